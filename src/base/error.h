@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Filling in a livetcp_error. */
+#ifndef LT_BASE_ERROR_H
+#define LT_BASE_ERROR_H
+
+#include <livetcp/result.h>
+
+/* Fills *error, which may be NULL, and returns `code`, so that a failing function can end with
+ * `return lt_fail(error, CODE, "...")`. A message that does not fit is cut at the end. */
+livetcp_result lt_fail(livetcp_error *error, livetcp_result code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same with an errno, whose text is appended after a colon. */
+livetcp_result lt_fail_errno(livetcp_error *error, livetcp_result code, int system_errno,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
