@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session counts. */
+#ifndef LIVETCP_STATS_H
+#define LIVETCP_STATS_H
+
+#include <livetcp/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum livetcp_connection_state {
+    LIVETCP_CONNECTION_IDLE = 0,   /* not connected; will be, when its time comes */
+    LIVETCP_CONNECTION_CONNECTING, /* TCP handshake under way */
+    LIVETCP_CONNECTION_JOINING,    /* connected; not yet accepted into the session */
+    LIVETCP_CONNECTION_OPEN,       /* carries media */
+    LIVETCP_CONNECTION_CLOSED      /* for good */
+} livetcp_connection_state;
+
+/* Totals since the session exists. "Media" is RTP and RTCP packets of the application. */
+typedef struct livetcp_session_stats {
+    size_t struct_size; /* set it to sizeof(livetcp_session_stats) before the call */
+
+    unsigned connections;      /* slots of the session */
+    unsigned open_connections; /* of these, open now */
+    uint64_t reconnects;       /* connections replaced */
+
+    uint64_t packets_accepted;   /* taken by livetcp_session_send() */
+    uint64_t bytes_accepted;     /* media bytes, framing excluded */
+    uint64_t packets_sent;       /* handed whole to the kernel */
+    uint64_t bytes_sent;         /* bytes handed to the kernel: framing, control, copies too */
+    uint64_t dropped_queue_full; /* oldest dropped because the send queue was full */
+    uint64_t dropped_connection; /* cut short by a lost connection and not sent again */
+    uint64_t refused_packets;    /* refused to the caller: too large, or not RTP */
+    size_t queue_packets;        /* in the send queue now */
+    size_t queue_bytes;
+    livetcp_usec queue_delay_us;     /* age of the oldest packet in the send queue */
+    livetcp_usec max_queue_delay_us; /* longest that any sent packet waited there */
+
+    uint64_t packets_received; /* delivered to the application */
+    uint64_t bytes_received;   /* media bytes delivered */
+    uint64_t bytes_read;       /* from the kernel: framing, control, copies too */
+    uint64_t duplicates;       /* copies discarded */
+    uint64_t late_discarded;   /* order = sequence: came after the gap was given up */
+    uint64_t sequence_gaps;    /* packets given up waiting for (sequence), else 0 */
+    uint64_t null_frames;      /* RFC 4571 LENGTH 0, ignored */
+    uint64_t protocol_errors;  /* connections closed because of what the peer sent */
+} livetcp_session_stats;
+
+typedef struct livetcp_connection_stats {
+    size_t struct_size; /* set it to sizeof(livetcp_connection_stats) before the call */
+
+    unsigned index;
+    livetcp_connection_state state;
+    livetcp_result last_error; /* why it was last lost; LIVETCP_OK = never */
+    uint64_t reconnects;
+    uint64_t packets_sent; /* these counters survive reconnects */
+    uint64_t bytes_sent;
+    uint64_t packets_received; /* frames with media, duplicates included */
+    uint64_t bytes_read;
+    livetcp_path path; /* facts; those of the present connection */
+    char local[64];    /* "address:port", "[v6]:port", or "" while not connected */
+    char remote[64];
+} livetcp_connection_stats;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Control messages of session mode: RTCP APP packets (RFC 3550 section 6.7) named "LTCP", so the
+ * stream stays legal RFC 4571 and any RTP tool can read it. docs/wire-format.md specifies them. */
+#ifndef LT_CORE_CONTROL_H
+#define LT_CORE_CONTROL_H
+
+#include <livetcp/result.h>
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LT_WIRE_VERSION 1
+
+#define LT_SESSION_ID_SIZE 16
+#define LT_NONCE_SIZE      16
+#define LT_KEY_SIZE        32 /* X25519 private and public keys, and the key derived from them */
+#define LT_MAC_SIZE        32 /* HMAC-SHA-256 */
+
+/* Largest encoded message, RFC 4571 LENGTH included. */
+#define LT_CONTROL_MAX 160
+
+/* The APP subtype (5 bits). A receiver skips types it does not know. */
+typedef enum lt_control_type {
+    LT_CONTROL_CREATE = 0,    /* caller: first frame of a session's first connection */
+    LT_CONTROL_ACCEPT = 1,    /* listener: answers CREATE */
+    LT_CONTROL_JOIN = 2,      /* caller: first frame of every further connection */
+    LT_CONTROL_CHALLENGE = 3, /* listener: answers JOIN */
+    LT_CONTROL_PROOF = 4,     /* caller: answers ACCEPT and CHALLENGE */
+    LT_CONTROL_JOINED = 5,    /* listener: the proof was right */
+    LT_CONTROL_REJECT = 6,    /* either: closes this connection, says why */
+    LT_CONTROL_PING = 7,
+    LT_CONTROL_PONG = 8,
+    LT_CONTROL_BYE = 9 /* either: the session ends, on all connections */
+} lt_control_type;
+
+/* Fields beyond `type` are used by the types named. */
+typedef struct lt_control {
+    lt_control_type type;
+    uint8_t version;                        /* CREATE ACCEPT JOIN CHALLENGE */
+    uint8_t index;                          /* CREATE JOIN: this connection, from 0 */
+    uint8_t count;                          /* CREATE JOIN: connections of the session, 1..32 */
+    uint32_t capabilities;                  /* CREATE ACCEPT: bits, none defined yet, sent as 0 */
+    uint8_t session_id[LT_SESSION_ID_SIZE]; /* CREATE JOIN */
+    uint8_t nonce[LT_NONCE_SIZE];           /* CREATE ACCEPT JOIN CHALLENGE: the sender's */
+    uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
+    uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
+    uint64_t timestamp;                     /* PING: anything; PONG: echoed */
+    uint8_t reason;                         /* REJECT BYE: -livetcp_result */
+} lt_control;
+
+/* Writes the message with its RFC 4571 LENGTH to `frame`, which has room for LT_CONTROL_MAX
+ * bytes. Returns the bytes written. */
+size_t lt_control_encode(const lt_control *message, uint8_t *frame);
+
+/* Whether an RTCP packet is one of ours, known type or not. */
+bool lt_control_is(const uint8_t *packet, size_t size);
+
+/* Reads a message from an RTCP packet that lt_control_is(). Errors: LIVETCP_ERR_PROTOCOL (cut
+ * short, or a field out of range), LIVETCP_ERR_NOT_SUPPORTED (a type we do not know: skip it),
+ * LIVETCP_ERR_VERSION. Longer than expected is fine: later versions may append fields. */
+livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message);
+
+#endif

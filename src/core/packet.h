@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* One RTP or RTCP packet, kept as the frame that goes on the wire. */
+#ifndef LT_CORE_PACKET_H
+#define LT_CORE_PACKET_H
+
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the RFC 4571 LENGTH field before every packet, and the largest LENGTH. */
+#define LT_FRAME_HEADER 2
+#define LT_FRAME_MAX    65535
+
+/* Shared by reference: a copy on a second connection is a second reference. The count is not
+ * atomic: whoever holds references holds the session's lock, or is the only one. */
+typedef struct lt_packet {
+    unsigned references;
+    uint32_t ssrc;
+    uint16_t sequence; /* 0 for RTCP */
+    bool rtcp;
+    livetcp_usec enqueued_us;
+    size_t frame_size; /* LT_FRAME_HEADER + packet */
+    uint8_t frame[];   /* LENGTH, then the packet */
+} lt_packet;
+
+/* Copies `size` bytes (0..LT_FRAME_MAX) behind a LENGTH field. Returns one reference, or NULL if
+ * memory is out; the other fields are zero. */
+lt_packet *lt_packet_create(const uint8_t *data, size_t size);
+
+/* Adds a reference, and returns the packet. */
+lt_packet *lt_packet_ref(lt_packet *packet);
+
+/* Gives up a reference and clears the pointer; NULL is fine. */
+void lt_packet_unref(lt_packet **packet);
+
+static inline const uint8_t *lt_packet_data(const lt_packet *packet)
+{
+    return packet->frame + LT_FRAME_HEADER;
+}
+
+static inline size_t lt_packet_size(const lt_packet *packet)
+{
+    return packet->frame_size - LT_FRAME_HEADER;
+}
+
+#endif

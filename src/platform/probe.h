@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operating system says about a TCP socket, and what can be set on one. One file an
+ * operating system implements this interface (linux.c, none.c); nothing else in LiveTCP knows
+ * which system it runs on. Everything is in bytes and microseconds; what a system does not say
+ * stays unknown.
+ */
+#ifndef LT_PLATFORM_PROBE_H
+#define LT_PLATFORM_PROBE_H
+
+#include <livetcp/policy.h>
+
+/* Name of the implementation: "linux", "none". */
+const char *lt_platform_name(void);
+
+/* Fills `known` and the fields it names; the rest of *path is left alone. A socket that cannot be
+ * asked has known = 0. */
+void lt_platform_probe(int socket, livetcp_path *path);
+
+/* Media defaults: Nagle off, keepalive on, close-on-exec, and the kernel's user timeout where
+ * there is one (0 = leave it). */
+livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
+
+/* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
+ * that names what is available, if this one is not. */
+livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+                                                  livetcp_error *error);
+
+/* Asks the kernel to acknowledge at once what was just read: thin streams look late otherwise.
+ * Not sticky on Linux: call it after every read. */
+void lt_platform_acknowledge_now(int socket);
+
+#endif
