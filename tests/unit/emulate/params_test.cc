@@ -70,7 +70,7 @@ TEST_CASE("params: bad specs are refused with the key and the value")
     INFO(bad.spec);
     CHECK(lt_link_params_parse(&params, bad.spec, &error) != LIVETCP_OK);
     CHECK(error.code != LIVETCP_OK);
-    CHECK_THAT(error.message, Catch::Contains(bad.names));
+    CHECK(std::string(error.message).find(bad.names) != std::string::npos);
     CHECK(lt_link_params_parse(&params, std::string(600, 'x').c_str(), &error) ==
           LIVETCP_ERR_INVALID_ARGUMENT);
 }
