@@ -1,0 +1,52 @@
+# What tests need around them. Gives three lists of NAME=VALUE for the ENVIRONMENT property:
+#
+#   livetcp_test_environment  sanitizer options and suppressions; livetcp_test() sets it by itself
+#   livetcp_gst_environment   the above, and GStreamer pointed at the plugin just built with a
+#                             registry of its own in the build tree
+#   livetcp_gst_preload       for a program that was not built here (gst-launch-1.0, gst-inspect-1.0)
+#                             and loads our sanitized plugin: the sanitizer's library has to be
+#                             loaded first. Empty without sanitizers. GST_PLUGIN_SCANNER runs in
+#                             such a program too, so tests that let GStreamer scan need it as well.
+#
+# A script that starts gst-launch-1.0 must not run under the preload itself (a shell or Python would
+# be checked for leaks): it finds the library in LIVETCP_PRELOAD and sets LD_PRELOAD for the
+# programs it starts. LIVETCP_PRELOAD is empty without sanitizers, so
+# `LD_PRELOAD="$LIVETCP_PRELOAD" gst-launch-1.0 ...` is right in every build.
+
+set(livetcp_suppressions ${PROJECT_SOURCE_DIR}/tests/suppressions)
+set(livetcp_test_environment)
+set(livetcp_preload "")
+
+if(LIVETCP_SANITIZE MATCHES "address")
+  list(APPEND livetcp_test_environment
+    "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1"
+    "LSAN_OPTIONS=suppressions=${livetcp_suppressions}/lsan.supp:print_suppressions=0"
+    "G_SLICE=always-malloc")
+  set(livetcp_runtime libasan.so)
+  set(livetcp_runtime_clang libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+elseif(LIVETCP_SANITIZE MATCHES "thread")
+  list(APPEND livetcp_test_environment
+    "TSAN_OPTIONS=suppressions=${livetcp_suppressions}/tsan.supp:second_deadlock_stack=1")
+endif()
+if(LIVETCP_SANITIZE MATCHES "undefined")
+  list(APPEND livetcp_test_environment "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+if(livetcp_runtime)
+  if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    set(livetcp_runtime ${livetcp_runtime_clang})
+  endif()
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${livetcp_runtime}
+    OUTPUT_VARIABLE livetcp_preload OUTPUT_STRIP_TRAILING_WHITESPACE)
+  # gcc's libasan.so may be a linker script or a link; the loader wants the library itself.
+  get_filename_component(livetcp_preload ${livetcp_preload} REALPATH)
+endif()
+
+set(livetcp_gst_environment ${livetcp_test_environment}
+  "GST_PLUGIN_PATH=${PROJECT_BINARY_DIR}/plugins/gst"
+  "GST_REGISTRY=${PROJECT_BINARY_DIR}/gst-registry.bin"
+  "LIVETCP_PRELOAD=${livetcp_preload}")
+set(livetcp_gst_preload)
+if(livetcp_preload)
+  set(livetcp_gst_preload "LD_PRELOAD=${livetcp_preload}")
+endif()
