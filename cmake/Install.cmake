@@ -9,6 +9,9 @@ install(DIRECTORY include/livetcp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(FILES ${CMAKE_BINARY_DIR}/include/livetcp/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/livetcp)
 
+# Relative to the .pc file's own place, so that the prefix may be moved.
+file(RELATIVE_PATH livetcp_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" livetcp_pc_prefix "${livetcp_pc_prefix}")
 configure_file(cmake/livetcp.pc.in ${CMAKE_BINARY_DIR}/livetcp.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/livetcp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
