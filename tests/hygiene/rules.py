@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The layers of the code base: who may include whom, and what pure code may not call.
+
+docs/architecture.md explains them; this file is the one the test suite enforces.
+"""
+
+import re
+
+C_STANDARD = {
+    "assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h",
+    "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
+    "string.h",
+}
+
+# Functions of their arguments: digests, key derivation, constant-time comparison.
+PURE_CRYPTO = {
+    "openssl/core_names.h", "openssl/crypto.h", "openssl/err.h", "openssl/evp.h",
+    "openssl/hmac.h", "openssl/kdf.h", "openssl/params.h", "openssl/sha.h",
+}
+
+ANY = None
+
+
+class Layer:
+    """One folder. `modules` are the folders of src/ whose headers it may include, `public` the
+    public headers (ANY, or a set of names; headers those include are allowed with them), `system`
+    everything else (ANY, or the complete list). `pure` code is a function of
+    its arguments: no clock, no socket, no thread."""
+
+    def __init__(self, folder, modules, public=ANY, system=ANY, pure=False):
+        self.folder = folder
+        self.modules = modules
+        self.public = public
+        self.system = system
+        self.pure = pure
+
+
+LAYERS = [
+    Layer("include/livetcp", set(), system=C_STANDARD),
+    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h"}, C_STANDARD, pure=True),
+    Layer("src/core", {"base", "core"}, ANY, C_STANDARD | PURE_CRYPTO, pure=True),
+    Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, C_STANDARD, pure=True),
+    Layer("src/model", {"base", "model"}, {"result.h", "time.h"}, C_STANDARD, pure=True),
+    Layer("src/platform", {"base", "platform"}),
+    Layer("src/io", {"base", "core", "policy", "model", "platform", "io"}),
+    Layer("src/emulate", {"base", "emulate"}, {"result.h", "time.h"}),
+    Layer("src/tool", {"base", "model", "emulate", "tool"}),
+    Layer("plugins/gst", set()),
+    Layer("samples", set()),
+]
+
+# Headers of other projects that belong to one place.
+CONFINED = [
+    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
+    (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst",)),
+    (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
+    (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
+]
+
+# What pure code may not call, by the name the linker sees.
+FORBIDDEN_CALLS = [
+    ("a clock", r"clock_gettime|clock|time|gettimeofday|timespec_get|ftime|times|localtime(_r)?"
+                r"|gmtime(_r)?|mktime"),
+    ("a sleep or timer", r"sleep|usleep|nanosleep|clock_nanosleep|alarm|setitimer|timer_\w+"
+                         r"|timerfd_\w+"),
+    ("a socket", r"socket|socketpair|bind|listen|accept4?|connect|shutdown|send(to|msg|mmsg)?"
+                 r"|recv(from|msg|mmsg)?|(get|set)sockopt|getsockname|getpeername|getaddrinfo"
+                 r"|freeaddrinfo|getnameinfo|gethostby\w+|ioctl|fcntl(64)?"),
+    ("a wait for events", r"p?poll|p?select|epoll_\w+|eventfd|kqueue|kevent"),
+    ("file or process I/O", r"open(at)?(64)?|f(d|re)?open(64)?|read|p?readv?|write|p?writev?|close"
+                            r"|f?printf|__f?printf_chk|puts|putchar|perror|fork|vfork|exec\w+"
+                            r"|posix_spawn\w*|system|popen|signal|sigaction|raise|kill|syscall"
+                            r"|(secure_)?getenv|exit|_exit"),
+    ("a thread or lock", r"pthread_\w+|thrd_\w+|mtx_\w+|cnd_\w+|tss_\w+|call_once|sem_\w+"),
+    ("libuv", r"uv_\w+"),
+    ("GLib", r"(g|gst)_\w+"),
+    ("randomness", r"s?rand(om)?(_r)?|[dlem]rand48|getrandom|getentropy|arc4random\w*|RAND_\w+"
+                   r"|SSL_\w+|BIO_\w+"),
+]
+FORBIDDEN_CALLS = [(what, re.compile(rf"^(?:{names})$")) for what, names in FORBIDDEN_CALLS]
+
+
+def layer_of(path):
+    """The layer a path relative to the root belongs to, or None."""
+    for layer in LAYERS:
+        if path.startswith(layer.folder + "/"):
+            return layer
+    return None
