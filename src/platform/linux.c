@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Linux: TCP_INFO, the queue ioctls, and socket options. linux/tcp.h and not netinet/tcp.h, whose
+ * struct tcp_info ends before the fields we need. */
+#include "platform/probe.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+/* The kernel's "no round trip measured yet". */
+#define NO_MIN_RTT UINT32_MAX
+
+const char *lt_platform_name(void)
+{
+    return "linux";
+}
+
+/* ---- probe ---- */
+
+/* The kernel may know fewer fields than our header or more: only what it wrote counts. */
+#define HAS(length, field)                                                                         \
+    ((length) >= offsetof(struct tcp_info, field) + sizeof(((struct tcp_info *)0)->field))
+
+static livetcp_tcp_state tcp_state(uint8_t ca_state)
+{
+    switch (ca_state) {
+    case TCP_CA_Open:
+        return LIVETCP_TCP_OPEN;
+    case TCP_CA_Disorder:
+        return LIVETCP_TCP_DISORDER;
+    case TCP_CA_CWR:
+    case TCP_CA_Recovery:
+        return LIVETCP_TCP_RECOVERY;
+    case TCP_CA_Loss:
+        return LIVETCP_TCP_TIMEOUT;
+    default:
+        return LIVETCP_TCP_UNKNOWN;
+    }
+}
+
+static uint32_t saturate(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+static void read_window(const struct tcp_info *info, socklen_t length, livetcp_path *path)
+{
+    if (HAS(length, tcpi_snd_mss)) {
+        path->mss_bytes = info->tcpi_snd_mss;
+        path->known |= LIVETCP_PATH_MSS;
+    }
+    if (HAS(length, tcpi_snd_cwnd)) {
+        path->cwnd_bytes = saturate((uint64_t)info->tcpi_snd_cwnd * info->tcpi_snd_mss);
+        path->known |= LIVETCP_PATH_CWND;
+    }
+    if (HAS(length, tcpi_total_retrans)) {
+        path->retransmitted_segments = info->tcpi_total_retrans;
+        path->known |= LIVETCP_PATH_RETRANSMITS;
+    }
+    if (HAS(length, tcpi_delivery_rate) && info->tcpi_delivery_rate) {
+        path->delivery_rate = info->tcpi_delivery_rate;
+        path->known |= LIVETCP_PATH_DELIVERY_RATE;
+    }
+}
+
+static void read_times(const struct tcp_info *info, socklen_t length, livetcp_path *path)
+{
+    if (HAS(length, tcpi_rto)) {
+        path->rto_us = info->tcpi_rto;
+        path->known |= LIVETCP_PATH_RTO;
+    }
+    if (HAS(length, tcpi_rttvar) && info->tcpi_rtt) {
+        path->rtt_us = info->tcpi_rtt;
+        path->rtt_variation_us = info->tcpi_rttvar;
+        path->known |= LIVETCP_PATH_RTT;
+    }
+    if (HAS(length, tcpi_min_rtt) && info->tcpi_min_rtt && info->tcpi_min_rtt != NO_MIN_RTT) {
+        path->min_rtt_us = info->tcpi_min_rtt;
+        path->known |= LIVETCP_PATH_MIN_RTT;
+    }
+}
+
+/* The ioctls are asked before TCP_INFO: what is acknowledged in between makes the queue look too
+ * long, which is the safe side. */
+static void read_queues(int socket, livetcp_path *path)
+{
+    int queued, unsent;
+    if (ioctl(socket, SIOCOUTQ, &queued) == 0 && queued >= 0) {
+        path->queued_bytes = (uint32_t)queued;
+        path->known |= LIVETCP_PATH_QUEUED;
+    }
+    if (ioctl(socket, SIOCOUTQNSD, &unsent) == 0 && unsent >= 0) {
+        path->unsent_bytes = (uint32_t)unsent;
+        path->known |= LIVETCP_PATH_UNSENT;
+    }
+}
+
+void lt_platform_probe(int socket, livetcp_path *path)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    path->known = 0;
+    memset(&info, 0, sizeof info);
+    /* A listening socket, which has no window, answers too; the ioctls refuse it. */
+    read_queues(socket, path);
+    if (!path->known || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
+        return;
+    if (HAS(length, tcpi_ca_state)) {
+        path->tcp_state = tcp_state(info.tcpi_ca_state);
+        path->known |= LIVETCP_PATH_TCP_STATE;
+    }
+    read_window(&info, length, path);
+    read_times(&info, length, path);
+}
+
+/* ---- options ---- */
+
+static int set_int(int socket, int level, int option, int value)
+{
+    return setsockopt(socket, level, option, &value, sizeof value);
+}
+
+static int at_least_one(livetcp_usec us)
+{
+    livetcp_usec seconds = us / LIVETCP_USEC_SEC;
+    return seconds < 1 ? 1 : seconds > 32767 ? 32767 : (int)seconds;
+}
+
+/* The user timeout bounds how long written data may stay unacknowledged. An idle connection has
+ * none, so keepalive probes start early enough for the same limit to find a dead peer there. */
+static int set_user_timeout(int socket, livetcp_usec us)
+{
+    livetcp_usec ms = us / LIVETCP_USEC_MSEC;
+    unsigned value = ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof value) != 0)
+        return -1;
+    if (set_int(socket, IPPROTO_TCP, TCP_KEEPIDLE, at_least_one(us / 2)) != 0)
+        return -1;
+    return set_int(socket, IPPROTO_TCP, TCP_KEEPINTVL, at_least_one(us / 6));
+}
+
+/* SO_RCVBUF and SO_SNDBUF stay untouched on purpose: setting either turns the kernel's autotuning
+ * off for the socket, and its upper limit is larger than what an unprivileged program may ask. */
+livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
+{
+    if (set_int(socket, IPPROTO_TCP, TCP_NODELAY, 1) != 0 ||
+        set_int(socket, SOL_SOCKET, SO_KEEPALIVE, 1) != 0 ||
+        fcntl(socket, F_SETFD, FD_CLOEXEC) != 0)
+        return LIVETCP_ERR_SYSTEM;
+    if (user_timeout_us > 0 && set_user_timeout(socket, user_timeout_us) != 0)
+        return LIVETCP_ERR_SYSTEM;
+    return LIVETCP_OK;
+}
+
+/* What an unprivileged program may choose; "" if that cannot be read. */
+static void allowed_congestion_control(char *names, size_t size)
+{
+    FILE *file = fopen("/proc/sys/net/ipv4/tcp_allowed_congestion_control", "re");
+    names[0] = '\0';
+    if (!file)
+        return;
+    if (!fgets(names, (int)size, file))
+        names[0] = '\0';
+    names[strcspn(names, "\n")] = '\0';
+    fclose(file);
+}
+
+livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+                                                  livetcp_error *error)
+{
+    char allowed[128];
+    if (!name[0])
+        return LIVETCP_OK;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
+        return LIVETCP_OK;
+    int cause = errno;
+    if (cause != ENOENT && cause != EPERM)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause, "congestion-control=%s", name);
+    allowed_congestion_control(allowed, sizeof allowed);
+    return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
+                   "congestion-control=%s: the kernel %s; choose one of: %s", name,
+                   cause == EPERM ? "does not permit it here" : "does not have it",
+                   allowed[0] ? allowed : "(see sysctl net.ipv4.tcp_available_congestion_control)");
+}
+
+void lt_platform_acknowledge_now(int socket)
+{
+    (void)set_int(socket, IPPROTO_TCP, TCP_QUICKACK, 1);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The fallback: POSIX sockets and nothing more. It knows no facts, so policies fall back to what
+ * the engine counts itself. */
+#include "platform/probe.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+const char *lt_platform_name(void)
+{
+    return "none";
+}
+
+void lt_platform_probe(int socket, livetcp_path *path)
+{
+    (void)socket;
+    path->known = 0;
+}
+
+livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
+{
+    const int on = 1;
+    (void)user_timeout_us; /* POSIX has no such option */
+    if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
+        setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) != 0 ||
+        fcntl(socket, F_SETFD, FD_CLOEXEC) != 0)
+        return LIVETCP_ERR_SYSTEM;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+                                                  livetcp_error *error)
+{
+    (void)socket;
+    if (!name[0])
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
+                   "congestion-control=%s: LiveTCP cannot choose it on this platform; leave the "
+                   "setting empty",
+                   name);
+}
+
+void lt_platform_acknowledge_now(int socket)
+{
+    (void)socket;
+}

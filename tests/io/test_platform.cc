@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* The probe against real sockets, and the fallback beside it. */
+#include "catch.h"
+
+extern "C" {
+#include "platform/probe.h"
+
+const char *lt_platform_none_name(void);
+void lt_platform_none_probe(int socket, livetcp_path *path);
+livetcp_result lt_platform_none_prepare(int socket, livetcp_usec user_timeout_us);
+livetcp_result lt_platform_none_set_congestion_control(int socket, const char *name,
+                                                       livetcp_error *error);
+void lt_platform_none_acknowledge_now(int socket);
+}
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+/* Two ends of a loopback connection. */
+struct Pair {
+    int a = -1, b = -1;
+
+    Pair()
+    {
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in address = {};
+        socklen_t size = sizeof address;
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        REQUIRE(bind(listener, (sockaddr *)&address, sizeof address) == 0);
+        REQUIRE(listen(listener, 1) == 0);
+        REQUIRE(getsockname(listener, (sockaddr *)&address, &size) == 0);
+        a = socket(AF_INET, SOCK_STREAM, 0);
+        REQUIRE(connect(a, (sockaddr *)&address, sizeof address) == 0);
+        b = accept(listener, nullptr, nullptr);
+        REQUIRE(b >= 0);
+        close(listener);
+    }
+    ~Pair()
+    {
+        close(a);
+        close(b);
+    }
+};
+
+bool on_linux()
+{
+    return std::string(lt_platform_name()) == "linux";
+}
+
+int option(int socket, int level, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    REQUIRE(getsockopt(socket, level, name, &value, &size) == 0);
+    return value;
+}
+
+/* Writes until the kernel takes no more; the other end does not read. */
+size_t fill(int socket)
+{
+    std::vector<char> block(65536);
+    size_t total = 0;
+    for (;;) {
+        ssize_t n = send(socket, block.data(), block.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n <= 0)
+            return total;
+        total += (size_t)n;
+    }
+}
+
+} // namespace
+
+TEST_CASE("a probe sees what an unread connection holds back", "[platform]")
+{
+    Pair pair;
+    livetcp_path path = {};
+    size_t written = fill(pair.a);
+    lt_platform_probe(pair.a, &path);
+    if (!on_linux()) {
+        CHECK(path.known == 0);
+        return;
+    }
+    const uint32_t expected = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
+                              LIVETCP_PATH_CWND | LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT |
+                              LIVETCP_PATH_RTO | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS;
+    CHECK((path.known & expected) == expected);
+    CHECK(path.unsent_bytes > 0);
+    CHECK(path.queued_bytes >= path.unsent_bytes);
+    CHECK(path.queued_bytes <= written);
+    CHECK(path.mss_bytes >= 500);
+    CHECK(path.cwnd_bytes >= path.mss_bytes);
+    CHECK(path.rtt_us > 0);
+    CHECK(path.rtt_us < 10 * LIVETCP_USEC_SEC);
+    CHECK(path.rto_us >= path.rtt_us);
+    CHECK(path.tcp_state != LIVETCP_TCP_UNKNOWN);
+}
+
+TEST_CASE("a probe of an idle connection sees empty queues", "[platform]")
+{
+    Pair pair;
+    livetcp_path path = {};
+    path.connection = 7;
+    path.queued_bytes = 99;
+    lt_platform_probe(pair.a, &path);
+    CHECK(path.connection == 7);
+    if (!on_linux())
+        return;
+    CHECK((path.known & LIVETCP_PATH_QUEUED) != 0);
+    CHECK(path.queued_bytes == 0);
+    CHECK(path.unsent_bytes == 0);
+}
+
+TEST_CASE("what cannot be asked is unknown", "[platform]")
+{
+    int pipes[2];
+    REQUIRE(pipe(pipes) == 0);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    REQUIRE(listen(listener, 1) == 0);
+    for (int fd : {-1, pipes[0], listener}) {
+        livetcp_path path = {};
+        path.known = UINT32_MAX;
+        lt_platform_probe(fd, &path);
+        CHECK(path.known == 0);
+    }
+    lt_platform_acknowledge_now(-1);
+    close(pipes[0]);
+    close(pipes[1]);
+    close(listener);
+}
+
+TEST_CASE("prepare sets the media defaults", "[platform]")
+{
+    Pair pair;
+    CHECK(lt_platform_prepare(pair.a, 10 * LIVETCP_USEC_SEC) == LIVETCP_OK);
+    CHECK(option(pair.a, IPPROTO_TCP, TCP_NODELAY) != 0);
+    CHECK(option(pair.a, SOL_SOCKET, SO_KEEPALIVE) != 0);
+    CHECK((fcntl(pair.a, F_GETFD) & FD_CLOEXEC) != 0);
+#ifdef TCP_USER_TIMEOUT
+    if (on_linux())
+        CHECK(option(pair.a, IPPROTO_TCP, TCP_USER_TIMEOUT) == 10000);
+#endif
+    CHECK(lt_platform_prepare(-1, 0) == LIVETCP_ERR_SYSTEM);
+}
+
+TEST_CASE("congestion control by name", "[platform]")
+{
+    Pair pair;
+    livetcp_error error = {};
+    CHECK(lt_platform_set_congestion_control(pair.a, "", &error) == LIVETCP_OK);
+    CHECK(error.code == LIVETCP_OK);
+    if (on_linux()) {
+        char name[16] = {};
+        socklen_t size = sizeof name;
+        REQUIRE(lt_platform_set_congestion_control(pair.a, "reno", &error) == LIVETCP_OK);
+        REQUIRE(getsockopt(pair.a, IPPROTO_TCP, TCP_CONGESTION, name, &size) == 0);
+        CHECK(std::string(name) == "reno");
+    }
+    CHECK(lt_platform_set_congestion_control(pair.a, "no-such", &error) ==
+          LIVETCP_ERR_NOT_SUPPORTED);
+    CHECK(error.code == LIVETCP_ERR_NOT_SUPPORTED);
+    CHECK(std::string(error.message).find("congestion-control=no-such") != std::string::npos);
+    if (on_linux())
+        CHECK(std::string(error.message).find("reno") != std::string::npos);
+}
+
+TEST_CASE("the fallback knows nothing and says so", "[platform]")
+{
+    Pair pair;
+    livetcp_path path = {};
+    livetcp_error error = {};
+    path.known = UINT32_MAX;
+    lt_platform_none_probe(pair.a, &path);
+    CHECK(path.known == 0);
+    CHECK(std::string(lt_platform_none_name()) == "none");
+    CHECK(lt_platform_none_prepare(pair.a, 10 * LIVETCP_USEC_SEC) == LIVETCP_OK);
+    CHECK(option(pair.a, IPPROTO_TCP, TCP_NODELAY) != 0);
+    CHECK(lt_platform_none_prepare(-1, 0) == LIVETCP_ERR_SYSTEM);
+    CHECK(lt_platform_none_set_congestion_control(pair.a, "", &error) == LIVETCP_OK);
+    CHECK(lt_platform_none_set_congestion_control(pair.a, "reno", &error) ==
+          LIVETCP_ERR_NOT_SUPPORTED);
+    lt_platform_none_acknowledge_now(pair.a);
+}
