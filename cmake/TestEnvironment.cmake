@@ -3,10 +3,10 @@
 #   livetcp_test_environment  sanitizer options and suppressions; livetcp_test() sets it by itself
 #   livetcp_gst_environment   the above, and GStreamer pointed at the plugin just built with a
 #                             registry of its own in the build tree
-#   livetcp_gst_preload       for a program that was not built here (gst-launch-1.0, gst-inspect-1.0)
-#                             and loads our sanitized plugin: the sanitizer's library has to be
-#                             loaded first. Empty without sanitizers. GST_PLUGIN_SCANNER runs in
-#                             such a program too, so tests that let GStreamer scan need it as well.
+#   livetcp_gst_preload       for a program that was not built here (gst-launch-1.0) and loads our
+#                             sanitized plugin: the sanitizer's library has to be loaded first.
+#                             Empty without sanitizers. GStreamer scans plugins in a program of its
+#                             own, so every test that may scan needs it, too.
 #
 # A script that starts gst-launch-1.0 must not run under the preload itself (a shell or Python would
 # be checked for leaks): it finds the library in LIVETCP_PRELOAD and sets LD_PRELOAD for the
@@ -19,7 +19,7 @@ set(livetcp_preload "")
 
 if(LIVETCP_SANITIZE MATCHES "address")
   list(APPEND livetcp_test_environment
-    "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1"
+    "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
     "LSAN_OPTIONS=suppressions=${livetcp_suppressions}/lsan.supp:print_suppressions=0"
     "G_SLICE=always-malloc")
   set(livetcp_runtime libasan.so)

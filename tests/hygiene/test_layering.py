@@ -152,6 +152,13 @@ class Symbols(Tree):
         self.assertEqual(len(problems), 1, problems)
         self.assertIn("src/core", problems[0])
 
+    def test_public_function_of_a_layer_above(self):
+        caller = "int livetcp_find(void); int {}(void) {{ return livetcp_find(); }}"
+        problems = self.compile(policy="int livetcp_find(void) { return 1; }",
+                                core=caller.format("g"), tool=caller.format("h"))
+        self.assertEqual(len(problems), 1, problems)
+        self.assertIn("src/policy", problems[0])
+
     def test_nothing_compiled_is_a_failure(self):
         self.plant("compile_commands.json", "[]")
         self.assertEqual(len(layering.check_symbols(self.root, self.root)), 1)
