@@ -21,6 +21,14 @@
 /* Largest encoded message, RFC 4571 LENGTH included. */
 #define LT_CONTROL_MAX 160
 
+/* The SSRC field of every message. They are about the transport, not about a media source, and
+ * session mode takes them out of the stream before anyone looks for sources: zero says "none", and
+ * reads so in a packet dissector. Ignored on receipt. */
+#define LT_CONTROL_SSRC 0
+
+/* Highest reason that lt_control_reason() knows. */
+#define LT_REASON_MAX (-LIVETCP_ERR_EXISTS)
+
 /* The APP subtype (5 bits). A receiver skips types it does not know. */
 typedef enum lt_control_type {
     LT_CONTROL_CREATE = 0,    /* caller: first frame of a session's first connection */
@@ -47,19 +55,24 @@ typedef struct lt_control {
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
     uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
     uint64_t timestamp;                     /* PING: anything; PONG: echoed */
-    uint8_t reason;                         /* REJECT BYE: -livetcp_result */
+    uint8_t reason; /* REJECT BYE: -livetcp_result; read it with lt_control_reason() */
 } lt_control;
 
-/* Writes the message with its RFC 4571 LENGTH to `frame`, which has room for LT_CONTROL_MAX
- * bytes. Returns the bytes written. */
+/* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has room
+ * for LT_CONTROL_MAX bytes. Returns the bytes written. */
 size_t lt_control_encode(const lt_control *message, uint8_t *frame);
 
 /* Whether an RTCP packet is one of ours, known type or not. */
 bool lt_control_is(const uint8_t *packet, size_t size);
 
 /* Reads a message from an RTCP packet that lt_control_is(). Errors: LIVETCP_ERR_PROTOCOL (cut
- * short, or a field out of range), LIVETCP_ERR_NOT_SUPPORTED (a type we do not know: skip it),
- * LIVETCP_ERR_VERSION. Longer than expected is fine: later versions may append fields. */
+ * short, part of a compound, or a field out of range), LIVETCP_ERR_NOT_SUPPORTED (a type we do not
+ * know: skip it), LIVETCP_ERR_VERSION. Longer than expected is fine: later versions may append
+ * fields. Fields that a type does not have are zero. */
 livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message);
+
+/* Why the peer sent REJECT or BYE; never LIVETCP_OK, and LIVETCP_ERR_PROTOCOL for a number that is
+ * no reason we know. A BYE without one is LIVETCP_ERR_CLOSED. */
+livetcp_result lt_control_reason(const lt_control *message);
 
 #endif
