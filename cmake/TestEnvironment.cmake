@@ -15,31 +15,18 @@
 
 set(livetcp_suppressions ${PROJECT_SOURCE_DIR}/tests/suppressions)
 set(livetcp_test_environment)
-set(livetcp_preload "")
 
 if(LIVETCP_SANITIZE MATCHES "address")
   list(APPEND livetcp_test_environment
     "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
     "LSAN_OPTIONS=suppressions=${livetcp_suppressions}/lsan.supp:print_suppressions=0"
     "G_SLICE=always-malloc")
-  set(livetcp_runtime libasan.so)
-  set(livetcp_runtime_clang libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
 elseif(LIVETCP_SANITIZE MATCHES "thread")
   list(APPEND livetcp_test_environment
     "TSAN_OPTIONS=suppressions=${livetcp_suppressions}/tsan.supp:second_deadlock_stack=1")
 endif()
 if(LIVETCP_SANITIZE MATCHES "undefined")
   list(APPEND livetcp_test_environment "UBSAN_OPTIONS=print_stacktrace=1")
-endif()
-
-if(livetcp_runtime)
-  if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
-    set(livetcp_runtime ${livetcp_runtime_clang})
-  endif()
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${livetcp_runtime}
-    OUTPUT_VARIABLE livetcp_preload OUTPUT_STRIP_TRAILING_WHITESPACE)
-  # gcc's libasan.so may be a linker script or a link; the loader wants the library itself.
-  get_filename_component(livetcp_preload ${livetcp_preload} REALPATH)
 endif()
 
 # GLib is built without frame pointers: only the slow unwinder sees past g_malloc(), which the
