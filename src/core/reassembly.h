@@ -21,14 +21,16 @@ typedef struct lt_arrival {
                            are the packet's, and taking a reference keeps them */
 } lt_arrival;
 
-/* Called for each packet that is due, from inside push and expire. */
+/* Called for each packet that is due, from inside push and expire. It must not call back into the
+ * reassembly. */
 typedef void (*lt_deliver_fn)(void *user, const lt_arrival *arrival);
 
 typedef struct lt_reassembly_stats {
     uint64_t delivered;
     uint64_t delivered_bytes;
     uint64_t duplicates;
-    uint64_t late_discarded; /* came after its gap was given up */
+    uint64_t late_discarded; /* came after its gap was given up, or so far behind that it cannot be
+                                told from a duplicate, or jumped and no second packet followed */
     uint64_t gaps;           /* sequence numbers given up */
     uint64_t restarts;       /* a stream whose sequence numbers jumped and were accepted anew */
     uint64_t evicted;        /* SSRCs forgotten to make room for new ones */
@@ -36,15 +38,18 @@ typedef struct lt_reassembly_stats {
 
 typedef struct lt_reassembly lt_reassembly;
 
-/* `wait_us` bounds how long a gap holds later packets back in sequence order. NULL if memory is
- * out. */
+/* `wait_us` bounds how long a gap holds later packets back in sequence order, from the moment it
+ * was noticed. A stream's first packets are held for 50 ms, or wait_us if that is shorter, since
+ * the first to come over several connections need not be the first sent. NULL if memory is out. */
 lt_reassembly *lt_reassembly_create(livetcp_order order, livetcp_usec wait_us,
                                     lt_deliver_fn deliver, void *user);
 void lt_reassembly_destroy(lt_reassembly **reassembly);
 
 /* Takes an RTP packet whose header was parsed. In arrival order it is delivered within the call
- * or discarded; in sequence order it may be copied and held. Memory is bounded however the peer
- * numbers its packets. Errors: LIVETCP_ERR_NO_MEMORY, the packet is lost then. */
+ * or discarded, but for the first packet after a jump, which is copied until a second confirms it;
+ * in sequence order it may be copied and held. Memory is bounded however the peer numbers its
+ * packets: 64 SSRCs, 4 MiB and 2048 packets held (over that, the oldest gap is given up), and one
+ * unconfirmed jump an SSRC. Errors: LIVETCP_ERR_NO_MEMORY, the packet is lost then. */
 livetcp_result lt_reassembly_push(lt_reassembly *reassembly, const lt_arrival *arrival,
                                   const lt_rtp_header *header);
 
