@@ -37,6 +37,15 @@ if [ -e "$prefix/bin/livetcp" ]; then
     "$prefix/bin/livetcp" --version >"$work/log" || fail "the installed livetcp does not run"
 fi
 
+plugins=$prefix/$libdir/gstreamer-1.0
+if [ -d "$plugins" ]; then
+    for element in livetcpsink livetcpsrc; do
+        # Our plugin alone, without the system's: no long scan.
+        GST_PLUGIN_SYSTEM_PATH='' GST_PLUGIN_PATH=$plugins GST_REGISTRY=$work/registry \
+            gst-inspect-1.0 "$element" >"$work/log" || fail "the installed $element does not load"
+    done
+fi
+
 echo "== find_package(livetcp)"
 cmake -S "$consumer" -B "$work/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
     --log-level=WARNING
