@@ -185,7 +185,11 @@ char *lt_link_params_format(const lt_link_params *params, char *text, size_t siz
     text[0] = '\0';
     append(text, size, "delay=%gms,jitter=%gms,reorder=%s", (double)params->delay / 1e3,
            (double)params->jitter / 1e3, params->reorder ? "yes" : "no");
-    append(text, size, ",loss=%.10g%%,burst=%.10g", params->loss * 100, params->burst);
+    append(text, size, ",loss=%.10g%%", params->loss * 100);
+    if (params->burst > 0)
+        append(text, size, ",burst=%.10g", params->burst);
+    else
+        append(text, size, ",burst=off");
     if (gilbert->p > 0 || gilbert->loss_good > 0)
         append(text, size, ",gilbert=%.10g:%.10g:%.10g:%.10g", gilbert->p, gilbert->r,
                gilbert->loss_bad, gilbert->loss_good);

@@ -108,6 +108,13 @@ livetcp_result lt_path_enter(const lt_path *path, lt_end end, livetcp_error *err
     return lt_netns_enter(path->netns[end], error);
 }
 
+livetcp_result lt_path_call(const lt_path *path, lt_end end,
+                            livetcp_result (*function)(void *context, livetcp_error *error),
+                            void *context, livetcp_error *error)
+{
+    return lt_netns_call(path->netns[end], function, context, error);
+}
+
 livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_params *params,
                            livetcp_error *error)
 {
@@ -133,7 +140,7 @@ livetcp_result lt_path_sysctl_set(const lt_path *path, lt_end end, const char *k
                                   const char *value, livetcp_error *error)
 {
     sysctl_job job = {key, value};
-    return lt_netns_call(path->netns[end], set_sysctl, &job, error);
+    return lt_path_call(path, end, set_sysctl, &job, error);
 }
 
 livetcp_result lt_path_set_congestion_control(const lt_path *path, const char *name,

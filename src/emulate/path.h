@@ -48,6 +48,12 @@ void lt_path_destroy(lt_path **path);
  * been forked this is async-signal-safe on success. */
 livetcp_result lt_path_enter(const lt_path *path, lt_end end, livetcp_error *error);
 
+/* Runs `function` at one end, on a thread of its own, and waits for it. A socket that it makes
+ * stays at that end, whoever uses it afterwards. Returns what the function returns. */
+livetcp_result lt_path_call(const lt_path *path, lt_end end,
+                            livetcp_result (*function)(void *context, livetcp_error *error),
+                            void *context, livetcp_error *error);
+
 /* New parameters from now on; see lt_link_set() for what happens to packets on the way. */
 livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_params *params,
                            livetcp_error *error);

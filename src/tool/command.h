@@ -17,4 +17,6 @@ typedef struct lt_command {
     int (*run)(int argc, const char **argv);
 } lt_command;
 
+extern const lt_command lt_command_emulate;
+
 #endif
