@@ -23,3 +23,5 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/livetcpConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/livetcpConfig.cmake
   ${CMAKE_BINARY_DIR}/livetcpConfigVersion.cmake DESTINATION ${livetcp_cmake_dir})
+
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
