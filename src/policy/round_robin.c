@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * round-robin: connections in turn, whatever state they are in.
+ *
+ * Source: Brosh et al., section 7.2, the 'blind' (delay-agnostic) scheme.
+ * Deviation: a connection whose send buffer is full loses its turn. The paper's sender would
+ * block there, and a live stream cannot.
+ */
+#include "policy/builtin.h"
+
+typedef struct round_robin {
+    unsigned next;
+} round_robin;
+
+static uint32_t choose(void *state, const livetcp_policy_view *view,
+                       const livetcp_packet_view *packet)
+{
+    round_robin *turn = state;
+    (void)packet;
+    for (unsigned tried = 0; tried < view->path_count; tried++) {
+        unsigned i = (turn->next + tried) % view->path_count;
+        if (lt_path_ready(&view->paths[i])) {
+            turn->next = i + 1;
+            return i;
+        }
+    }
+    return LIVETCP_POLICY_WAIT;
+}
+
+const livetcp_policy lt_policy_round_robin = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "round-robin",
+    .summary = "connections in turn, blind to their state (Brosh: 'blind')",
+    .state_size = sizeof(round_robin),
+    .choose = choose,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shortest-queue: the connection with the smallest send queue, never one in timeout.
+ *
+ * Source: Brosh et al., section 7.2, the 'intelligent' (delay-aware) scheme: "selects a
+ * connection for packet transmission that has the smallest TCP send queue and is not in the
+ * timeout state". The send queue is the kernel's: bytes unsent and unacknowledged, so a
+ * connection that repairs a loss keeps its bytes longer and is passed over until it has done so.
+ *
+ * Where the paper is silent: among equal queues the one longest not written to is taken, which
+ * spreads an uncongested stream over all connections. When every connection is in timeout the
+ * packet stays in our queue, and the first connection that recovers gets it: nothing is won by
+ * lining up behind one that may recover last. A connection that the platform knows nothing about
+ * counts as having an empty queue, which makes this policy round-robin there.
+ */
+#include "policy/builtin.h"
+
+static uint32_t queue_of(const livetcp_path *path)
+{
+    return path->known & LIVETCP_PATH_QUEUED ? path->queued_bytes : 0;
+}
+
+static bool is_better(const livetcp_path *path, const livetcp_path *best)
+{
+    if (queue_of(path) != queue_of(best))
+        return queue_of(path) < queue_of(best);
+    return path->last_write_us < best->last_write_us;
+}
+
+static uint32_t choose(void *state, const livetcp_policy_view *view,
+                       const livetcp_packet_view *packet)
+{
+    const livetcp_path *best = NULL;
+    (void)state;
+    (void)packet;
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        if (!lt_path_ready(path) || path->tcp_state == LIVETCP_TCP_TIMEOUT)
+            continue;
+        if (!best || is_better(path, best))
+            best = path;
+    }
+    return best ? best->connection : LIVETCP_POLICY_WAIT;
+}
+
+const livetcp_policy lt_policy_shortest_queue = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "shortest-queue",
+    .summary = "the smallest send queue, never a connection in timeout (Brosh: 'intelligent')",
+    .needs_paths = true,
+    .choose = choose,
+};

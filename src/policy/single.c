@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * single: everything on one connection, as applications do today. The baseline that every other
+ * policy is measured against.
+ *
+ * Source: Brosh et al., section 3 (a CBR source over one TCP connection).
+ * Deviation: when a listener's session has several connections, the usable one with the lowest
+ * index is taken, so that a lost connection does not end the stream.
+ */
+#include "policy/builtin.h"
+
+static uint32_t choose(void *state, const livetcp_policy_view *view,
+                       const livetcp_packet_view *packet)
+{
+    (void)state;
+    (void)packet;
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (view->paths[i].usable)
+            return view->paths[i].blocked ? LIVETCP_POLICY_WAIT : i;
+    return LIVETCP_POLICY_WAIT;
+}
+
+const livetcp_policy lt_policy_single = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "single",
+    .summary = "everything on one connection",
+    .max_connections = 1,
+    .choose = choose,
+};
