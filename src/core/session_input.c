@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes from a connection: deframed, told apart, delivered. */
+#include "core/session_internal.h"
+
+static void deliver_rtcp(lt_session *session, lt_arrival *arrival)
+{
+    arrival->rtcp = true;
+    session->stats.packets_received++;
+    session->stats.bytes_received += arrival->size;
+    session->deliver(session->deliver_user, arrival);
+}
+
+/* Media is read once the peer is known: at once on a plain wire and after CREATE, for a joining
+ * caller only when the listener has taken it in. */
+static bool media_expected(const lt_connection *connection)
+{
+    return connection->state == LIVETCP_CONNECTION_OPEN || connection->path->usable;
+}
+
+static livetcp_result take_media(lt_session *session, lt_connection *connection,
+                                 lt_arrival *arrival)
+{
+    lt_rtp_header header;
+
+    if (!media_expected(connection))
+        return LIVETCP_ERR_PROTOCOL;
+    connection->packets_received++;
+    lt_rtp_parse(arrival->data, arrival->size, &header);
+    return lt_reassembly_push(session->reassembly, arrival, &header);
+}
+
+static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, lt_arrival *arrival)
+{
+    if (!lt_session_plain(session) && lt_control_is(arrival->data, arrival->size))
+        return lt_session_control(session, connection, arrival->data, arrival->size,
+                                  arrival->arrival_us);
+    if (!media_expected(connection))
+        return LIVETCP_ERR_PROTOCOL;
+    connection->packets_received++;
+    deliver_rtcp(session, arrival);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_frame(lt_session *session, lt_connection *connection,
+                                 const uint8_t *frame, size_t size, livetcp_usec now)
+{
+    lt_arrival arrival = {
+        .data = frame, .size = size, .arrival_us = now, .connection = connection->index};
+
+    if (size == 0) {
+        session->stats.null_frames++;
+        return LIVETCP_OK;
+    }
+    switch (lt_rtp_classify(frame, size)) {
+    case LT_RTP_MEDIA:
+        return take_media(session, connection, &arrival);
+    case LT_RTP_CONTROL:
+        return take_rtcp(session, connection, &arrival);
+    default:
+        return LIVETCP_ERR_GARBAGE;
+    }
+}
+
+static livetcp_result take_all(lt_session *session, lt_connection *connection, const uint8_t *data,
+                               size_t size, livetcp_usec now)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    while (result == LIVETCP_OK && !connection->doomed) {
+        const uint8_t *frame;
+        size_t frame_size;
+        switch (lt_deframer_next(&connection->deframer, &data, &size, &frame, &frame_size)) {
+        case LT_DEFRAME_FRAME:
+            result = take_frame(session, connection, frame, frame_size, now);
+            break;
+        case LT_DEFRAME_MORE:
+            return LIVETCP_OK;
+        case LT_DEFRAME_TOO_LARGE:
+            result = LIVETCP_ERR_FRAME_TOO_LARGE;
+            break;
+        case LT_DEFRAME_NO_MEMORY:
+            result = LIVETCP_ERR_NO_MEMORY;
+            break;
+        }
+    }
+    return result;
+}
+
+livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
+                                  size_t size, livetcp_usec now)
+{
+    lt_connection *connection = &session->connections[index];
+    livetcp_result result;
+
+    if ((connection->state != LIVETCP_CONNECTION_JOINING &&
+         connection->state != LIVETCP_CONNECTION_OPEN) ||
+        connection->doomed)
+        return LIVETCP_OK; /* on its way out: what still comes is nobody's */
+    connection->silent_from_us = now;
+    connection->bytes_read += size;
+    session->stats.bytes_read += size;
+    result = take_all(session, connection, data, size, now);
+    if (result != LIVETCP_OK && !connection->doomed) {
+        session->stats.protocol_errors++;
+        lt_session_give_up(session, connection, result, now);
+    }
+    return result;
+}

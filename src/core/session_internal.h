@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* The session's state, shared by the session_*.c files and by nobody else. */
+#ifndef LT_CORE_SESSION_INTERNAL_H
+#define LT_CORE_SESSION_INTERNAL_H
+
+#include "base/rng.h"
+#include "core/connection.h"
+#include "core/send_queue.h"
+#include "core/session.h"
+
+/* Events wait here between two calls of next_event(); every call that makes some is followed by
+ * one, so this is ample. Should it overflow all the same, connection events are lost first. */
+#define LT_EVENTS_MAX 256
+
+/* How soon a policy that said "wait" is asked again, when nothing else happens before. */
+#define LT_POLICY_RETRY_US 5000
+
+struct lt_session {
+    livetcp_config config;
+    const livetcp_policy *policy;
+    void *policy_state;
+    bool caller;
+    lt_random_fn random;
+    void *random_user;
+    lt_deliver_fn deliver;
+    void *deliver_user;
+    lt_rng jitter; /* spreads reconnects of many sessions */
+
+    /* Identity. */
+    lt_credentials credentials;
+    int creator;    /* caller: slot whose CREATE is under way, or -1 */
+    bool confirmed; /* the peer has proved that it has the key, or the wire is plain */
+
+    /* Connections. */
+    unsigned count;
+    lt_connection connections[LIVETCP_MAX_CONNECTIONS];
+    livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
+    unsigned next_to_write; /* slot to look at first, so that none starves */
+
+    /* Data. */
+    lt_send_queue *queue;
+    lt_reassembly *reassembly;
+    livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
+    bool backlogged;              /* packets had to wait since the last DRAINED */
+
+    /* Life. */
+    livetcp_session_state state;
+    livetcp_result last_loss; /* why a connection was last lost */
+    bool closing;             /* close() was called; the queue drains */
+    livetcp_result close_reason;
+    livetcp_usec drain_until_us;
+    livetcp_usec abandoned_at_us; /* listener: when a session without connections ends */
+
+    lt_event events[LT_EVENTS_MAX];
+    unsigned first_event, event_count;
+
+    livetcp_session_stats stats; /* counters only; the rest is filled in on request */
+};
+
+/* ---- session.c ---- */
+
+void lt_session_emit(lt_session *session, lt_event event);
+
+/* Works out the session's state from its connections', and tells. */
+void lt_session_update_state(lt_session *session, livetcp_usec now);
+
+/* BYE on every connection, then every slot is given up; the session is CLOSED from here on. */
+void lt_session_finish(lt_session *session, livetcp_usec now);
+
+/* Finishes a close() whose queue has drained or whose time is up. */
+void lt_session_check_drained(lt_session *session, livetcp_usec now);
+
+/* ---- session_connections.c ---- */
+
+void lt_session_set_state(lt_session *session, lt_connection *connection,
+                          livetcp_connection_state state, livetcp_result reason);
+
+/* The connection is part of the session and may carry media. */
+void lt_session_open(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* The engine closes this connection: REJECT with `reason` if the peer can read it, then
+ * next_close() names it. */
+void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_result reason,
+                        livetcp_usec now);
+
+/* CREATE or JOIN on every connected slot that waits for it. */
+void lt_session_start_handshakes(lt_session *session, livetcp_usec now);
+
+/* ---- session_control.c ---- */
+
+/* Queues a control frame, LENGTH included. */
+void lt_session_write_control(lt_connection *connection, const lt_control *message);
+
+/* An RTCP APP packet of ours came in. An error gives the connection up. */
+livetcp_result lt_session_control(lt_session *session, lt_connection *connection,
+                                  const uint8_t *packet, size_t size, livetcp_usec now);
+
+static inline bool lt_session_plain(const lt_session *session)
+{
+    return session->config.wire == LIVETCP_WIRE_PLAIN;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session and its connections count, gathered for the application. */
+#include "core/session_internal.h"
+
+static void gather_connections(const lt_session *session, livetcp_session_stats *stats)
+{
+    stats->connections = session->count;
+    for (unsigned i = 0; i < session->count; i++) {
+        const lt_connection *connection = &session->connections[i];
+        stats->open_connections += connection->state == LIVETCP_CONNECTION_OPEN;
+        if (connection->opened > 1)
+            stats->reconnects += connection->opened - 1;
+    }
+}
+
+static void gather_queue(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+{
+    const lt_packet *oldest = lt_send_queue_front(session->queue);
+
+    stats->queue_packets = lt_send_queue_packets(session->queue);
+    stats->queue_bytes = lt_send_queue_bytes(session->queue);
+    stats->queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+}
+
+static void gather_reassembly(const lt_session *session, livetcp_session_stats *stats)
+{
+    const lt_reassembly_stats *received = lt_reassembly_get_stats(session->reassembly);
+
+    stats->packets_received += received->delivered;
+    stats->bytes_received += received->delivered_bytes;
+    stats->duplicates = received->duplicates;
+    stats->late_discarded = received->late_discarded;
+    stats->sequence_gaps = received->gaps;
+}
+
+void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+{
+    *stats = session->stats;
+    stats->struct_size = sizeof *stats;
+    gather_connections(session, stats);
+    gather_queue(session, now, stats);
+    gather_reassembly(session, stats);
+}
+
+void lt_session_get_connection_stats(const lt_session *session, unsigned index,
+                                     livetcp_connection_stats *stats)
+{
+    const lt_connection *connection = &session->connections[index];
+
+    *stats = (livetcp_connection_stats){
+        .struct_size = sizeof *stats,
+        .index = index,
+        .state = connection->state,
+        .last_error = connection->last_error,
+        .reconnects = connection->opened > 1 ? connection->opened - 1 : 0,
+        .packets_sent = connection->packets_sent,
+        .bytes_sent = connection->bytes_sent,
+        .packets_received = connection->packets_received,
+        .bytes_read = connection->bytes_read,
+        .path = *connection->path,
+    };
+}
