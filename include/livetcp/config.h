@@ -108,19 +108,24 @@ typedef struct livetcp_setting {
 /* The settings in order, or NULL past the last. */
 LIVETCP_API const livetcp_setting *livetcp_config_setting(size_t position);
 
-/* Applies livetcp://host:port?name=value&name=value, IPv6 addresses in brackets, values
- * percent-encoded. An empty host is legal and means "every address" for a listener. On failure
- * the config is unchanged. */
+/* Applies livetcp://host:port?name=value&name=value, IPv6 addresses in brackets, names and values
+ * percent-encoded. An empty host is legal and means "every address" for a listener; without :port
+ * the port stays what it was. Fails with LIVETCP_ERR_BAD_URI and the errors of
+ * livetcp_config_set(); the config is unchanged then. */
 LIVETCP_API livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
                                                     livetcp_error *error);
 
 /* Writes a URI that livetcp_config_apply_uri() turns into the same config: host, port and the
- * settings that differ from their defaults. */
+ * settings that differ from their defaults. Fails with LIVETCP_ERR_INVALID_ARGUMENT if it does not
+ * fit `size` bytes, or if a field holds what no text stands for; `uri` is undefined then. */
 LIVETCP_API livetcp_result livetcp_config_to_uri(const livetcp_config *config, char *uri,
                                                  size_t size, livetcp_error *error);
 
-/* Checks what single settings cannot: a caller needs host and port, the policy must be
- * registered, reconnect-min <= reconnect-max. Sessions and listeners call it themselves. */
+/* Checks every field's range, for those who set fields themselves, and what single settings
+ * cannot: a caller needs host and port, the policy must be registered, reconnect-min must not
+ * exceed reconnect-max, keepalive must be shorter than peer-timeout. Fails with
+ * LIVETCP_ERR_INVALID_ARGUMENT or LIVETCP_ERR_UNKNOWN_POLICY. Sessions and listeners call it
+ * themselves. */
 LIVETCP_API livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error *error);
 
 #ifdef __cplusplus

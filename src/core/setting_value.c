@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* One value of the table: from text, to text, and in range. */
+#include "core/settings.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static livetcp_result refuse(const lt_setting *setting, const char *value, livetcp_error *error)
+{
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "setting '%s' does not accept '%.40s': it takes %s", setting->listed.name, value,
+                   setting->listed.accepts);
+}
+
+/* ---- integers of the width their field has ---- */
+
+static void store(const lt_setting *setting, livetcp_config *config, uint64_t value)
+{
+    char *field = (char *)config + setting->offset;
+
+    if (setting->size == sizeof(uint16_t)) {
+        uint16_t narrow = (uint16_t)value;
+        memcpy(field, &narrow, sizeof narrow);
+    } else if (setting->size == sizeof(uint32_t)) {
+        uint32_t narrow = (uint32_t)value;
+        memcpy(field, &narrow, sizeof narrow);
+    } else {
+        memcpy(field, &value, sizeof value);
+    }
+}
+
+static uint64_t load(const lt_setting *setting, const livetcp_config *config)
+{
+    const char *field = (const char *)config + setting->offset;
+    uint16_t half;
+    uint32_t word;
+    uint64_t value;
+
+    if (setting->size == sizeof half) {
+        memcpy(&half, field, sizeof half);
+        return half;
+    }
+    if (setting->size == sizeof word) {
+        memcpy(&word, field, sizeof word);
+        return word;
+    }
+    memcpy(&value, field, sizeof value);
+    return value;
+}
+
+/* Digits and nothing else: strtoull() would take a sign, or blanks before it. */
+static bool parse_digits(const char *text, uint64_t *value)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return !errno && !*end;
+}
+
+static size_t count_choices(const lt_setting *setting)
+{
+    size_t count = 0;
+
+    while (setting->choices[count])
+        count++;
+    return count;
+}
+
+/* ---- text to field ---- */
+
+static livetcp_result parse_number(const lt_setting *setting, livetcp_config *config,
+                                   const char *value, livetcp_error *error)
+{
+    uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
+    uint64_t number;
+
+    if (!parse_digits(value, &number) || number < setting->min || number > setting->max)
+        return refuse(setting, value, error);
+    store(setting, config, number * unit);
+    return LIVETCP_OK;
+}
+
+static livetcp_result parse_choice(const lt_setting *setting, livetcp_config *config,
+                                   const char *value, livetcp_error *error)
+{
+    for (size_t i = 0; setting->choices[i]; i++) {
+        if (!strcmp(setting->choices[i], value)) {
+            store(setting, config, i);
+            return LIVETCP_OK;
+        }
+    }
+    return refuse(setting, value, error);
+}
+
+/* No name or address has blanks or control characters in it. */
+static bool is_visible(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+static livetcp_result parse_text(const lt_setting *setting, livetcp_config *config,
+                                 const char *value, livetcp_error *error)
+{
+    char *field = (char *)config + setting->offset;
+    size_t length = strlen(value);
+
+    if (length >= setting->size)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' does not accept %zu bytes ('%.40s...'): it takes at most %zu",
+                       setting->listed.name, length, value, setting->size - 1);
+    if (!is_visible(value))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' does not accept blanks or control characters",
+                       setting->listed.name);
+    memset(field, 0, setting->size);
+    memcpy(field, value, length);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *config,
+                                const char *value, livetcp_error *error)
+{
+    switch (setting->kind) {
+    case LT_SETTING_CHOICE:
+        return parse_choice(setting, config, value, error);
+    case LT_SETTING_TEXT:
+        return parse_text(setting, config, value, error);
+    default:
+        return parse_number(setting, config, value, error);
+    }
+}
+
+/* ---- range of a field ---- */
+
+static livetcp_result check_text(const lt_setting *setting, const livetcp_config *config,
+                                 livetcp_error *error)
+{
+    const char *field = (const char *)config + setting->offset;
+
+    if (!memchr(field, 0, setting->size))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' is not NUL-terminated: it takes at most %zu bytes",
+                       setting->listed.name, setting->size - 1);
+    if (!is_visible(field))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' holds blanks or control characters", setting->listed.name);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config *config,
+                                livetcp_error *error)
+{
+    bool msec = setting->kind == LT_SETTING_MSEC;
+    uint64_t unit = msec ? LIVETCP_USEC_MSEC : 1;
+    uint64_t max = setting->max * unit;
+    uint64_t value;
+
+    if (setting->kind == LT_SETTING_TEXT)
+        return check_text(setting, config, error);
+    if (setting->kind == LT_SETTING_CHOICE)
+        max = count_choices(setting) - 1;
+    /* A negative time is a very large number here, and out of range like one. */
+    value = load(setting, config);
+    if (value < setting->min * unit || value > max)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' is %" PRId64 "%s: it takes %s", setting->listed.name,
+                       (int64_t)value, msec ? " us" : "", setting->listed.accepts);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_settings_check(const livetcp_config *config, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    const lt_setting *setting;
+
+    for (size_t i = 0; result == LIVETCP_OK && (setting = lt_setting_at(i)); i++)
+        result = lt_setting_check(setting, config, error);
+    return result;
+}
+
+/* ---- field to text ---- */
+
+livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config *config,
+                                 char *text, size_t size, livetcp_error *error)
+{
+    char digits[24];
+    const char *value = digits;
+    livetcp_result result = lt_setting_check(setting, config, error);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (setting->kind == LT_SETTING_TEXT) {
+        value = (const char *)config + setting->offset;
+    } else if (setting->kind == LT_SETTING_CHOICE) {
+        value = setting->choices[load(setting, config)];
+    } else {
+        uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
+        uint64_t number = load(setting, config);
+        if (number % unit)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "setting '%s' is %" PRIu64 " us, which is not a whole number of ms",
+                           setting->listed.name, number);
+        snprintf(digits, sizeof digits, "%" PRIu64, number / unit);
+    }
+    if (strlen(value) >= size)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the value of setting '%s' needs %zu bytes, not %zu", setting->listed.name,
+                       strlen(value) + 1, size);
+    memcpy(text, value, strlen(value) + 1);
+    return LIVETCP_OK;
+}
