@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_path.h"
+
+#include "catch.h"
+
+namespace scenario
+{
+
+lt_link_params link_params(const char *spec)
+{
+    lt_link_params params;
+    livetcp_error error;
+
+    lt_link_params_init(&params);
+    livetcp_result result = lt_link_params_parse(&params, spec, &error);
+    INFO(spec << ": " << (result == LIVETCP_OK ? "" : error.message));
+    REQUIRE(result == LIVETCP_OK);
+    return params;
+}
+
+SimLink::SimLink(World &world, const lt_link_params &params, uint64_t seed)
+    : world_(world), link_(lt_link_create(&params, seed))
+{
+    REQUIRE(link_ != nullptr);
+}
+
+SimLink::~SimLink()
+{
+    void *packet;
+    while (lt_link_discard(link_, &packet))
+        delete static_cast<World::Task *>(packet);
+    lt_link_destroy(&link_);
+    world_.cancel(timer_);
+}
+
+void SimLink::send(size_t bytes, World::Task arrive)
+{
+    if (cut_)
+        return;
+    auto task = std::make_unique<World::Task>(std::move(arrive));
+    if (lt_link_push(link_, world_.now(), task.get(), bytes, LT_ECN_NOT_ECT) == LT_LINK_TAKEN)
+        task.release();
+    arm();
+}
+
+void SimLink::set(const lt_link_params &params)
+{
+    REQUIRE(lt_link_set(link_, world_.now(), &params, nullptr) == LIVETCP_OK);
+    arm();
+}
+
+lt_link_counters SimLink::counters() const
+{
+    lt_link_counters counters;
+    lt_link_get_counters(link_, &counters);
+    return counters;
+}
+
+void SimLink::arm()
+{
+    livetcp_usec next = lt_link_next(link_);
+    world_.cancel(timer_);
+    timer_ = next == LIVETCP_NEVER ? 0 : world_.at(next, [this] { deliver_due(); });
+}
+
+void SimLink::deliver_due()
+{
+    lt_link_delivery delivery;
+    timer_ = 0;
+    while (lt_link_pop(link_, world_.now(), &delivery)) {
+        std::unique_ptr<World::Task> task(static_cast<World::Task *>(delivery.packet));
+        if (!cut_)
+            (*task)();
+    }
+    arm();
+}
+
+SimPath::SimPath(World &world, const char *spec, uint64_t seed)
+    : forward(world, link_params(spec), seed), backward(world, link_params(spec), seed + 1)
+{
+}
+
+} // namespace scenario

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_session.h"
+
+#include "catch.h"
+
+extern "C" {
+#include "base/bytes.h"
+}
+
+namespace scenario
+{
+
+livetcp_result SimRandom::fill(void *user, uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = static_cast<uint8_t>(lt_rng_next(&static_cast<SimRandom *>(user)->rng));
+    return LIVETCP_OK;
+}
+
+SimSession::SimSession(World &world, const livetcp_config &config, bool is_caller, uint64_t seed)
+    : caller(is_caller), world_(world)
+{
+    lt_rng_seed(&random_.rng, seed);
+    lt_session_setup setup = {};
+    setup.config = &config;
+    setup.policy = livetcp_policy_find(config.policy);
+    setup.caller = is_caller;
+    setup.random = SimRandom::fill;
+    setup.random_user = &random_;
+    setup.deliver = deliver;
+    setup.deliver_user = this;
+    REQUIRE(setup.policy != nullptr);
+    REQUIRE(lt_session_create(&setup, &engine) == LIVETCP_OK);
+}
+
+SimSession::~SimSession()
+{
+    world_.cancel(timer_);
+    for (auto &socket : sockets_)
+        if (socket) {
+            SimConnection::End &end = caller ? socket->caller : socket->listener;
+            end = {};
+        }
+    lt_session_destroy(&engine);
+}
+
+void SimSession::deliver(void *user, const lt_arrival *arrival)
+{
+    auto *self = static_cast<SimSession *>(user);
+    Received packet = {};
+    packet.at = arrival->arrival_us;
+    packet.connection = arrival->connection;
+    packet.rtcp = arrival->rtcp;
+    packet.discontinuity = arrival->discontinuity;
+    if (!arrival->rtcp) {
+        packet.sequence = lt_read_be16(arrival->data + 2);
+        packet.ssrc = lt_read_be32(arrival->data + 8);
+        if (arrival->size >= 20)
+            packet.delay =
+                self->world_.now() - static_cast<livetcp_usec>(lt_read_be64(arrival->data + 12));
+    }
+    self->received.push_back(packet);
+}
+
+livetcp_result SimSession::send(uint32_t ssrc, uint16_t sequence, size_t size)
+{
+    std::vector<uint8_t> packet(size);
+    packet[0] = 0x80;
+    packet[1] = 96;
+    lt_write_be16(&packet[2], sequence);
+    lt_write_be32(&packet[8], ssrc);
+    if (size >= 20)
+        lt_write_be64(&packet[12], static_cast<uint64_t>(world_.now()));
+    livetcp_result result = lt_session_send(engine, packet.data(), size, world_.now());
+    service();
+    return result;
+}
+
+void SimSession::close(livetcp_usec drain_us)
+{
+    lt_session_close(engine, LIVETCP_ERR_CANCELLED, drain_us, world_.now());
+    service();
+}
+
+void SimSession::attach(unsigned slot, std::shared_ptr<SimConnection> connection)
+{
+    sockets_[slot] = connection;
+    SimConnection::End &end = caller ? connection->caller : connection->listener;
+    end.on_data = [this, slot](const SimTcp::Bytes &bytes) {
+        receive(slot, bytes.data(), bytes.size());
+    };
+    end.on_closed = [this, slot] { lost(slot, LIVETCP_ERR_CONNECTION_LOST); };
+    end.on_writable = [this, slot] {
+        lt_session_writable(engine, slot);
+        service();
+    };
+}
+
+void SimSession::receive(unsigned slot, const uint8_t *data, size_t size)
+{
+    lt_session_receive(engine, slot, data, size, world_.now());
+    service();
+}
+
+void SimSession::lost(unsigned slot, livetcp_result reason)
+{
+    if (sockets_[slot])
+        (caller ? sockets_[slot]->caller : sockets_[slot]->listener) = {};
+    sockets_[slot] = nullptr;
+    lt_session_lost(engine, slot, reason, world_.now());
+    service();
+}
+
+void SimSession::write_all()
+{
+    uint32_t wanted = lt_session_wants_facts(engine, world_.now());
+    for (unsigned slot = 0; slot < LIVETCP_MAX_CONNECTIONS; slot++)
+        if (wanted >> slot & 1 && sockets_[slot]) {
+            livetcp_path facts = sockets_[slot]->out(caller).facts();
+            lt_session_facts(engine, slot, &facts, world_.now());
+        }
+    lt_write write;
+    while (lt_session_next_write(engine, world_.now(), &write)) {
+        REQUIRE(sockets_[write.index]);
+        size_t taken = sockets_[write.index]->out(caller).write(write.data, write.size);
+        if (taken)
+            lt_session_wrote(engine, write.index, taken, world_.now());
+        if (taken < write.size)
+            lt_session_blocked(engine, write.index);
+    }
+}
+
+void SimSession::close_given_up()
+{
+    unsigned slot;
+    livetcp_result reason;
+    while (lt_session_next_close(engine, &slot, &reason)) {
+        auto socket = std::move(sockets_[slot]);
+        sockets_[slot] = nullptr;
+        if (socket)
+            socket->close(caller);
+    }
+}
+
+void SimSession::service()
+{
+    again_ = true;
+    if (in_service_)
+        return;
+    in_service_ = true;
+    while (again_) {
+        again_ = false;
+        unsigned slot;
+        while (lt_session_next_connect(engine, world_.now(), &slot))
+            on_connect(slot);
+        write_all();
+        close_given_up();
+        lt_event event;
+        while (lt_session_next_event(engine, &event))
+            events.push_back(event);
+    }
+    in_service_ = false;
+    arm();
+}
+
+void SimSession::arm()
+{
+    livetcp_usec due = lt_session_deadline(engine);
+    world_.cancel(timer_);
+    timer_ = 0;
+    if (due == LIVETCP_NEVER)
+        return;
+    timer_ = world_.at(due, [this] {
+        timer_ = 0;
+        lt_session_expire(engine, world_.now());
+        service();
+    });
+}
+
+livetcp_session_stats SimSession::stats() const
+{
+    livetcp_session_stats stats;
+    lt_session_get_stats(engine, world_.now(), &stats);
+    return stats;
+}
+
+livetcp_connection_stats SimSession::connection_stats(unsigned slot) const
+{
+    livetcp_connection_stats stats;
+    lt_session_get_connection_stats(engine, slot, &stats);
+    return stats;
+}
+
+} // namespace scenario

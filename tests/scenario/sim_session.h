@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's owner in virtual time: what src/io does with libuv and sockets, done with World and
+ * SimTcp. */
+#ifndef LT_SCENARIO_SIM_SESSION_H
+#define LT_SCENARIO_SIM_SESSION_H
+
+#include "sim_tcp.h"
+
+extern "C" {
+#include "core/session.h"
+}
+
+#include <array>
+#include <string>
+
+namespace scenario
+{
+
+/* Seeded "secrets". */
+struct SimRandom {
+    lt_rng rng;
+    static livetcp_result fill(void *user, uint8_t *bytes, size_t size);
+};
+
+/* A TCP connection: a stream each way and who listens at either end. */
+struct SimConnection : std::enable_shared_from_this<SimConnection> {
+    SimConnection(World &world, SimPath &path, size_t send_buffer);
+
+    struct End {
+        std::function<void(const SimTcp::Bytes &)> on_data;
+        std::function<void()> on_closed, on_writable;
+        bool open = true;
+    };
+
+    SimTcp &out(bool caller_side)
+    {
+        return caller_side ? up : down;
+    }
+
+    /* One end closes; the other hears of it when all data before has arrived. */
+    void close(bool caller_side);
+    /* Both ends lose it at once. */
+    void reset();
+
+    World &world;
+    SimPath &path;
+    SimTcp up, down;
+    End caller, listener;
+
+  private:
+    void announce_close(bool caller_side, livetcp_usec give_up_at);
+};
+
+struct Received {
+    uint32_t ssrc;
+    uint16_t sequence;
+    unsigned connection;
+    livetcp_usec at, delay; /* delay: since the sender's timestamp in the payload */
+    bool rtcp, discontinuity;
+};
+
+class SimSession
+{
+  public:
+    SimSession(World &world, const livetcp_config &config, bool caller, uint64_t seed);
+    ~SimSession();
+    SimSession(const SimSession &) = delete;
+    SimSession &operator=(const SimSession &) = delete;
+
+    /* Starts a TCP connection for a slot; the owner of a caller sets it. */
+    std::function<void(unsigned slot)> on_connect;
+
+    /* An RTP packet whose payload carries the time. */
+    livetcp_result send(uint32_t ssrc, uint16_t sequence, size_t size);
+    void close(livetcp_usec drain_us);
+
+    void attach(unsigned slot, std::shared_ptr<SimConnection> connection);
+    void receive(unsigned slot, const uint8_t *data, size_t size);
+    void lost(unsigned slot, livetcp_result reason);
+
+    /* Everything the engine has to say after something changed; see core/session.h. */
+    void service();
+
+    livetcp_session_stats stats() const;
+    livetcp_connection_stats connection_stats(unsigned slot) const;
+    std::shared_ptr<SimConnection> connection(unsigned slot) const
+    {
+        return sockets_[slot];
+    }
+    livetcp_session_state state() const
+    {
+        return lt_session_state(engine);
+    }
+
+    lt_session *engine = nullptr;
+    std::vector<Received> received;
+    std::vector<lt_event> events;
+    bool caller;
+
+  private:
+    static void deliver(void *user, const lt_arrival *arrival);
+    void write_all();
+    void close_given_up();
+    void arm();
+
+    World &world_;
+    SimRandom random_;
+    std::array<std::shared_ptr<SimConnection>, LIVETCP_MAX_CONNECTIONS> sockets_;
+    World::Ticket timer_ = 0;
+    bool in_service_ = false, again_ = false;
+};
+
+/* A listening port: sessions made by CREATE, connections added by JOIN. */
+class SimListener
+{
+  public:
+    SimListener(World &world, const livetcp_config &config, uint64_t seed);
+    ~SimListener();
+
+    void accept(std::shared_ptr<SimConnection> connection);
+
+    /* Forgets every session without telling anybody, as a crash does. */
+    void crash();
+
+    std::vector<std::unique_ptr<SimSession>> sessions;
+    std::vector<livetcp_result> rejections;
+    bool refusing = false;
+
+  private:
+    struct Pending;
+    void pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes);
+    void expire(std::shared_ptr<Pending> pending);
+    SimSession *find(const uint8_t *session_id);
+    SimSession *create(Pending &pending, lt_reply &reply);
+    void reject(Pending &pending, livetcp_result reason);
+
+    World &world_;
+    livetcp_config config_;
+    SimRandom random_;
+    uint64_t seed_;
+    std::vector<std::weak_ptr<SimConnection>> connections_;
+};
+
+/* A caller, a listener and the path between them. */
+class SimCall
+{
+  public:
+    SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
+            size_t send_buffer = 1 << 20);
+    ~SimCall()
+    {
+        world.clear();
+    }
+
+    /* Sends a packet of `size` bytes every `interval` for `duration`, from the caller. */
+    void stream(size_t size, livetcp_usec interval, livetcp_usec duration, uint32_t ssrc = 0x1234);
+
+    SimSession *remote() const
+    {
+        return listener.sessions.empty() ? nullptr : listener.sessions.back().get();
+    }
+
+    World world;
+    SimPath path;
+    SimListener listener;
+    SimSession caller;
+
+  private:
+    void connect(unsigned slot, size_t send_buffer);
+    uint16_t next_sequence_ = 65000; /* wraps soon */
+};
+
+/* Defaults, with a policy, connections and wire. */
+livetcp_config make_config(const char *policy, unsigned connections);
+
+/* The p-th quantile (0..1) of the delays, in ms; packets that never came count as infinite. */
+double delay_quantile_ms(const std::vector<Received> &received, size_t sent, double p);
+
+} // namespace scenario
+
+#endif

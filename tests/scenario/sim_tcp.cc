@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_tcp.h"
+
+#include <algorithm>
+
+namespace scenario
+{
+
+SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer)
+    : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer)
+{
+}
+
+SimTcp::~SimTcp()
+{
+    *alive_ = false; /* packets still under way find nobody */
+    world_.cancel(timer_);
+}
+
+size_t SimTcp::write(const uint8_t *data, size_t size)
+{
+    size_t taken = std::min(size, send_buffer_ - std::min(send_buffer_, queued_));
+    unsent_.insert(unsent_.end(), data, data + taken);
+    queued_ += taken;
+    writer_waits_ = taken < size;
+    transmit_allowed();
+    return taken;
+}
+
+size_t SimTcp::in_flight() const
+{
+    return std::count_if(outstanding_.begin(), outstanding_.end(), [](const auto &entry) {
+        return !entry.second.sacked && !entry.second.lost;
+    });
+}
+
+void SimTcp::transmit_allowed()
+{
+    for (auto &[sequence, segment] : outstanding_) {
+        if (in_flight() >= static_cast<size_t>(cwnd_))
+            break;
+        if (segment.lost && !segment.sacked) {
+            segment.lost = false;
+            segment.retransmitted = true;
+            retransmits_++;
+            transmit(sequence, segment);
+        }
+    }
+    while (!unsent_.empty() && in_flight() < static_cast<size_t>(cwnd_)) {
+        size_t size = std::min(mss, unsent_.size());
+        Segment &segment = outstanding_[next_];
+        segment.bytes.assign(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
+        unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
+        transmit(next_, segment);
+        next_ += size;
+    }
+    arm_timer();
+}
+
+void SimTcp::transmit(uint64_t sequence, Segment &segment)
+{
+    segment.sent_us = world_.now();
+    data_.send(segment.bytes.size() + headers,
+               [this, alive = alive_, sequence, bytes = segment.bytes] {
+                   if (*alive)
+                       segment_arrived(sequence, bytes);
+               });
+}
+
+void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes)
+{
+    if (!reading_)
+        return;
+    if (sequence >= expected_)
+        out_of_order_[sequence] = bytes;
+    std::vector<Bytes> ready;
+    for (auto next = out_of_order_.find(expected_); next != out_of_order_.end();
+         next = out_of_order_.find(expected_)) {
+        expected_ += next->second.size();
+        ready.push_back(std::move(next->second));
+        out_of_order_.erase(next);
+    }
+    acks_.send(headers, [this, alive = alive_, cumulative = expected_, sequence] {
+        if (*alive)
+            acknowledged(cumulative, sequence);
+    });
+    auto alive = alive_;
+    for (const Bytes &piece : ready)
+        if (*alive && on_data)
+            on_data(piece);
+}
+
+void SimTcp::stop_reading()
+{
+    reading_ = false;
+}
+
+/* RFC 6298. */
+void SimTcp::measure(const Segment &segment)
+{
+    if (segment.retransmitted)
+        return;
+    livetcp_usec rtt = world_.now() - segment.sent_us;
+    if (!srtt_) {
+        srtt_ = rtt;
+        rttvar_ = rtt / 2;
+        return;
+    }
+    rttvar_ += (std::abs(rtt - srtt_) - rttvar_) / 4;
+    srtt_ += (rtt - srtt_) / 8;
+}
+
+void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
+{
+    bool limited = in_flight() + 1 >= static_cast<size_t>(cwnd_);
+    auto found = outstanding_.find(arrived);
+    if (found != outstanding_.end() && !found->second.sacked) {
+        measure(found->second);
+        found->second.sacked = true;
+        newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);
+    }
+    bool progress = cumulative > unacknowledged_;
+    while (!outstanding_.empty() && outstanding_.begin()->first < cumulative) {
+        queued_ -= outstanding_.begin()->second.bytes.size();
+        outstanding_.erase(outstanding_.begin());
+    }
+    unacknowledged_ = std::max(unacknowledged_, cumulative);
+    if (progress) {
+        backoff_ = 0;
+        probed_ = false;
+    }
+    if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_)
+        state_ = LIVETCP_TCP_OPEN;
+    if (progress && limited && state_ != LIVETCP_TCP_RECOVERY)
+        cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
+    find_losses();
+    transmit_allowed();
+    if (writer_waits_ && queued_ < send_buffer_ / 3 * 2) {
+        writer_waits_ = false;
+        if (on_writable)
+            on_writable();
+    }
+}
+
+/* RACK (RFC 8985): lost is what was sent before something that has arrived, and has had a quarter
+ * of a round trip more than that to arrive itself. */
+void SimTcp::find_losses()
+{
+    bool lost_some = false;
+    for (auto &entry : outstanding_) {
+        Segment &segment = entry.second;
+        if (segment.sacked || segment.lost || segment.sent_us >= newest_delivered_)
+            continue;
+        if (world_.now() >= segment.sent_us + srtt_ + srtt_ / 4)
+            segment.lost = lost_some = true;
+        else if (state_ == LIVETCP_TCP_OPEN)
+            state_ = LIVETCP_TCP_DISORDER;
+    }
+    if (lost_some)
+        enter_recovery();
+}
+
+void SimTcp::enter_recovery()
+{
+    if (state_ >= LIVETCP_TCP_RECOVERY)
+        return;
+    state_ = LIVETCP_TCP_RECOVERY;
+    recovery_end_ = next_;
+    ssthresh_ = std::max(cwnd_ / 2, 2.0);
+    cwnd_ = ssthresh_;
+}
+
+livetcp_usec SimTcp::retransmission_timeout() const
+{
+    livetcp_usec base = srtt_ ? srtt_ + std::max<livetcp_usec>(200000, 4 * rttvar_) : 1000000;
+    return base << std::min(backoff_, 8u);
+}
+
+void SimTcp::arm_timer()
+{
+    world_.cancel(timer_);
+    timer_ = 0;
+    livetcp_usec oldest = LIVETCP_NEVER, newest = INT64_MIN, reorder = LIVETCP_NEVER;
+    for (const auto &entry : outstanding_) {
+        const Segment &segment = entry.second;
+        if (segment.sacked)
+            continue;
+        oldest = std::min(oldest, segment.sent_us);
+        newest = std::max(newest, segment.sent_us);
+        if (!segment.lost && segment.sent_us < newest_delivered_)
+            reorder = std::min(reorder, segment.sent_us + srtt_ + srtt_ / 4);
+    }
+    if (oldest == LIVETCP_NEVER)
+        return;
+    livetcp_usec due = oldest + retransmission_timeout();
+    if (srtt_ && !probed_ && state_ <= LIVETCP_TCP_DISORDER)
+        due = std::min(due, newest + 2 * srtt_ + (in_flight() == 1 ? 40000 : 2000));
+    timer_ = world_.at(std::min(due, reorder), [this] { timer_fired(); });
+}
+
+void SimTcp::timer_fired()
+{
+    timer_ = 0;
+    size_t flying = in_flight();
+    find_losses();
+    if (in_flight() < flying) {
+        transmit_allowed();
+        return;
+    }
+    livetcp_usec oldest = LIVETCP_NEVER;
+    for (const auto &entry : outstanding_)
+        if (!entry.second.sacked)
+            oldest = std::min(oldest, entry.second.sent_us);
+    if (oldest != LIVETCP_NEVER && world_.now() >= oldest + retransmission_timeout()) {
+        state_ = LIVETCP_TCP_TIMEOUT;
+        recovery_end_ = next_;
+        ssthresh_ = std::max(cwnd_ / 2, 2.0);
+        cwnd_ = 1;
+        backoff_++;
+        for (auto &entry : outstanding_)
+            entry.second.lost = !entry.second.sacked;
+    } else if (!probed_ && !outstanding_.empty()) {
+        probed_ = true; /* tail loss probe: the last segment once more */
+        auto last = std::prev(outstanding_.end());
+        last->second.retransmitted = true;
+        retransmits_++;
+        transmit(last->first, last->second);
+    }
+    transmit_allowed();
+}
+
+livetcp_path SimTcp::facts() const
+{
+    livetcp_path path = {};
+    path.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
+                 LIVETCP_PATH_CWND | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS;
+    path.queued_bytes = static_cast<uint32_t>(queued_);
+    path.unsent_bytes = static_cast<uint32_t>(unsent_.size());
+    path.tcp_state = state_;
+    path.cwnd_bytes = static_cast<uint32_t>(cwnd_ * mss);
+    path.mss_bytes = mss;
+    path.retransmitted_segments = retransmits_;
+    if (srtt_) {
+        path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_RTO;
+        path.rtt_us = srtt_;
+        path.rtt_variation_us = rttvar_;
+        path.rto_us = retransmission_timeout();
+    }
+    return path;
+}
+
+} // namespace scenario

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A TCP byte stream in virtual time, one direction, after today's Linux as far as policies can
+ * tell: NewReno window, SACK, loss found by time (RACK), tail loss probe, retransmission timer,
+ * ACK for every segment, Nagle off, in-order delivery. No flow control: receivers read at once,
+ * unless told to stop.
+ */
+#ifndef LT_SCENARIO_SIM_TCP_H
+#define LT_SCENARIO_SIM_TCP_H
+
+#include "sim_path.h"
+
+#include <livetcp/policy.h>
+
+#include <deque>
+#include <map>
+#include <vector>
+
+namespace scenario
+{
+
+class SimTcp
+{
+  public:
+    using Bytes = std::vector<uint8_t>;
+
+    static constexpr size_t mss = 1448;
+    static constexpr size_t headers = 52; /* IP, TCP with timestamps */
+
+    SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer);
+    ~SimTcp();
+
+    /* In-order bytes at the receiver. */
+    std::function<void(const Bytes &)> on_data;
+    /* The send buffer has room again, after write() took less than all. */
+    std::function<void()> on_writable;
+
+    /* Returns the bytes taken: 0 when the send buffer is full. */
+    size_t write(const uint8_t *data, size_t size);
+
+    /* Receiver stops reading and acknowledging what it has no room for (the window closes). */
+    void stop_reading();
+
+    livetcp_path facts() const;
+
+  private:
+    struct Segment {
+        Bytes bytes;
+        livetcp_usec sent_us = 0;
+        bool retransmitted = false, sacked = false, lost = false;
+    };
+
+    /* Sender. */
+    void transmit_allowed();
+    void transmit(uint64_t sequence, Segment &segment);
+    void acknowledged(uint64_t cumulative, uint64_t arrived);
+    void measure(const Segment &segment);
+    void find_losses();
+    void enter_recovery();
+    void arm_timer();
+    void timer_fired();
+    size_t in_flight() const;
+    livetcp_usec retransmission_timeout() const;
+
+    /* Receiver. */
+    void segment_arrived(uint64_t sequence, const Bytes &bytes);
+
+    World &world_;
+    SimLink &data_, &acks_;
+    const size_t send_buffer_;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+
+    std::deque<uint8_t> unsent_;
+    std::map<uint64_t, Segment> outstanding_; /* by first byte */
+    uint64_t next_ = 0, unacknowledged_ = 0, recovery_end_ = 0;
+    size_t queued_ = 0;
+    bool writer_waits_ = false;
+    double cwnd_ = 10, ssthresh_ = 1e9;
+    livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
+    livetcp_usec srtt_ = 0, rttvar_ = 0, newest_delivered_ = INT64_MIN;
+    unsigned backoff_ = 0;
+    bool probed_ = false;
+    World::Ticket timer_ = 0;
+    uint64_t retransmits_ = 0;
+
+    std::map<uint64_t, Bytes> out_of_order_;
+    uint64_t expected_ = 0;
+    bool reading_ = true;
+};
+
+} // namespace scenario
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Silence: kept alive when it is the application's, noticed when it is the path's. */
+#include "catch.h"
+#include "sim_session.h"
+
+using namespace scenario;
+
+TEST_CASE("an idle session stays open and costs one small message a connection and interval")
+{
+    SimCall call("delay=50ms,loss=1%", make_config("shortest-queue", 5), 1);
+    call.world.run_for(1000000);
+    uint64_t before = call.caller.stats().bytes_sent;
+    call.world.run_for(600 * INT64_C(1000000));
+    CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+    CHECK(call.caller.stats().open_connections == 5);
+    CHECK(call.caller.stats().reconnects == 0);
+    uint64_t bytes = call.caller.stats().bytes_sent - before;
+    /* Each side pings about once a second and answers the other's pings. */
+    CHECK(bytes < 5 * 600 * 2 * 40);
+    CHECK(bytes > 5 * 600 * 15);
+}
+
+TEST_CASE("a sending session needs no pings, yet hears its peer")
+{
+    SimCall call("delay=50ms", make_config("single", 1), 1);
+    call.world.run_for(1000000);
+    livetcp_session_stats before = call.caller.stats();
+    call.stream(1000, 20000, 60 * 1000000);
+    livetcp_session_stats after = call.caller.stats();
+    /* Pongs to the silent peer's pings, and nothing else besides media. */
+    uint64_t control = after.bytes_sent - before.bytes_sent - 3000 * 1002;
+    CHECK(control <= 61 * 22);
+    CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+}
+
+TEST_CASE("a dead path is noticed within peer-timeout, idle or sending, at both ends")
+{
+    for (bool sending : {false, true}) {
+        INFO((sending ? "sending" : "idle"));
+        livetcp_config config = make_config("shortest-queue", 3);
+        SimCall call("delay=20ms", config, 1);
+        call.world.run_for(2000000);
+        REQUIRE(call.remote() != nullptr);
+        call.path.forward.cut(true);
+        call.path.backward.cut(true);
+        if (sending)
+            call.stream(500, 20000, 12 * 1000000);
+        else
+            call.world.run_for(12 * 1000000);
+        CHECK(call.caller.state() == LIVETCP_SESSION_CONNECTING);
+        CHECK(call.remote()->state() == LIVETCP_SESSION_CONNECTING);
+        CHECK(call.caller.connection_stats(0).last_error == LIVETCP_ERR_PEER_TIMEOUT);
+        call.path.forward.cut(false);
+        call.path.backward.cut(false);
+        call.world.run_for(10 * 1000000);
+        CHECK(call.caller.stats().open_connections == 3);
+        CHECK(call.listener.sessions.size() == 1);
+    }
+}
+
+TEST_CASE("pings measure the round-trip time where the platform does not")
+{
+    SimCall call("delay=40ms", make_config("single", 1), 1);
+    call.world.run_for(5000000);
+    livetcp_path path = call.caller.connection_stats(0).path;
+    REQUIRE((path.known & LIVETCP_PATH_RTT) != 0);
+    CHECK(path.rtt_us == 80000);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The sending side: what is refused, what is dropped when the peer does not keep up, how it ends.
+ */
+#include "catch.h"
+#include "sim_session.h"
+
+using namespace scenario;
+
+TEST_CASE("what is not RTP or too large is refused, and counted")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
+    call.world.run_for(200000);
+    std::vector<uint8_t> garbage(100, 0x47);
+    CHECK(lt_session_send(call.caller.engine, garbage.data(), garbage.size(), call.world.now()) ==
+          LIVETCP_ERR_NOT_RTP);
+    CHECK(lt_session_send(call.caller.engine, garbage.data(), 0, call.world.now()) ==
+          LIVETCP_ERR_NOT_RTP);
+    CHECK(call.caller.send(1, 1, 8191) == LIVETCP_ERR_PACKET_TOO_LARGE);
+    CHECK(call.caller.send(1, 1, 8190) == LIVETCP_OK);
+    /* Our own control messages are not the application's to send. */
+    const uint8_t ours[12] = {0x80, 204, 0, 2, 0, 0, 0, 0, 'L', 'T', 'C', 'P'};
+    CHECK(lt_session_send(call.caller.engine, ours, sizeof ours, call.world.now()) ==
+          LIVETCP_ERR_NOT_RTP);
+    CHECK(call.caller.stats().refused_packets == 4);
+    CHECK(call.caller.stats().packets_accepted == 1);
+    call.world.run_for(1000000);
+    REQUIRE(call.remote() != nullptr);
+    CHECK(call.remote()->received.size() == 1);
+}
+
+TEST_CASE("a peer that stops reading costs whole, oldest packets and bounded memory")
+{
+    for (const char *policy : {"single", "round-robin", "shortest-queue"}) {
+        INFO(policy);
+        livetcp_config config = make_config(policy, 3);
+        config.queue_packets = 50;
+        config.peer_timeout_us = 3600 * INT64_C(1000000);
+        SimCall call("delay=10ms", config, 1, 20000);
+        call.world.run_for(200000);
+        for (unsigned slot = 0; slot < call.caller.stats().connections; slot++)
+            call.caller.connection(slot)->up.stop_reading();
+        call.stream(1000, 5000, 5 * 1000000);
+        livetcp_session_stats stats = call.caller.stats();
+        CHECK(stats.packets_accepted == 1000);
+        CHECK(stats.queue_packets <= 50);
+        CHECK(stats.dropped_queue_full > 800);
+        /* Nothing vanishes: each packet is sent, queued, dropped, or being written. */
+        uint64_t being_written = stats.packets_accepted - stats.packets_sent - stats.queue_packets -
+                                 stats.dropped_queue_full;
+        CHECK(being_written <= stats.connections);
+    }
+}
+
+TEST_CASE("packets queued while the path was down arrive whole and in order after it is back")
+{
+    livetcp_config config = make_config("single", 1);
+    SimCall call("delay=20ms", config, 1, 10000);
+    call.world.run_for(200000);
+    call.stream(1000, 20000, 200000);
+    call.path.forward.cut(true);
+    call.stream(1000, 20000, 2000000);
+    call.path.forward.cut(false);
+    call.world.run_for(10 * 1000000);
+    REQUIRE(call.remote() != nullptr);
+    const auto &received = call.remote()->received;
+    REQUIRE(received.size() == 110);
+    for (size_t i = 1; i < received.size(); i++)
+        CHECK(static_cast<uint16_t>(received[i].sequence - received[i - 1].sequence) == 1);
+    bool drained = false;
+    for (const lt_event &event : call.caller.events)
+        drained |= event.type == LT_EVENT_DRAINED;
+    CHECK(drained);
+}
+
+TEST_CASE("closing with time to drain delivers what was queued, then tells the peer")
+{
+    SimCall call("delay=20ms,rate=1mbit,queue=100p", make_config("shortest-queue", 2), 1, 8000);
+    call.world.run_for(500000);
+    for (uint16_t i = 0; i < 40; i++)
+        CHECK(call.caller.send(1, i, 1000) == LIVETCP_OK);
+    call.caller.close(5 * 1000000);
+    CHECK(call.caller.send(1, 99, 100) == LIVETCP_ERR_CLOSED);
+    call.world.run_for(10 * 1000000);
+    REQUIRE(call.remote() != nullptr);
+    CHECK(call.remote()->received.size() == 40);
+    CHECK(call.caller.state() == LIVETCP_SESSION_CLOSED);
+    CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+    CHECK(call.caller.events.back().reason == LIVETCP_ERR_CANCELLED);
+}
+
+TEST_CASE("closing without time to drain is immediate")
+{
+    SimCall call("delay=20ms", make_config("shortest-queue", 2), 1);
+    call.world.run_for(500000);
+    call.caller.close(0);
+    CHECK(call.caller.state() == LIVETCP_SESSION_CLOSED);
+    CHECK(lt_session_deadline(call.caller.engine) == LIVETCP_NEVER);
+    call.world.run_for(100000);
+    REQUIRE(call.remote() != nullptr);
+    CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+    bool told = false;
+    for (const lt_event &event : call.remote()->events)
+        told |= event.type == LT_EVENT_SESSION_STATE && event.reason == LIVETCP_ERR_CLOSED;
+    CHECK(told);
+}
