@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One loop: read what has come, write what is due, sleep until the next departure. Timing comes
  * from ppoll(), which takes nanoseconds; the thread asks for SCHED_FIFO, which also takes away the
- * timer slack, and otherwise for the smallest slack there is. */
+ * timer slack, and otherwise for the smallest slack there is. It never spins: a real-time thread
+ * that never sleeps starves the rest of the machine, and the kernel then stops it for 50 ms in each
+ * second. */
 #define _GNU_SOURCE
 #include "emulate/forwarder.h"
 
@@ -24,7 +26,6 @@ enum {
     READ_BATCH = 16,        /* packets from one end before the rest has a turn */
     WRITE_BATCH = 64,       /* to one end, likewise */
     HEARTBEAT_USEC = 5000,  /* longest sleep, so that a stall of an idle path is seen too */
-    SPIN_USEC = 30,         /* a departure nearer than a wake-up takes is waited for awake */
     REALTIME_PRIORITY = 20, /* above ordinary work, below the kernel's own threads */
 };
 
@@ -115,7 +116,7 @@ static livetcp_usec wait_for_work(struct pollfd *fds, livetcp_usec departure)
     livetcp_usec now = now_usec();
     livetcp_usec until = now + HEARTBEAT_USEC;
     if (departure < until)
-        until = departure > now + SPIN_USEC ? departure : now;
+        until = departure > now ? departure : now;
     const struct timespec sleep = {.tv_nsec = (long)(until - now) * 1000};
     if (ppoll(fds, 3, &sleep, NULL) < 0)
         fds[0].revents = fds[1].revents = fds[2].revents = POLLIN; /* interrupted: look anyway */

@@ -8,9 +8,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/if.h>
 #include <linux/if_tun.h>
 #include <linux/ipv6.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,15 +57,46 @@ static int set_ipv4(int socket_fd, const lt_tun_config *config)
     return ioctl(socket_fd, SIOCSIFNETMASK, &request);
 }
 
-static int set_limits(int socket_fd, const lt_tun_config *config)
+static int set_mtu(int socket_fd, const lt_tun_config *config)
 {
     struct ifreq request = request_for(config->name);
     request.ifr_mtu = config->mtu;
-    if (ioctl(socket_fd, SIOCSIFMTU, &request))
-        return -1;
-    request = request_for(config->name);
-    request.ifr_qlen = config->queue;
-    return ioctl(socket_fd, SIOCSIFTXQLEN, &request);
+    return ioctl(socket_fd, SIOCSIFMTU, &request);
+}
+
+typedef struct queue_request {
+    struct nlmsghdr header;
+    struct ifinfomsg link;
+    struct rtattr attribute;
+    uint32_t queue;
+} queue_request;
+
+/* By netlink: the ioctl for it wants privilege outside the namespace as well. */
+static int set_queue(const lt_tun_config *config)
+{
+    struct {
+        struct nlmsghdr header;
+        struct nlmsgerr result;
+    } reply = {0};
+    const queue_request request = {
+        .header =
+            {
+                .nlmsg_len = sizeof request,
+                .nlmsg_type = RTM_NEWLINK,
+                .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+            },
+        .link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(config->name)},
+        .attribute = {.rta_len = RTA_LENGTH(sizeof request.queue), .rta_type = IFLA_TXQLEN},
+        .queue = (uint32_t)config->queue,
+    };
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    bool answered = fd >= 0 && send(fd, &request, sizeof request, 0) == sizeof request &&
+                    recv(fd, &reply, sizeof reply, 0) >= (ssize_t)sizeof reply.header;
+    int failed = answered ? -reply.result.error : errno;
+    if (fd >= 0)
+        close(fd);
+    errno = failed;
+    return failed ? -1 : 0;
 }
 
 static int set_up(int socket_fd, const char *name)
@@ -90,15 +124,15 @@ static void silence_ipv6(const char *name)
 }
 
 /* False when the system has no IPv6, or has it disabled: the path is then IPv4 only. */
-static _Bool set_ipv6(const lt_tun_config *config)
+static bool set_ipv6(const lt_tun_config *config)
 {
     struct ifreq index = request_for(config->name);
     struct in6_ifreq request = {.ifr6_prefixlen = 64};
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return 0;
-    _Bool done = inet_pton(AF_INET6, config->ipv6, &request.ifr6_addr) == 1 &&
-                 !ioctl(fd, SIOCGIFINDEX, &index);
+        return false;
+    bool done = inet_pton(AF_INET6, config->ipv6, &request.ifr6_addr) == 1 &&
+                !ioctl(fd, SIOCGIFINDEX, &index);
     request.ifr6_ifindex = index.ifr_ifindex;
     done = done && !ioctl(fd, SIOCSIFADDR, &request);
     close(fd);
@@ -110,7 +144,8 @@ static livetcp_result configure(lt_tun *tun, const lt_tun_config *config, livetc
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     livetcp_result result = LIVETCP_OK;
     silence_ipv6(config->name);
-    if (fd < 0 || set_ipv4(fd, config) || set_limits(fd, config) || set_up(fd, config->name))
+    if (fd < 0 || set_ipv4(fd, config) || set_mtu(fd, config) || set_queue(config) ||
+        set_up(fd, config->name))
         result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno,
                                "cannot configure the interface %s with %s/24 and mtu %d",
                                config->name, config->ipv4, config->mtu);
