@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* An emulated path with real sockets at its ends. Needs TUN and network namespaces; without them
+ * each test prints "SKIPPED:" and the reason, which ctest reports. Delays are only compared with
+ * their lower bound: nothing here depends on the speed of the machine. */
+#include "catch.h"
+
+extern "C" {
+#include "base/error.h"
+#include "emulate/path.h"
+}
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <ctime>
+#include <iostream>
+#include <netinet/tcp.h>
+#include <set>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+static livetcp_usec now()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<livetcp_usec>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
+}
+
+/* A path for the length of a test; `path` is NULL when the test is to be skipped. */
+class Path
+{
+  public:
+    explicit Path(const std::string &forward = "", const std::string &backward = "",
+                  std::uint64_t seed = 1)
+    {
+        lt_path_params params;
+        livetcp_error error = {};
+        lt_path_params_init(&params);
+        params.seed = seed;
+        REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
+        REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
+        path = lt_path_create(&params, &error);
+        if (path)
+            return;
+        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
+            FAIL(error.message);
+        std::cout << "SKIPPED: " << error.message << std::endl;
+    }
+    ~Path()
+    {
+        lt_path_destroy(&path);
+    }
+    Path(const Path &) = delete;
+    Path &operator=(const Path &) = delete;
+
+    void change(lt_direction direction, const std::string &spec)
+    {
+        lt_link_params params;
+        lt_path_get(path, direction, &params);
+        REQUIRE(!lt_link_params_parse(&params, spec.c_str(), nullptr));
+        REQUIRE(!lt_path_set(path, direction, &params, nullptr));
+    }
+
+    lt_path_counters counters(lt_direction direction)
+    {
+        lt_path_counters out;
+        lt_path_get_counters(path, direction, &out);
+        return out;
+    }
+
+    lt_path *path;
+};
+
+/* A socket at one end, bound to a port of the kernel's choice. */
+class Socket
+{
+  public:
+    Socket(const Path &path, lt_end end, int family = AF_INET, int type = SOCK_DGRAM)
+    {
+        wanted_family = family;
+        wanted_type = type;
+        livetcp_error error = {};
+        if (lt_path_call(path.path, end, make, this, &error))
+            FAIL(error.message);
+        const char *text = family == AF_INET
+                               ? (end == LT_NEAR ? LT_PATH_NEAR_IPV4 : LT_PATH_FAR_IPV4)
+                               : (end == LT_NEAR ? LT_PATH_NEAR_IPV6 : LT_PATH_FAR_IPV6);
+        address.ss_family = static_cast<sa_family_t>(family);
+        void *where =
+            family == AF_INET
+                ? static_cast<void *>(&reinterpret_cast<sockaddr_in *>(&address)->sin_addr)
+                : &reinterpret_cast<sockaddr_in6 *>(&address)->sin6_addr;
+        REQUIRE(inet_pton(family, text, where) == 1);
+        REQUIRE(bind(fd, name(), size()) == 0);
+        socklen_t length = sizeof address;
+        REQUIRE(getsockname(fd, name(), &length) == 0);
+        timeout(10000);
+    }
+    ~Socket()
+    {
+        close(fd);
+    }
+    Socket(const Socket &) = delete;
+    Socket &operator=(const Socket &) = delete;
+
+    sockaddr *name()
+    {
+        return reinterpret_cast<sockaddr *>(&address);
+    }
+    socklen_t size() const
+    {
+        return address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    }
+    void timeout(int ms)
+    {
+        const timeval limit = {ms / 1000, ms % 1000 * 1000};
+        REQUIRE(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
+    }
+    void send_to(Socket &to, unsigned number, std::size_t length = 100)
+    {
+        std::vector<char> data(length);
+        std::memcpy(data.data(), &number, sizeof number);
+        REQUIRE(sendto(fd, data.data(), length, 0, to.name(), to.size()) ==
+                static_cast<ssize_t>(length));
+    }
+    /* The number of the packet, or -1 when none came in time. */
+    long receive()
+    {
+        unsigned number;
+        char data[2048];
+        if (recv(fd, data, sizeof data, 0) < static_cast<ssize_t>(sizeof number))
+            return -1;
+        std::memcpy(&number, data, sizeof number);
+        return number;
+    }
+
+    int fd = -1;
+    sockaddr_storage address = {};
+
+  private:
+    static livetcp_result make(void *context, livetcp_error *error)
+    {
+        auto *self = static_cast<Socket *>(context);
+        self->fd = socket(self->wanted_family, self->wanted_type | SOCK_CLOEXEC, 0);
+        return self->fd < 0 ? lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "no socket")
+                            : LIVETCP_OK;
+    }
+    int wanted_family, wanted_type;
+};
+
+TEST_CASE("path: packets cross in both directions, never faster than the delay")
+{
+    Path path("delay=30ms", "delay=10ms");
+    if (!path.path)
+        return;
+    lt_path_health health;
+    lt_path_get_health(path.path, &health);
+    for (int family : {AF_INET, AF_INET6}) {
+        if (family == AF_INET6 && !health.ipv6)
+            continue;
+        Socket near(path, LT_NEAR, family), far(path, LT_FAR, family);
+        livetcp_usec sent = now();
+        near.send_to(far, 5);
+        REQUIRE(far.receive() == 5);
+        CHECK(now() - sent >= 30000);
+        sent = now();
+        far.send_to(near, 6);
+        REQUIRE(near.receive() == 6);
+        CHECK(now() - sent >= 10000);
+    }
+    const auto forward = path.counters(LT_FORWARD);
+    CHECK(forward.link.in_packets == (health.ipv6 ? 2u : 1u));
+    CHECK(forward.link.out_packets == forward.link.in_packets);
+    CHECK(forward.lateness_count == forward.link.out_packets);
+    CHECK(forward.write_failed == 0);
+    CHECK(forward.read_dropped == 0);
+}
+
+TEST_CASE("path: parameters change while it runs")
+{
+    Path path("delay=1ms");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    near.send_to(far, 1);
+    CHECK(far.receive() == 1);
+    path.change(LT_FORWARD, "loss=100%");
+    near.send_to(far, 2);
+    /* Waits until the packet has been read: only then is it known to be lost to this setting. */
+    while (path.counters(LT_FORWARD).link.in_packets < 2)
+        std::this_thread::yield();
+    path.change(LT_FORWARD, "loss=0,delay=40ms");
+    const livetcp_usec sent = now();
+    near.send_to(far, 3);
+    CHECK(far.receive() == 3);
+    CHECK(now() - sent >= 40000);
+    CHECK(path.counters(LT_FORWARD).link.lost_random == 1);
+    CHECK(path.counters(LT_BACKWARD).link.in_packets == 0);
+}
+
+TEST_CASE("path: a shorter delay takes effect on a sleeping forwarder")
+{
+    Path path("delay=3600s,rate=1kbit");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    near.send_to(far, 1, 1000);
+    while (path.counters(LT_FORWARD).link.queue_packets < 1)
+        std::this_thread::yield();
+    path.change(LT_FORWARD, "delay=1ms,rate=off");
+    CHECK(far.receive() == 1);
+}
+
+TEST_CASE("path: the rate spaces packets and the queue drops the rest")
+{
+    /* 1000 bytes of IP every 8 ms, 10 of them at a time. */
+    Path path("rate=1mbit,queue=10p");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    const livetcp_usec start = now();
+    for (unsigned i = 0; i < 50; i++)
+        near.send_to(far, i, 972);
+    while (path.counters(LT_FORWARD).link.in_packets < 50)
+        std::this_thread::yield();
+    const auto counters = path.counters(LT_FORWARD);
+    const unsigned kept = 50 - static_cast<unsigned>(counters.link.dropped_queue);
+    CHECK(kept >= 10);
+    CHECK(counters.link.queue_max_packets == 10);
+    for (unsigned i = 0; i < kept; i++)
+        REQUIRE(far.receive() >= 0);
+    CHECK(now() - start >= kept * 8000);
+    CHECK(path.counters(LT_FORWARD).link.out_bytes == kept * 1000);
+}
+
+/* The ECN bits of the next packet, or -1. */
+static int receive_ecn(Socket &from)
+{
+    char data[2048];
+    alignas(cmsghdr) char control[128];
+    iovec buffer = {data, sizeof data};
+    msghdr message = {};
+    message.msg_iov = &buffer;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    if (recvmsg(from.fd, &message, 0) < 0)
+        return -1;
+    for (cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+            return *CMSG_DATA(c) & 3;
+    return -1;
+}
+
+TEST_CASE("path: marked packets arrive marked, with a checksum that the kernel accepts")
+{
+    Path path("rate=1mbit,ecn=1p,queue=off");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    const int ect0 = 2, on = 1;
+    REQUIRE(setsockopt(near.fd, IPPROTO_IP, IP_TOS, &ect0, sizeof ect0) == 0);
+    REQUIRE(setsockopt(far.fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof on) == 0);
+    for (unsigned i = 0; i < 20; i++)
+        near.send_to(far, i, 972);
+    unsigned marked = 0;
+    CHECK(receive_ecn(far) == 2); /* the first finds an empty queue */
+    for (unsigned i = 1; i < 20; i++) {
+        const int ecn = receive_ecn(far);
+        REQUIRE((ecn == 2 || ecn == 3));
+        marked += ecn == 3;
+    }
+    CHECK(marked > 0);
+    CHECK(path.counters(LT_FORWARD).link.marked == marked);
+}
+
+TEST_CASE("path: the same seed loses the same packets")
+{
+    const auto survivors = [](std::uint64_t seed) {
+        std::set<long> out;
+        Path path("loss=30%,burst=3", "", seed);
+        if (!path.path)
+            return out;
+        Socket near(path, LT_NEAR), far(path, LT_FAR);
+        for (unsigned i = 0; i < 300; i++)
+            near.send_to(far, i);
+        while (path.counters(LT_FORWARD).link.in_packets < 300)
+            std::this_thread::yield();
+        const auto counters = path.counters(LT_FORWARD);
+        CHECK(counters.link.lost_burst > 0);
+        for (auto left = 300 - counters.link.lost_burst; left > 0; left--)
+            out.insert(far.receive());
+        CHECK(out.count(-1) == 0);
+        return out;
+    };
+    const auto first = survivors(11);
+    if (first.empty())
+        return;
+    CHECK(survivors(11) == first);
+    CHECK(survivors(12) != first);
+}
+
+TEST_CASE("path: TCP gets through a lossy path unharmed")
+{
+    Path path("delay=5ms,loss=1%", "delay=5ms");
+    if (!path.path)
+        return;
+    Socket client(path, LT_NEAR, AF_INET, SOCK_STREAM), server(path, LT_FAR, AF_INET, SOCK_STREAM);
+    REQUIRE(listen(server.fd, 1) == 0);
+    REQUIRE(connect(client.fd, server.name(), server.size()) == 0);
+    const int accepted = accept(server.fd, nullptr, nullptr);
+    REQUIRE(accepted >= 0);
+    std::string sent(400000, '\0'), received;
+    for (std::size_t i = 0; i < sent.size(); i++)
+        sent[i] = static_cast<char>(i * i >> 7);
+    std::thread writer([&] {
+        std::size_t done = 0;
+        for (ssize_t n; done < sent.size(); done += static_cast<std::size_t>(n))
+            if ((n = send(client.fd, sent.data() + done, sent.size() - done, MSG_NOSIGNAL)) < 0)
+                break;
+        shutdown(client.fd, SHUT_WR);
+    });
+    char data[65536];
+    for (ssize_t n; (n = recv(accepted, data, sizeof data, 0)) > 0;)
+        received.append(data, static_cast<std::size_t>(n));
+    writer.join();
+    close(accepted);
+    CHECK(received == sent);
+    CHECK(path.counters(LT_FORWARD).link.lost_random > 0);
+}
+
+TEST_CASE("path: settings of the namespaces")
+{
+    Path path;
+    if (!path.path)
+        return;
+    livetcp_error error = {};
+    CHECK(lt_path_sysctl_set(path.path, LT_NEAR, "net/ipv4/ip_default_ttl", "7", &error) ==
+          LIVETCP_OK);
+    CHECK(lt_path_set_congestion_control(path.path, "reno", &error) == LIVETCP_OK);
+    CHECK(lt_path_set_congestion_control(path.path, "no-such-algorithm", &error) != LIVETCP_OK);
+    CHECK(std::string(error.message).find("allowed:") != std::string::npos);
+    CHECK(lt_path_sysctl_set(path.path, LT_FAR, "net/ipv4/no_such_key", "7", &error) ==
+          LIVETCP_ERR_SYSTEM);
+    CHECK(std::string(error.message).find("no_such_key") != std::string::npos);
+
+    Socket near(path, LT_NEAR, AF_INET, SOCK_STREAM);
+    char name[16] = {};
+    socklen_t length = sizeof name;
+    REQUIRE(getsockopt(near.fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0);
+    CHECK(std::string(name) == "reno");
+}
+
+TEST_CASE("path: bad parameters are refused, packets in flight go with the path")
+{
+    lt_path_params params;
+    livetcp_error error = {};
+    lt_path_params_init(&params);
+    params.mtu = 100;
+    CHECK(lt_path_create(&params, &error) == nullptr);
+    CHECK(std::string(error.message).find("mtu 100") != std::string::npos);
+
+    Path path("delay=3600s");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    for (unsigned i = 0; i < 100; i++)
+        near.send_to(far, i);
+    while (path.counters(LT_FORWARD).link.flight_packets < 100)
+        std::this_thread::yield();
+}
