@@ -205,6 +205,48 @@ print([name for _, name in socket.if_nameindex()])
         result = emulate("-q", "--stats-interval", "0.05", "--", "sleep", "0.3")
         self.assertIn("forward in 0 out 0", result.stderr)
 
+    def elsewhere(self, script):
+        """Runs a shell script in a mount namespace of its own, where it may rearrange /dev."""
+        if os.geteuid():
+            self.skipTest("needs root to rearrange /dev")
+        script = f"set -e; LIVETCP={LIVETCP}; {script}"
+        result = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True,
+                                text=True, timeout=LIMIT)
+        if "SKIP" in result.stdout:
+            self.skipTest(result.stdout.strip())
+        return result
+
+    def test_without_a_tun_device(self):
+        result = self.elsewhere(f"mount --bind {self.directory.name} /dev/net;"
+                                "$LIVETCP emulate -q -- true")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("modprobe tun", result.stderr)
+
+    USER = "setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all"
+
+    def test_without_root(self):
+        """An ordinary user gets there by a user namespace, if the device may be opened."""
+        os.chmod(self.directory.name, 0o755)
+        result = self.elsewhere(
+            f"{self.USER} $LIVETCP --version >/dev/null 2>&1 || "
+            "{ echo SKIP: another user cannot read the build; exit; };"
+            f"{self.USER} unshare --user true || "
+            "{ echo SKIP: the system forbids user namespaces; exit; };"
+            f"mknod -m 666 {self.file('tun')} c 10 200; mount --bind {self.file('tun')} /dev/net/tun;"
+            f"{self.USER} $LIVETCP emulate --delay 2ms --congestion-control reno --far 'id -u' -- "
+            "sh -c 'id -u; cat /proc/sys/net/ipv4/tcp_congestion_control'")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.split(), ["0", "0", "reno"])
+
+    def test_without_permission(self):
+        result = self.elsewhere(
+            f"{self.USER} $LIVETCP --version >/dev/null 2>&1 || "
+            "{ echo SKIP: another user cannot read the build; exit; };"
+            f"mknod -m 600 {self.file('tun')} c 10 200; mount --bind {self.file('tun')} /dev/net/tun;"
+            f"{self.USER} $LIVETCP emulate -q -- true")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("run as root", result.stderr)
+
     def test_self_test(self):
         """That it measures, not that this machine is fast."""
         result = emulate("--self-test", "--delay", "5ms", "--rate-pps", "500", "--seconds", "0.2",
