@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What `livetcp bench` is asked to do. */
+#ifndef LT_BENCH_OPTIONS_H
+#define LT_BENCH_OPTIONS_H
+
+#include "emulate/params.h"
+#include "tool/bench/plan.h"
+#include "tool/bench/scheme.h"
+
+#include <stdio.h>
+
+enum { LT_BENCH_MAX_BACKGROUND = 200 };
+
+typedef struct lt_bench_options {
+    lt_scheme schemes[LT_BENCH_MAX_SCHEMES];
+    unsigned scheme_count; /* at least 1; the first is what the others are compared with */
+    lt_plan plan;          /* made */
+    livetcp_usec drain;    /* how long to wait for late packets */
+    uint64_t seed;
+
+    bool emulated;                     /* false: loopback */
+    lt_link_params link[2];            /* forward, backward */
+    char link_text[2][LT_PARAMS_TEXT]; /* as given; "loopback" if not emulated */
+
+    unsigned ftp; /* greedy TCP flows beside each scheme, the way the media goes */
+    unsigned web;
+    char background_cc[16]; /* "" = the system's */
+
+    bool consecutive;    /* one scheme after the other, not all at once */
+    bool discard_stalls; /* packets near a stall do not count */
+    bool quiet;
+    bool help;                          /* the help was asked for, and nothing else is set */
+    char csv[256], json[256], raw[256]; /* files to write, or "" */
+} lt_bench_options;
+
+/* Parses the command line of the subcommand; argv[0] is its name. On failure the error says what
+ * is wrong and what would be right. */
+livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const char **argv,
+                                      livetcp_error *error);
+
+void lt_bench_options_help(FILE *out);
+
+#endif

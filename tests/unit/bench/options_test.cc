@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "catch.h"
+
+extern "C" {
+#include "tool/bench/options.h"
+}
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct Parsed {
+    std::unique_ptr<lt_bench_options> options{new lt_bench_options()};
+    livetcp_error error = {};
+    livetcp_result result;
+
+    explicit Parsed(std::vector<const char *> args)
+    {
+        args.insert(args.begin(), "bench");
+        args.push_back(nullptr);
+        result = lt_bench_options_parse(options.get(), (int)args.size() - 1, args.data(), &error);
+    }
+    lt_bench_options *operator->() const
+    {
+        return options.get();
+    }
+    bool mentions(const char *word) const
+    {
+        return std::string(error.message).find(word) != std::string::npos;
+    }
+};
+
+TEST_CASE("without options: plain against the default policy, with 1 % loss")
+{
+    Parsed p({});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->scheme_count == 2);
+    CHECK(std::string(p->schemes[0].label) == "plain");
+    CHECK(p->schemes[0].config.wire == LIVETCP_WIRE_PLAIN);
+    CHECK(p->schemes[0].config.connections == 1);
+    CHECK(std::string(p->schemes[1].label) == "shortest-queue x5");
+    CHECK(p->schemes[1].config.connections == 5);
+    CHECK(p->plan.size == 1448);
+    CHECK(p->plan.interval == 20000);
+    CHECK(p->plan.duration == 60000000);
+    CHECK(p->emulated);
+    CHECK(p->link[0].delay == 50000);
+    CHECK(p->link[0].loss == Approx(0.01));
+    CHECK(p->link[1].delay == 50000);
+    CHECK(p->link[1].loss == 0);
+}
+
+TEST_CASE("schemes keep their order, whichever option names them")
+{
+    Parsed p({"--policy", "single,shortest-queue:connections=3:split=2",
+              "--transport=socket:nagle=1", "-p", "round-robin:congestion-control=cubic",
+              "--congestion-control=reno"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->scheme_count == 4);
+    const lt_scheme *s = p->schemes;
+    CHECK(std::string(s[0].label) == "single");
+    CHECK(s[0].config.connections == 1);
+    CHECK(std::string(s[0].config.congestion_control) == "reno");
+    CHECK(std::string(s[1].label) == "shortest-queue x3 split 2");
+    CHECK(std::string(s[1].config.policy) == "shortest-queue");
+    CHECK(s[1].config.connections == 3);
+    CHECK(s[1].config.split == 2);
+    CHECK(s[2].kind == LT_TRANSPORT_SOCKET);
+    CHECK(s[2].nagle);
+    CHECK(std::string(s[2].label) == "socket nagle");
+    CHECK(std::string(s[3].label) == "round-robin x5 cubic");
+    CHECK(std::string(s[3].config.congestion_control) == "cubic");
+}
+
+TEST_CASE("numbers and paths arrive where they belong")
+{
+    Parsed p({"--size=174",
+              "--interval=30",
+              "--flows=7",
+              "--warmup=0.5",
+              "--duration=2.5",
+              "--drain=1",
+              "--seed=42",
+              "--direction=both",
+              "--path=delay=10ms",
+              "--path-back=delay=20ms,loss=2%",
+              "--ftp=5",
+              "--web=25",
+              "--background-cc=reno",
+              "--consecutive",
+              "--discard-stalls",
+              "-q",
+              "--csv=a",
+              "--json=b",
+              "--raw=c",
+              "--connections=2",
+              "--split=3"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->plan.size == 174);
+    CHECK(p->plan.interval == 30000);
+    CHECK(p->plan.flows == 7);
+    CHECK(p->plan.streams == 14);
+    CHECK(p->plan.warmup == 500000);
+    CHECK(p->plan.duration == 2500000);
+    CHECK(p->drain == 1000000);
+    CHECK(p->seed == 42);
+    CHECK(p->link[0].delay == 10000);
+    CHECK(p->link[1].delay == 20000);
+    CHECK(p->link[1].loss == Approx(0.02));
+    CHECK(p->ftp == 5);
+    CHECK(p->web == 25);
+    CHECK(std::string(p->background_cc) == "reno");
+    CHECK(p->consecutive);
+    CHECK(p->discard_stalls);
+    CHECK(p->quiet);
+    CHECK(std::string(p->csv) + p->json + p->raw == "abc");
+    CHECK(p->schemes[1].config.connections == 2);
+    CHECK(p->schemes[1].config.split == 3);
+}
+
+TEST_CASE("packets over the usual limit raise it for the sessions")
+{
+    Parsed p({"--size=20002"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->schemes[0].config.max_packet == 20000);
+}
+
+TEST_CASE("an unknown policy is answered with those there are")
+{
+    Parsed p({"--policy=fastest"});
+    CHECK(p.result == LIVETCP_ERR_UNKNOWN_POLICY);
+    INFO(p.error.message);
+    CHECK(p.mentions("'fastest'"));
+    for (size_t i = 0; livetcp_policy_at(i) && i < 3; i++)
+        CHECK(p.mentions(livetcp_policy_at(i)->name));
+    CHECK(p.mentions("socket"));
+}
+
+TEST_CASE("bad options are named")
+{
+    struct {
+        std::vector<const char *> args;
+        const char *word;
+    } cases[] = {
+        {{"--bogus"}, "--bogus"},
+        {{"stray"}, "'stray'"},
+        {{"--flows=many"}, "--flows"},
+        {{"--flows=0"}, "--flows"},
+        {{"--flows=201"}, "200"},
+        {{"--size=20"}, "20 bytes"},
+        {{"--size=-5"}, "bytes"},
+        {{"--interval=0"}, "--interval"},
+        {{"--interval=nan"}, "--interval"},
+        {{"--duration=-1"}, "--duration"},
+        {{"--duration=nan"}, "--duration"},
+        {{"--duration=0"}, "duration"},
+        {{"--warmup=1e9"}, "--warmup"},
+        {{"--connections=33"}, "--connections"},
+        {{"--split=0"}, "--split"},
+        {{"--direction=up"}, "forward, backward or both"},
+        {{"--path=delay=fast"}, "delay"},
+        {{"--path=none", "--path-back=delay=1ms"}, "--path-back"},
+        {{"--ftp=1000"}, "--ftp"},
+        {{"--web=-1"}, "--web"},
+        {{"--policy=single:connections"}, "KEY=VALUE"},
+        {{"--policy=single:colour=red"}, "colour"},
+        {{"--policy=shortest-queue:connections=99"}, "connections"},
+        {{"--policy=single:port=5004"}, "'port'"},
+        {{"--transport=socket:split=2"}, "split"},
+        {{"--transport=socket:nagle=2"}, "nagle"},
+        {{"--policy="}, "''"},
+        {{"--policy=single,single,single,single,single,single,single,single,single"}, "8"},
+        {{"--csv="}, "--csv"},
+        {{"--background-cc=a-name-that-is-too-long"}, "--background-cc"},
+    };
+    for (auto &c : cases) {
+        Parsed p(c.args);
+        CAPTURE(c.args[0], p.error.message);
+        CHECK(p.result != LIVETCP_OK);
+        CHECK(p.mentions(c.word));
+    }
+}
+
+TEST_CASE("the help lists options, policies and examples")
+{
+    Parsed p({"--help"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->help);
+    char *text = nullptr;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    lt_bench_options_help(out);
+    fclose(out);
+    std::string help(text, size);
+    free(text);
+    for (const char *word :
+         {"--policy", "--path", "--discard-stalls", "shortest-queue", "delay=50ms", "Examples:"})
+        CHECK(help.find(word) != std::string::npos);
+}
