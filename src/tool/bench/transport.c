@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/bench/transport.h"
+
+livetcp_result lt_transport_create(lt_transport **out, const lt_scheme *scheme, unsigned flows,
+                                   lt_transport_receive *receive, void *user, livetcp_error *error)
+{
+    livetcp_result result = scheme->kind == LT_TRANSPORT_SOCKET
+                                ? lt_socket_transport_create(out, flows, error)
+                                : lt_livetcp_transport_create(out, flows, error);
+    if (result == LIVETCP_OK) {
+        (*out)->scheme = scheme;
+        (*out)->flows = flows;
+        (*out)->receive = receive;
+        (*out)->user = user;
+    }
+    return result;
+}
+
+void lt_transport_destroy(lt_transport **transport)
+{
+    if (*transport)
+        (*transport)->ops->destroy(*transport);
+    *transport = NULL;
+}
+
+livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
+                                   livetcp_error *error)
+{
+    return transport->ops->listen(transport, address, ports, error);
+}
+
+livetcp_result lt_transport_connect(lt_transport *transport, const char *address,
+                                    const uint16_t *ports, livetcp_error *error)
+{
+    return transport->ops->connect(transport, address, ports, error);
+}
+
+bool lt_transport_ready(lt_transport *transport, livetcp_error *error)
+{
+    *error = (livetcp_error){.code = LIVETCP_OK};
+    return transport->ops->ready(transport, error);
+}
+
+livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                                 size_t size)
+{
+    return transport->ops->send(transport, flow, packet, size);
+}
+
+void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out)
+{
+    *out = (lt_transport_totals){0};
+    transport->ops->totals(transport, out);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What carries the flows of one scheme, as one end of it sees it: n bidirectional packet channels.
+ * The far end listens, the near end connects, and either may send. */
+#ifndef LT_BENCH_TRANSPORT_H
+#define LT_BENCH_TRANSPORT_H
+
+#include "tool/bench/scheme.h"
+
+/* A packet has come; called on a thread of the transport, never two at a time. */
+typedef void lt_transport_receive(void *user, const uint8_t *packet, size_t size);
+
+typedef struct lt_transport_totals {
+    uint64_t packets_sent;       /* taken from the bench */
+    uint64_t media_bytes;        /* of these, without framing */
+    uint64_t bytes_sent;         /* handed to the kernel, everything included */
+    uint64_t dropped;            /* taken and then given up at this end */
+    uint64_t refused;            /* not taken */
+    uint64_t duplicates;         /* copies that the transport discarded on receipt */
+    uint64_t retransmitted;      /* segments, by TCP */
+    uint64_t reconnects;         /* connections that were lost and replaced */
+    livetcp_usec max_queue_us;   /* longest that a packet waited in user space */
+    char congestion_control[16]; /* in use on the first connection, or "" */
+} lt_transport_totals;
+
+typedef struct lt_transport lt_transport;
+
+typedef struct lt_transport_ops {
+    void (*destroy)(lt_transport *transport);
+    livetcp_result (*listen)(lt_transport *transport, const char *address, uint16_t *ports,
+                             livetcp_error *error);
+    livetcp_result (*connect)(lt_transport *transport, const char *address, const uint16_t *ports,
+                              livetcp_error *error);
+    bool (*ready)(lt_transport *transport, livetcp_error *error);
+    livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                           size_t size);
+    void (*totals)(lt_transport *transport, lt_transport_totals *out);
+} lt_transport_ops;
+
+/* The first member of every transport. */
+struct lt_transport {
+    const lt_transport_ops *ops;
+    const lt_scheme *scheme;
+    unsigned flows;
+    lt_transport_receive *receive;
+    void *user;
+};
+
+/* `scheme` must outlive the transport. On failure *transport is NULL. */
+livetcp_result lt_transport_create(lt_transport **transport, const lt_scheme *scheme,
+                                   unsigned flows, lt_transport_receive *receive, void *user,
+                                   livetcp_error *error);
+
+/* Closes everything without waiting; clears *transport, which may be NULL already. */
+void lt_transport_destroy(lt_transport **transport);
+
+/* Far end: waits for one peer per flow; ports[flow] is where. */
+livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
+                                   livetcp_error *error);
+
+/* Near end: starts to connect. */
+livetcp_result lt_transport_connect(lt_transport *transport, const char *address,
+                                    const uint16_t *ports, livetcp_error *error);
+
+/* True when every connection of every flow is up; false with error->code set when one failed for
+ * good, and with error->code 0 while it is under way. */
+bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
+
+/* Never blocks. */
+livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                                 size_t size);
+
+void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);
+
+/* One for each kind. */
+livetcp_result lt_livetcp_transport_create(lt_transport **transport, unsigned flows,
+                                           livetcp_error *error);
+livetcp_result lt_socket_transport_create(lt_transport **transport, unsigned flows,
+                                          livetcp_error *error);
+
+#endif
