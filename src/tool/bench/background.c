@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/bench/background.h"
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "tool/bench/clock.h"
+#include "tool/bench/control.h"
+#include "tool/bench/tcp.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The near end connects and says in one byte what the connection is for. */
+typedef enum flow_kind {
+    FLOW_UNKNOWN = 0, /* accepted, and the byte has not come yet */
+    FLOW_FTP = 'f',
+    FLOW_WEB = 'w',
+    FLOW_FTP_BACK = 'F',
+    FLOW_WEB_BACK = 'W',
+} flow_kind;
+
+typedef struct flow {
+    int fd;
+    flow_kind kind;
+    bool greeted;      /* near: the byte has been written */
+    livetcp_usec next; /* sender: when to begin (FTP), when to send again (web) */
+} flow;
+
+typedef struct background {
+    const lt_background_job *job;
+    lt_background_report *report;
+    int listener;
+    flow *flows;
+    struct pollfd *polls; /* of the flows, then control and listener */
+    unsigned count, wanted;
+    lt_rng rng;
+    livetcp_usec begin, end; /* of the measured time; LIVETCP_NEVER before the start */
+} background;
+
+static uint8_t chunk[65536]; /* to send from and to receive into; nobody looks at it */
+
+static bool is_web(const flow *f)
+{
+    return f->kind == FLOW_WEB || f->kind == FLOW_WEB_BACK;
+}
+
+static bool is_sender(const background *b, const flow *f)
+{
+    bool forward = f->kind == FLOW_FTP || f->kind == FLOW_WEB;
+    return f->kind != FLOW_UNKNOWN && forward == (b->job->end == LT_NEAR);
+}
+
+/* Time to the next packet of a web flow. */
+static livetcp_usec web_gap(lt_rng *rng)
+{
+    return (livetcp_usec)(-log(1.0 - lt_rng_uniform(rng)) * LT_WEB_MEAN_US);
+}
+
+static livetcp_result open_connections(background *b, livetcp_error *error)
+{
+    static const flow_kind kinds[2][2] = {{FLOW_FTP, FLOW_WEB}, {FLOW_FTP_BACK, FLOW_WEB_BACK}};
+    const lt_background_job *job = b->job;
+    for (unsigned way = 0; way < 2; way++) {
+        if (!(job->plan->direction & (way ? LT_MEDIA_BACKWARD : LT_MEDIA_FORWARD)))
+            continue;
+        for (unsigned i = 0; i < job->ftp + job->web; i++) {
+            flow *f = &b->flows[b->count];
+            livetcp_result result = lt_tcp_connect(job->far_address, job->shared->background_port,
+                                                   job->congestion_control, &f->fd, error);
+            if (result != LIVETCP_OK)
+                return result;
+            f->kind = kinds[way][i >= job->ftp];
+            b->count++;
+        }
+    }
+    return LIVETCP_OK;
+}
+
+static livetcp_result set_up(background *b, livetcp_error *error)
+{
+    const lt_background_job *job = b->job;
+    unsigned ways = job->plan->direction == LT_MEDIA_BOTH ? 2 : 1;
+    b->wanted = ways * (job->ftp + job->web);
+    b->flows = calloc(b->wanted, sizeof *b->flows);
+    b->polls = calloc(b->wanted + 2, sizeof *b->polls);
+    if (!b->flows || !b->polls)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the background traffic");
+    lt_rng_seed(&b->rng, job->seed + (uint64_t)job->end);
+    if (job->end == LT_NEAR)
+        return open_connections(b, error);
+    livetcp_result result = lt_tcp_listen(job->far_address, job->congestion_control, &b->listener,
+                                          &job->shared->background_port, error);
+    if (result == LIVETCP_OK)
+        lt_control_send(job->control, LT_MESSAGE_LISTENING, 0);
+    return result;
+}
+
+/* How long poll() may sleep, and what it waits for. */
+static livetcp_usec prepare_polls(background *b, livetcp_usec now)
+{
+    livetcp_usec next = LIVETCP_NEVER;
+    for (unsigned i = 0; i < b->count; i++) {
+        flow *f = &b->flows[i];
+        b->polls[i] = (struct pollfd){.fd = f->fd, .events = POLLIN};
+        bool greeting = b->job->end == LT_NEAR && !f->greeted;
+        bool bulk = !is_web(f) && is_sender(b, f) && b->begin != LIVETCP_NEVER;
+        if (greeting || (bulk && f->next <= now))
+            b->polls[i].events |= POLLOUT;
+        else if (is_sender(b, f) && b->begin != LIVETCP_NEVER && f->next < next)
+            next = f->next;
+    }
+    b->polls[b->count] = (struct pollfd){.fd = b->job->control, .events = POLLIN};
+    b->polls[b->count + 1] =
+        (struct pollfd){.fd = b->count < b->wanted ? b->listener : -1, .events = POLLIN};
+    return next;
+}
+
+static void read_flow(background *b, flow *f, livetcp_usec now)
+{
+    bool measured = now >= b->begin && now < b->end;
+    ssize_t n;
+    if (f->kind == FLOW_UNKNOWN) {
+        uint8_t kind;
+        if (recv(f->fd, &kind, 1, 0) == 1)
+            f->kind = (flow_kind)kind;
+        return;
+    }
+    while ((n = recv(f->fd, chunk, sizeof chunk, 0)) > 0) {
+        if (measured && is_web(f))
+            b->report->web_bytes += (uint64_t)n;
+        else if (measured)
+            b->report->ftp_bytes += (uint64_t)n;
+        if ((size_t)n < sizeof chunk)
+            return;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(f->fd); /* the other end is gone: poll() ignores negative descriptors */
+        f->fd = -1;
+    }
+}
+
+static void write_flow(background *b, flow *f)
+{
+    uint8_t kind = (uint8_t)f->kind;
+    if (b->job->end == LT_NEAR && !f->greeted) {
+        f->greeted = send(f->fd, &kind, 1, MSG_NOSIGNAL) == 1;
+        return;
+    }
+    send(f->fd, chunk, sizeof chunk, MSG_NOSIGNAL); /* what does not fit: when poll() says so */
+}
+
+/* A web packet that finds the send buffer full is not sent. */
+static void send_web(background *b, livetcp_usec now)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        flow *f = &b->flows[i];
+        while (f->fd >= 0 && is_web(f) && is_sender(b, f) && f->next <= now) {
+            if (send(f->fd, chunk, LT_WEB_PACKET, MSG_NOSIGNAL) < 0 && errno == EPIPE)
+                break;
+            f->next += web_gap(&b->rng);
+        }
+    }
+}
+
+static void start(background *b, livetcp_usec now)
+{
+    const lt_plan *plan = b->job->plan;
+    b->begin = now + (livetcp_usec)plan->warmup_packets * plan->interval;
+    b->end = now + (livetcp_usec)plan->packets * plan->interval;
+    for (unsigned i = 0; i < b->count; i++) /* FTP begins spread over a second */
+        b->flows[i].next =
+            now + (is_web(&b->flows[i]) ? web_gap(&b->rng)
+                                        : (livetcp_usec)(lt_rng_uniform(&b->rng) * 1e6));
+}
+
+static bool all_up(const background *b)
+{
+    for (unsigned i = 0; i < b->count; i++)
+        if (b->job->end == LT_NEAR ? !b->flows[i].greeted : b->flows[i].kind == FLOW_UNKNOWN)
+            return false;
+    return b->count == b->wanted;
+}
+
+/* Handles what poll() found; false when the coordinator says that it is over. */
+static bool handle(background *b, bool *told_ready)
+{
+    livetcp_usec now = lt_clock_now();
+    lt_message message;
+    for (unsigned i = 0; i < b->count; i++) {
+        if (b->polls[i].revents & POLLOUT)
+            write_flow(b, &b->flows[i]);
+        if (b->polls[i].revents & (POLLIN | POLLHUP | POLLERR))
+            read_flow(b, &b->flows[i], now);
+    }
+    if (b->begin != LIVETCP_NEVER)
+        send_web(b, now);
+    if (b->polls[b->count + 1].revents & POLLIN) {
+        int fd = lt_tcp_accept(b->listener);
+        if (fd >= 0)
+            b->flows[b->count++] = (flow){.fd = fd};
+        return true; /* polls[] no longer fits the flows */
+    }
+    if (!*told_ready && all_up(b))
+        *told_ready = lt_control_send(b->job->control, LT_MESSAGE_READY, 0);
+    if (!(b->polls[b->count].revents))
+        return true;
+    if (!lt_control_receive(b->job->control, &message) || message.kind == LT_MESSAGE_END)
+        return false;
+    if (message.kind == LT_MESSAGE_START)
+        start(b, message.time);
+    else if (message.kind == LT_MESSAGE_REPORT)
+        lt_control_send(b->job->control, LT_MESSAGE_REPORTED, 0);
+    return true;
+}
+
+static void run(background *b)
+{
+    bool told_ready = false;
+    do {
+        livetcp_usec now = lt_clock_now();
+        livetcp_usec next = prepare_polls(b, now);
+        livetcp_usec wait = next == LIVETCP_NEVER ? 100000 : next > now ? next - now : 0;
+        struct timespec timeout = {.tv_sec = wait / LIVETCP_USEC_SEC,
+                                   .tv_nsec = wait % LIVETCP_USEC_SEC * 1000};
+        ppoll(b->polls, b->count + 2, &timeout, NULL);
+    } while (handle(b, &told_ready));
+}
+
+int lt_background_main(const lt_background_job *job)
+{
+    background b = {.job = job,
+                    .report = &job->shared->background[job->end],
+                    .listener = -1,
+                    .begin = LIVETCP_NEVER,
+                    .end = LIVETCP_NEVER};
+    livetcp_error error = {.code = LIVETCP_OK};
+    livetcp_result result = set_up(&b, &error);
+    if (result == LIVETCP_OK) {
+        run(&b);
+    } else {
+        b.report->error = error;
+        lt_control_send(job->control, LT_MESSAGE_FAILED, 0);
+    }
+    for (unsigned i = 0; b.flows && i < b.count; i++)
+        if (b.flows[i].fd >= 0)
+            close(b.flows[i].fd);
+    if (b.listener >= 0)
+        close(b.listener);
+    free(b.flows);
+    free(b.polls);
+    return result == LIVETCP_OK ? 0 : 1;
+}
