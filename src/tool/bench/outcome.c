@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/bench/outcome.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_GUARD_US 100000
+
+livetcp_usec lt_link_full_queue(const lt_link_params *link)
+{
+    double bytes = link->queue.unit == LT_LIMIT_PACKETS ? 1500.0 * (double)link->queue.value
+                   : link->queue.unit == LT_LIMIT_BYTES ? (double)link->queue.value
+                                                        : 0.0;
+    return link->rate ? (livetcp_usec)llround(bytes * 8e6 / (double)link->rate) : 0;
+}
+
+void lt_outcome_guard(const lt_bench_options *options, livetcp_usec *before, livetcp_usec *after)
+{
+    livetcp_usec trip = 0;
+    for (int i = 0; i < 2; i++)
+        trip += options->link[i].delay + options->link[i].jitter +
+                lt_link_full_queue(&options->link[i]);
+    *before = *after = trip > LEAST_GUARD_US ? trip : LEAST_GUARD_US;
+}
+
+static size_t copy_stalls(lt_stall *to, const lt_stall_log *log)
+{
+    memcpy(to, log->entries, log->count * sizeof *to);
+    return log->count;
+}
+
+static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error)
+{
+    size_t most = (size_t)LT_STALL_LOG_SIZE * (1 + 2 * log->count), count = 0;
+    out->stalls = calloc(most, sizeof *out->stalls);
+    if (!out->stalls)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
+    count += copy_stalls(out->stalls, &log->stalls);
+    out->worst_wakeup = log->stalls.worst;
+    for (unsigned i = 0; i < 2 * log->count; i++) {
+        const lt_stall_log *stalls = &log->runs[i / 2].shared->endpoint[i % 2].stalls;
+        count += copy_stalls(out->stalls + count, stalls);
+        if (stalls->worst > out->worst_wakeup)
+            out->worst_wakeup = stalls->worst;
+    }
+    out->stall_count = lt_stall_merge(out->stalls, count);
+    for (size_t i = 0; i < out->stall_count; i++)
+        out->stalled += out->stalls[i].end - out->stalls[i].begin;
+    return LIVETCP_OK;
+}
+
+/* The delays of one outcome, three lists in one allocation. */
+typedef struct samples {
+    livetcp_usec *all, *clean, *late;
+    size_t count, clean_count;
+} samples;
+
+static void take_stream(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
+                        samples *s)
+{
+    const lt_run *run = outcome->run;
+    const lt_plan *plan = &run->options->plan;
+    livetcp_usec before, after;
+    lt_outcome_guard(run->options, &before, &after);
+    for (uint32_t i = plan->warmup_packets; i < plan->packets; i++) {
+        lt_record *record = lt_shared_record(run->shared, plan, stream, i);
+        livetcp_usec due = run->start + lt_plan_due(plan, stream, i);
+        livetcp_usec sent = lt_shared_load(&record->sent);
+        livetcp_usec arrival = lt_shared_load(&record->arrival);
+        livetcp_usec delay = sent && arrival ? arrival - sent : LT_DELAY_NEVER;
+        s->late[s->count] = sent ? sent - due : LT_DELAY_NEVER;
+        s->all[s->count++] = delay;
+        if (!lt_stall_near(outcomes->stalls, outcomes->stall_count, due, before, after))
+            s->clean[s->clean_count++] = delay;
+    }
+}
+
+static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *outcomes,
+                                     livetcp_error *error)
+{
+    const lt_plan *plan = &outcome->run->options->plan;
+    size_t most = (size_t)plan->streams * (plan->packets - plan->warmup_packets);
+    livetcp_usec *memory = calloc(3 * most, sizeof *memory);
+    if (!memory)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
+    samples s = {.all = memory, .clean = memory + most, .late = memory + 2 * most};
+    for (unsigned i = 0; i < plan->streams; i++)
+        if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) == outcome->backward)
+            take_stream(outcome, outcomes, i, &s);
+    lt_delay_summarize(s.all, s.count, &outcome->all);
+    lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
+    lt_delay_summarize(s.late, s.count, &outcome->lateness);
+    outcome->flagged = s.count - s.clean_count;
+    free(memory);
+    return LIVETCP_OK;
+}
+
+static void measure_costs(lt_outcome *outcome)
+{
+    const lt_run *run = outcome->run;
+    const lt_bench_options *options = run->options;
+    const lt_plan *plan = &options->plan;
+    const lt_endpoint_report *sender = &run->shared->endpoint[outcome->backward ? LT_FAR : LT_NEAR];
+    const lt_endpoint_report *receiver =
+        &run->shared->endpoint[outcome->backward ? LT_NEAR : LT_FAR];
+    const lt_link_params *link = &options->link[outcome->backward];
+    double seconds = (double)(plan->packets - plan->warmup_packets) * (double)plan->interval / 1e6;
+    double media = (double)sender->totals.media_bytes;
+    bool alone =
+        options->emulated && plan->direction != LT_MEDIA_BOTH && !options->ftp && !options->web;
+
+    outcome->totals = &sender->totals;
+    outcome->propagation = link->delay;
+    outcome->full_queue = lt_link_full_queue(link);
+    outcome->bytes_ratio = media > 0 ? (double)sender->totals.bytes_sent / media : NAN;
+    outcome->wire_ratio =
+        alone && media > 0 ? (double)run->counters[outcome->backward].link.in_bytes / media : NAN;
+    outcome->cpu_send = (double)sender->cpu / (double)outcome->all.sent;
+    outcome->cpu_receive = (double)receiver->cpu / (double)outcome->all.sent;
+    const lt_background_report *sink =
+        &run->shared->background[outcome->backward ? LT_NEAR : LT_FAR];
+    outcome->ftp_rate = 8.0 * (double)sink->ftp_bytes / seconds;
+    outcome->web_rate = 8.0 * (double)sink->web_bytes / seconds;
+}
+
+livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error)
+{
+    lt_media_direction direction = log->runs[0].options->plan.direction;
+    *out = (lt_outcomes){.begin = log->runs[0].start};
+    out->outcomes = calloc(2 * (size_t)log->count, sizeof *out->outcomes);
+    livetcp_result result = out->outcomes
+                                ? gather_stalls(log, out, error)
+                                : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
+    for (unsigned i = 0; result == LIVETCP_OK && i < 2 * log->count; i++) {
+        lt_outcome *outcome = &out->outcomes[out->count];
+        bool backward = i >= log->count; /* all that go one way, then all that go the other */
+        if (!(direction & (backward ? LT_MEDIA_BACKWARD : LT_MEDIA_FORWARD)))
+            continue;
+        outcome->run = &log->runs[i % log->count];
+        outcome->backward = backward;
+        result = measure_delays(outcome, out, error);
+        measure_costs(outcome);
+        out->count++;
+    }
+    if (result != LIVETCP_OK)
+        lt_outcomes_clear(out);
+    return result;
+}
+
+void lt_outcomes_clear(lt_outcomes *outcomes)
+{
+    free(outcomes->outcomes);
+    free(outcomes->stalls);
+    *outcomes = (lt_outcomes){0};
+}
+
+const lt_delay_summary *lt_outcome_headline(const lt_outcome *outcome)
+{
+    return outcome->run->options->discard_stalls ? &outcome->clean : &outcome->all;
+}
+
+const lt_outcome *lt_outcome_reference(const lt_outcomes *outcomes, const lt_outcome *outcome)
+{
+    const lt_outcome *reference = outcomes->outcomes;
+    while (reference->backward != outcome->backward)
+        reference++;
+    return reference == outcome ? NULL : reference;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "fixture.h"
+
+#include <cmath>
+
+TEST_CASE("warm-up is not counted")
+{
+    FakeRun run;
+    uint32_t warmup = run.options->plan.warmup_packets;
+    REQUIRE(warmup == 10);
+    run.fill(0, 0, [&](uint32_t i) { return i < warmup ? 900000 : 51000; });
+    run.fill(1, 0, [](uint32_t) { return 52000; });
+    run.make();
+    REQUIRE(run.outcomes.count == 2);
+    CHECK(run.outcomes.outcomes[0].all.sent == 1000);
+    CHECK(run.outcomes.outcomes[0].all.max == 51000);
+    CHECK(run.outcomes.outcomes[1].all.p50 == 52000);
+    CHECK(run.outcomes.outcomes[0].lateness.p50 == 10);
+}
+
+TEST_CASE("a packet that was never sent counts as lost")
+{
+    FakeRun run;
+    run.fill(0, 0, [](uint32_t) { return 51000; });
+    lt_shared_record(run.log->runs[0].shared, &run.options->plan, 0, 500)->sent = 0;
+    run.make();
+    CHECK(run.outcomes.outcomes[0].all.lost == 1);
+    CHECK(run.outcomes.outcomes[1].all.lost == 1000);
+    CHECK(run.outcomes.outcomes[1].all.p50 == LT_DELAY_NEVER);
+}
+
+TEST_CASE("costs are per byte of media and per packet")
+{
+    FakeRun run;
+    run.make();
+    CHECK(run.outcomes.outcomes[0].bytes_ratio == Approx(1.05));
+    CHECK(run.outcomes.outcomes[0].wire_ratio == Approx(1.1));
+    CHECK(run.outcomes.outcomes[0].cpu_send == Approx(20));
+    run.options->ftp = 1; /* whose bytes on the wire are not the media's */
+    run.log->runs[0].shared->background[LT_FAR].ftp_bytes = 20000000;
+    run.make();
+    CHECK(std::isnan(run.outcomes.outcomes[0].wire_ratio));
+    CHECK(run.outcomes.outcomes[0].ftp_rate == Approx(8e6));
+}
+
+TEST_CASE("packets sent near a stall are flagged for every scheme")
+{
+    FakeRun run;
+    lt_stall_log &stalls = run.log->runs[1].shared->endpoint[LT_FAR].stalls;
+    livetcp_usec start = run.log->runs[0].start;
+    lt_stall_note(&stalls, start + 10000000, start + 10080000);
+    auto delay = [&](uint32_t i) {
+        livetcp_usec due = lt_plan_due(&run.options->plan, 0, i);
+        return due > 9900000 && due < 10080000 ? 130000 : 51000;
+    };
+    run.fill(0, 0, delay);
+    run.fill(1, 0, delay);
+    run.make();
+    REQUIRE(run.outcomes.stall_count == 1);
+    CHECK(run.outcomes.stalled == 80000);
+    for (unsigned i = 0; i < 2; i++) {
+        const lt_outcome &o = run.outcomes.outcomes[i];
+        /* 80 ms and 100 ms, the round trip, on either side: 14 packets. */
+        CHECK(o.flagged == 14);
+        CHECK(o.all.p999 == 130000);
+        CHECK(o.clean.max == 51000);
+        CHECK(o.clean.sent == 986);
+        CHECK(lt_outcome_headline(&o) == &o.all);
+        run.options->discard_stalls = true;
+        CHECK(lt_outcome_headline(&o) == &o.clean);
+        run.options->discard_stalls = false;
+    }
+}
+
+TEST_CASE("each direction is compared with its own reference")
+{
+    FakeRun run(LT_MEDIA_BOTH);
+    run.fill(0, 0, [](uint32_t) { return 60000; });
+    run.fill(0, 1, [](uint32_t) { return 70000; });
+    run.make();
+    REQUIRE(run.outcomes.count == 4);
+    const lt_outcome *o = run.outcomes.outcomes;
+    CHECK_FALSE(o[0].backward);
+    CHECK(o[2].backward);
+    CHECK(o[0].all.p50 == 60000);
+    CHECK(o[2].all.p50 == 70000);
+    CHECK(lt_outcome_reference(&run.outcomes, &o[0]) == nullptr);
+    CHECK(lt_outcome_reference(&run.outcomes, &o[1]) == &o[0]);
+    CHECK(lt_outcome_reference(&run.outcomes, &o[2]) == nullptr);
+    CHECK(lt_outcome_reference(&run.outcomes, &o[3]) == &o[2]);
+}
+
+TEST_CASE("the time of a full queue")
+{
+    lt_link_params link;
+    lt_link_params_init(&link);
+    CHECK(lt_link_full_queue(&link) == 0);
+    REQUIRE(lt_link_params_parse(&link, "rate=30mbit,queue=100p", nullptr) == LIVETCP_OK);
+    CHECK(lt_link_full_queue(&link) == 40000);
+    REQUIRE(lt_link_params_parse(&link, "rate=3mbit,queue=50kB", nullptr) == LIVETCP_OK);
+    CHECK(lt_link_full_queue(&link) == Approx(133333).margin(4000)); /* kB of 1000 or 1024 */
+}
