@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The one clock of a running session: CLOCK_MONOTONIC where there is one. */
+#ifndef LT_IO_CLOCK_H
+#define LT_IO_CLOCK_H
+
+#include <livetcp/time.h>
+
+#include <uv.h>
+
+static inline livetcp_usec lt_now(void)
+{
+    return (livetcp_usec)(uv_hrtime() / 1000);
+}
+
+/* What uv_timer_start() wants for a point in time: whole milliseconds from the loop's own idea of
+ * now, rounded up so that the timer never fires early. */
+static inline uint64_t lt_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
+{
+    uint64_t due_ms = at <= 0 ? 0 : ((uint64_t)at + 999) / 1000;
+    uint64_t now_ms = uv_now(loop);
+    return due_ms > now_ms ? due_ms - now_ms : 0;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling the application: events and packets, in order, without a lock. */
+#include "io/deliver.h"
+
+#include "io/error_text.h"
+#include "io/listener.h"
+#include "io/session_io.h"
+
+#include <stdlib.h>
+
+/* ---- collecting, under the session's lock ---- */
+
+static bool make_room(lt_arrivals *arrivals)
+{
+    if (arrivals->count < arrivals->capacity)
+        return true;
+    size_t capacity = arrivals->capacity ? 2 * arrivals->capacity : 64;
+    lt_arrival *items = realloc(arrivals->items, capacity * sizeof *items);
+    if (!items)
+        return false;
+    arrivals->items = items;
+    arrivals->capacity = capacity;
+    return true;
+}
+
+static bool in_input(const lt_arrivals *arrivals, const uint8_t *data)
+{
+    return (uintptr_t)data >= (uintptr_t)arrivals->input &&
+           (uintptr_t)data < (uintptr_t)arrivals->input + arrivals->input_size;
+}
+
+/* A frame that came in two reads lies in the deframer, which forgets it before we can tell. */
+void lt_arrivals_collect(void *user, const lt_arrival *arrival)
+{
+    lt_arrivals *arrivals = user;
+    lt_packet *packet = arrival->packet;
+
+    if (!make_room(arrivals))
+        return; /* out of memory: this packet is lost, as on any live path */
+    if (packet)
+        lt_packet_ref(packet);
+    else if (!in_input(arrivals, arrival->data)) {
+        packet = lt_packet_create(arrival->data, arrival->size);
+        if (!packet)
+            return;
+    }
+    lt_arrival *item = &arrivals->items[arrivals->count++];
+    *item = *arrival;
+    item->packet = packet;
+    if (packet && !arrival->packet)
+        item->data = lt_packet_data(packet);
+}
+
+static void clear(lt_arrivals *arrivals)
+{
+    for (size_t i = 0; i < arrivals->count; i++)
+        lt_packet_unref(&arrivals->items[i].packet);
+    arrivals->count = 0;
+}
+
+void lt_arrivals_free(lt_arrivals *arrivals)
+{
+    clear(arrivals);
+    free(arrivals->items);
+    arrivals->items = NULL;
+    arrivals->capacity = 0;
+}
+
+/* ---- telling, on the loop's thread ---- */
+
+static bool next_event(livetcp_session *session, lt_event *event)
+{
+    bool found = session->has_event;
+
+    if (found) {
+        *event = session->event;
+        session->has_event = false;
+    } else {
+        found = lt_session_next_event(session->engine, event);
+    }
+    return found;
+}
+
+static bool is_end(const lt_event *event)
+{
+    return event->type == LT_EVENT_SESSION_STATE && event->state.session == LIVETCP_SESSION_CLOSED;
+}
+
+static void tell_session_state(livetcp_session *session, const lt_event *event)
+{
+    bool end = is_end(event);
+    livetcp_error error;
+
+    if (end) {
+        session->closed_told = true;
+        lt_listener_forget_session(session);
+    }
+    if (!session->callbacks.on_state)
+        return;
+    if (event->reason != LIVETCP_OK)
+        lt_session_error_text(session, event->reason, &error);
+    session->callbacks.on_state(session, event->state.session,
+                                event->reason != LIVETCP_OK ? &error : NULL, session->user);
+}
+
+static void tell_connection_state(livetcp_session *session, const lt_event *event)
+{
+    livetcp_error error;
+
+    if (!session->callbacks.on_connection)
+        return;
+    if (event->reason != LIVETCP_OK)
+        lt_slot_error_text(session, event->index, event->reason, &error);
+    session->callbacks.on_connection(session, event->index, event->state.connection,
+                                     event->reason != LIVETCP_OK ? &error : NULL, session->user);
+}
+
+static void tell_event(livetcp_session *session, const lt_event *event)
+{
+    switch (event->type) {
+    case LT_EVENT_SESSION_STATE:
+        tell_session_state(session, event);
+        break;
+    case LT_EVENT_CONNECTION_STATE:
+        tell_connection_state(session, event);
+        break;
+    case LT_EVENT_DRAINED:
+        if (session->callbacks.on_drained)
+            session->callbacks.on_drained(session, session->user);
+        break;
+    }
+}
+
+static bool may_tell(const livetcp_session *session)
+{
+    return !session->ended && !session->closed_told;
+}
+
+/* Tells events up to the end of the session, which is left for later unless `end`. */
+static void tell_events(livetcp_session *session, bool end)
+{
+    while (may_tell(session)) {
+        lt_event event;
+        uv_mutex_lock(&session->lock);
+        bool found = next_event(session, &event);
+        if (found && is_end(&event) && !end) {
+            session->event = event;
+            session->has_event = true;
+            found = false;
+        }
+        uv_mutex_unlock(&session->lock);
+        if (!found)
+            return;
+        tell_event(session, &event);
+    }
+}
+
+static void tell_packets(livetcp_session *session)
+{
+    lt_arrivals *arrivals = &session->arrivals;
+
+    for (size_t i = 0; i < arrivals->count && may_tell(session); i++) {
+        const lt_arrival *arrival = &arrivals->items[i];
+        livetcp_packet packet = {.data = arrival->data,
+                                 .size = arrival->size,
+                                 .arrival_us = arrival->arrival_us,
+                                 .connection = arrival->connection,
+                                 .rtcp = arrival->rtcp,
+                                 .discontinuity = arrival->discontinuity};
+        if (session->callbacks.on_packet)
+            session->callbacks.on_packet(session, &packet, session->user);
+    }
+    if (arrivals->count == 0)
+        return;
+    /* The engine may hold references to the same packets, and their counts are not atomic. */
+    uv_mutex_lock(&session->lock);
+    clear(arrivals);
+    uv_mutex_unlock(&session->lock);
+}
+
+/* A connection opens before its packets come; the session ends after its last one. */
+void lt_session_io_tell(livetcp_session *session)
+{
+    tell_events(session, false);
+    tell_packets(session);
+    tell_events(session, true);
+}

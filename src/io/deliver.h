@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets on their way from the engine, which runs under a lock, to callbacks, which do not. */
+#ifndef LT_IO_DELIVER_H
+#define LT_IO_DELIVER_H
+
+#include "core/reassembly.h"
+
+typedef struct lt_arrivals {
+    lt_arrival *items;
+    size_t count, capacity;
+    const uint8_t *input; /* what is being received: bytes in there need no copy */
+    size_t input_size;
+} lt_arrivals;
+
+/* An lt_deliver_fn; `user` is an lt_arrivals. */
+void lt_arrivals_collect(void *user, const lt_arrival *arrival);
+
+/* Gives up the packets it holds, and the room for them. */
+void lt_arrivals_free(lt_arrivals *arrivals);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine speaks in result codes; here they get the peer's address and an advice. */
+#include "io/error_text.h"
+
+#include "base/error.h"
+#include "io/socket.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    livetcp_result reason;
+    const char *advice;
+} advices[] = {
+    {LIVETCP_ERR_FRAME_TOO_LARGE, "; raise max-receive if the peer is meant to send such frames"},
+    {LIVETCP_ERR_GARBAGE, "; does the peer send RTP framed by RFC 4571?"},
+    {LIVETCP_ERR_PROTOCOL, "; is it LiveTCP at the other end? use wire=plain if not"},
+    {LIVETCP_ERR_VERSION, "; use the same version of LiveTCP at both ends"},
+    {LIVETCP_ERR_UNKNOWN_SESSION, "; was the listener restarted?"},
+    {LIVETCP_ERR_BAD_PROOF, "; do all connections reach the same listener?"},
+    {LIVETCP_ERR_INDEX_RANGE, "; use as many connections at both ends"},
+    {LIVETCP_ERR_TOO_MANY_SESSIONS, "; raise max-sessions on the listener"},
+    {LIVETCP_ERR_HANDSHAKE_TIMEOUT, "; is it LiveTCP at the other end? use wire=plain if not"},
+    {LIVETCP_ERR_PEER_TIMEOUT, "; is the network down, or the peer gone?"},
+    {LIVETCP_ERR_REFUSED, "; is a listener running there?"},
+    {LIVETCP_ERR_UNREACHABLE, "; check the address, the route and firewalls"},
+};
+
+const char *lt_advice(livetcp_result reason)
+{
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (advices[i].reason == reason)
+            return advices[i].advice;
+    return "";
+}
+
+/* "host:port" of a caller's peer, or how we call a listener's peers. */
+static void peer_text(const livetcp_session *session, char *text, size_t size)
+{
+    if (session->config.mode == LIVETCP_MODE_CALLER)
+        lt_host_text(session->config.host, session->config.port, text, size);
+    else
+        snprintf(text, size, "the caller");
+}
+
+static void compose(livetcp_error *error, const char *peer, livetcp_result reason)
+{
+    lt_fail(error, reason, "%.120s: %s%s", peer, livetcp_result_text(reason), lt_advice(reason));
+}
+
+void lt_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
+                        livetcp_error *error)
+{
+    char peer[280];
+
+    if (session->slots[index].error.code == reason) {
+        *error = session->slots[index].error;
+        return;
+    }
+    peer_text(session, peer, sizeof peer);
+    compose(error, peer, reason);
+}
+
+void lt_session_error_text(const livetcp_session *session, livetcp_result reason,
+                           livetcp_error *error)
+{
+    char peer[280];
+
+    if (session->error.code == reason) {
+        *error = session->error;
+        return;
+    }
+    peer_text(session, peer, sizeof peer);
+    compose(error, peer, reason);
+}
+
+void lt_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,
+                          int system_errno, livetcp_error *error)
+{
+    livetcp_result reason;
+
+    if (system_errno == 0) {
+        bool plain = session->config.wire == LIVETCP_WIRE_PLAIN;
+        lt_fail(error, plain ? LIVETCP_ERR_CLOSED : LIVETCP_ERR_CONNECTION_LOST,
+                "connection %u: %s closed it", index, remote);
+        return;
+    }
+    reason = lt_socket_result(system_errno, true);
+    lt_fail(error, reason, "connection %u to %s: %s%s", index, remote, strerror(system_errno),
+            lt_advice(reason));
+    error->system_errno = system_errno;
+}
+
+void lt_close_error_text(const livetcp_session *session, unsigned index, const char *remote,
+                         livetcp_result reason, livetcp_error *error)
+{
+    char peer[280];
+
+    (void)session;
+    snprintf(peer, sizeof peer, "connection %u to %s", index, remote);
+    compose(error, peer, reason);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* A session between its engine and the loop: made, served, ended. */
+#include "io/session_io.h"
+
+#include "base/error.h"
+#include "io/channel.h"
+#include "io/clock.h"
+#include "io/connector.h"
+#include "io/error_text.h"
+#include "io/listener.h"
+#include "io/random.h"
+#include "io/socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- life ---- */
+
+void lt_session_io_reference(livetcp_session *session)
+{
+    session->references++;
+}
+
+void lt_session_io_release(livetcp_session *session)
+{
+    livetcp_context *context = session->context;
+
+    if (--session->references > 0)
+        return;
+    lt_arrivals_free(&session->arrivals);
+    lt_session_destroy(&session->engine);
+    uv_mutex_destroy(&session->lock);
+    free(session);
+    lt_context_release(context);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    lt_session_io_release(handle->data);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    livetcp_session *session = timer->data;
+
+    lt_session_io_reference(session);
+    uv_mutex_lock(&session->lock);
+    lt_session_expire(session->engine, lt_now());
+    uv_mutex_unlock(&session->lock);
+    lt_session_io_service(session);
+    lt_session_io_release(session);
+}
+
+static livetcp_result create_engine(livetcp_session *session, bool caller)
+{
+    lt_session_setup setup = {.config = &session->config,
+                              .policy = livetcp_policy_find(session->config.policy),
+                              .caller = caller,
+                              .random = lt_system_random,
+                              .deliver = lt_arrivals_collect,
+                              .deliver_user = &session->arrivals};
+    if (!setup.policy)
+        return LIVETCP_ERR_UNKNOWN_POLICY;
+    return lt_session_create(&setup, &session->engine);
+}
+
+livetcp_result lt_session_io_create(livetcp_context *context, const livetcp_config *config,
+                                    bool caller, livetcp_session **out, livetcp_error *error)
+{
+    livetcp_session *session = calloc(1, sizeof *session);
+    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+
+    *out = NULL;
+    if (session && uv_mutex_init(&session->lock) == 0) {
+        session->context = context;
+        session->config = *config;
+        result = create_engine(session, caller);
+        if (result != LIVETCP_OK)
+            uv_mutex_destroy(&session->lock);
+    }
+    if (result != LIVETCP_OK) {
+        free(session);
+        return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
+    }
+    uv_timer_init(context->loop, &session->timer);
+    session->timer.data = session;
+    session->armed_us = LIVETCP_NEVER;
+    session->references = 2; /* the owner and the timer */
+    lt_context_reference(context);
+    LIST_INSERT_HEAD(&context->sessions, session, in_context);
+    *out = session;
+    return LIVETCP_OK;
+}
+
+static void close_channels(livetcp_session *session)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        lt_connector_cancel(&session->slots[i].connector);
+        if (session->slots[i].channel)
+            lt_channel_close(session->slots[i].channel, true);
+        session->slots[i].channel = NULL;
+    }
+}
+
+void lt_session_io_end(livetcp_session *session)
+{
+    if (session->ended)
+        return;
+    session->ended = true;
+    uv_mutex_lock(&session->lock);
+    lt_session_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_now());
+    lt_session_io_flush(session);
+    close_channels(session);
+    uv_mutex_unlock(&session->lock);
+    lt_listener_forget_session(session);
+    lt_context_forget(session->context, session);
+    LIST_REMOVE(session, in_context);
+    uv_close((uv_handle_t *)&session->timer, on_timer_closed);
+    lt_session_io_release(session);
+}
+
+/* ---- sockets come and go ---- */
+
+/* With the last of them goes the choice of the peer: a name is resolved anew. */
+static void forget_peer_without_channels(livetcp_session *session)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        if (session->slots[i].channel)
+            return;
+    session->has_peer = false;
+}
+
+static void write_reply(livetcp_session *session, lt_channel *channel, const lt_reply *reply)
+{
+    long n = lt_socket_write(channel->socket, reply->frame, reply->size);
+
+    /* A fresh connection has room for 160 bytes; one without is broken. */
+    if (n != (long)reply->size) {
+        channel->write_errno = n < 0 ? (int)-n : EPIPE;
+        channel->want_writable = true;
+        lt_session_blocked(session->engine, channel->index);
+    }
+}
+
+livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, int socket,
+                                    bool caller, const lt_reply *reply)
+{
+    livetcp_result result = LIVETCP_OK;
+    int status;
+    lt_channel *channel;
+
+    if (index >= LIVETCP_MAX_CONNECTIONS)
+        return LIVETCP_ERR_INDEX_RANGE;
+    channel = lt_channel_create(session, index, socket, &status);
+    if (!channel)
+        return status == UV_ENOMEM ? LIVETCP_ERR_NO_MEMORY : LIVETCP_ERR_SYSTEM;
+    uv_mutex_lock(&session->lock);
+    if (caller)
+        lt_session_connected(session->engine, index, lt_now());
+    else
+        result = lt_session_adopt(session->engine, index, lt_now());
+    if (result == LIVETCP_OK) {
+        session->slots[index].channel = channel;
+        if (reply && reply->size)
+            write_reply(session, channel, reply);
+    }
+    uv_mutex_unlock(&session->lock);
+    if (result != LIVETCP_OK)
+        lt_channel_abandon(channel);
+    return result;
+}
+
+void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_error *error)
+{
+    lt_slot *slot = &session->slots[index];
+
+    uv_mutex_lock(&session->lock);
+    if (slot->channel)
+        lt_channel_close(slot->channel, false);
+    slot->channel = NULL;
+    slot->error = *error;
+    session->error = *error;
+    lt_session_lost(session->engine, index, error->code, lt_now());
+    forget_peer_without_channels(session);
+    uv_mutex_unlock(&session->lock);
+}
+
+void lt_session_io_receive(livetcp_session *session, unsigned index, const uint8_t *data,
+                           size_t size)
+{
+    uv_mutex_lock(&session->lock);
+    session->arrivals.input = data;
+    session->arrivals.input_size = size;
+    lt_session_receive(session->engine, index, data, size, lt_now());
+    session->arrivals.input = NULL;
+    session->arrivals.input_size = 0;
+    uv_mutex_unlock(&session->lock);
+    lt_session_io_service(session);
+}
+
+/* ---- service ---- */
+
+static void close_given_up(livetcp_session *session, unsigned index, livetcp_result reason)
+{
+    lt_slot *slot = &session->slots[index];
+
+    lt_connector_cancel(&slot->connector);
+    if (slot->channel) {
+        lt_close_error_text(session, index, slot->channel->remote, reason, &slot->error);
+        session->error = slot->error;
+        lt_channel_close(slot->channel, true);
+        slot->channel = NULL;
+    }
+    forget_peer_without_channels(session);
+}
+
+static void flush_and_close(livetcp_session *session)
+{
+    unsigned index;
+    livetcp_result reason;
+
+    lt_session_io_flush(session);
+    while (lt_session_next_close(session->engine, &index, &reason)) {
+        close_given_up(session, index, reason);
+        lt_session_io_flush(session); /* others may join now, or take over what it left */
+    }
+}
+
+static void start_connecting(livetcp_session *session)
+{
+    unsigned index;
+
+    while (lt_session_next_connect(session->engine, lt_now(), &index)) {
+        lt_slot *slot = &session->slots[index];
+        slot->connector = lt_connector_start(session, index);
+        if (!slot->connector)
+            lt_session_lost(session->engine, index, LIVETCP_ERR_NO_MEMORY, lt_now());
+    }
+}
+
+static void arm_timer(livetcp_session *session)
+{
+    livetcp_usec deadline = lt_session_deadline(session->engine);
+    bool armed = uv_is_active((uv_handle_t *)&session->timer);
+
+    if (deadline == session->armed_us && (armed || deadline == LIVETCP_NEVER))
+        return;
+    session->armed_us = deadline;
+    if (deadline == LIVETCP_NEVER)
+        uv_timer_stop(&session->timer);
+    else
+        uv_timer_start(&session->timer, on_timer, lt_timeout_ms(session->context->loop, deadline),
+                       0);
+}
+
+static void watch_channels(livetcp_session *session)
+{
+    session->channels_changed = false;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        if (session->slots[i].channel)
+            lt_channel_watch(session->slots[i].channel);
+}
+
+void lt_session_io_service(livetcp_session *session)
+{
+    if (session->ended)
+        return;
+    lt_session_io_reference(session);
+    uv_mutex_lock(&session->lock);
+    flush_and_close(session);
+    start_connecting(session);
+    watch_channels(session);
+    arm_timer(session);
+    uv_mutex_unlock(&session->lock);
+    lt_session_io_tell(session);
+    lt_session_io_release(session);
+}
