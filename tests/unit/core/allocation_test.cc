@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Fails every allocation of a scenario in turn: no crash, no leak, and the next packet is fine.
+ * The linker puts the __wrap_ functions in place of the C library's for LiveTCP's objects. */
+#include "receiver.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+extern "C" {
+#include "core/frame.h"
+#include "core/send_queue.h"
+}
+
+static bool armed = false;  /* one allocation is going to fail */
+static bool failed = false; /* it did */
+static long successes = 0;  /* allocations before it */
+
+static bool fails()
+{
+    if (!armed || successes-- > 0)
+        return false;
+    armed = false;
+    failed = true;
+    return true;
+}
+
+extern "C" {
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? nullptr : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? nullptr : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return fails() ? nullptr : __real_realloc(block, size);
+}
+}
+
+namespace
+{
+
+/* Runs `scenario` with its first, second, ... allocation failing, until it needs no more. */
+template <typename Scenario> void sweep(Scenario scenario)
+{
+    for (long n = 0;; n++) {
+        REQUIRE(n < 10000);
+        armed = true;
+        failed = false;
+        successes = n;
+        scenario();
+        armed = false;
+        if (!failed) {
+            CHECK(n > 0);
+            return;
+        }
+    }
+}
+
+struct Count {
+    uint64_t delivered = 0;
+};
+
+void count_delivered(void *user, const lt_arrival *)
+{
+    static_cast<Count *>(user)->delivered++;
+}
+
+livetcp_result push(lt_reassembly *reassembly, uint32_t ssrc, uint16_t sequence, livetcp_usec now)
+{
+    uint8_t bytes[LT_RTP_MIN_SIZE] = {0x80, 96};
+    lt_rtp_header header = {};
+    lt_arrival arrival = {};
+    arrival.data = bytes;
+    arrival.size = sizeof bytes;
+    arrival.arrival_us = now;
+    header.ssrc = ssrc;
+    header.sequence = sequence;
+    return lt_reassembly_push(reassembly, &arrival, &header);
+}
+
+/* Loss, reordering, a jump and a restart: all that makes reassembly copy packets. */
+void receive_all(livetcp_order order)
+{
+    const uint16_t sequences[] = {5, 4, 6, 9, 8, 200, 7, 20000, 20001, 20003, 20002, 20002};
+    Count count;
+    lt_reassembly *r = lt_reassembly_create(order, 1000000, count_delivered, &count);
+    if (!r)
+        return;
+    uint64_t pushed = 0, lost = 0;
+    for (uint32_t ssrc = 1; ssrc <= 2; ssrc++) {
+        for (uint16_t sequence : sequences) {
+            livetcp_result result = push(r, ssrc, sequence, (livetcp_usec)pushed * 10000);
+            if (result != LIVETCP_OK && result != LIVETCP_ERR_NO_MEMORY)
+                abort();
+            lost += result != LIVETCP_OK;
+            pushed++;
+        }
+    }
+    lt_reassembly_expire(r, 100000000);
+    const lt_reassembly_stats *stats = lt_reassembly_get_stats(r);
+    bool counted = stats->delivered == count.delivered && lost <= 1 &&
+                   stats->delivered + stats->duplicates + stats->late_discarded + lost == pushed;
+    /* Whatever failed before, a new stream works. */
+    uint64_t before = count.delivered;
+    armed = false;
+    bool works = push(r, 77, 1, 200000000) == LIVETCP_OK;
+    lt_reassembly_expire(r, 300000000);
+    works = works && count.delivered == before + 1;
+    lt_reassembly_destroy(&r);
+    CHECK(counted);
+    CHECK(works);
+}
+
+} // namespace
+
+TEST_CASE("reassembly survives every failing allocation", "[allocation]")
+{
+    sweep([] { receive_all(LIVETCP_ORDER_ARRIVAL); });
+    sweep([] { receive_all(LIVETCP_ORDER_SEQUENCE); });
+}
+
+TEST_CASE("a deframer goes on after a failed allocation", "[allocation]")
+{
+    std::vector<uint8_t> stream(2 + 5000, 7);
+    lt_write_be16(stream.data(), 5000);
+    sweep([&] {
+        lt_deframer deframer;
+        const uint8_t *frame = nullptr;
+        size_t frame_size = 0, frames = 0, failures = 0;
+        lt_deframer_init(&deframer, LT_FRAME_MAX);
+        for (size_t at = 0; at < stream.size();) {
+            const uint8_t *data = &stream[at];
+            size_t size = std::min<size_t>(700, stream.size() - at), left = size;
+            lt_deframe result = lt_deframer_next(&deframer, &data, &left, &frame, &frame_size);
+            if (result == LT_DEFRAME_FRAME)
+                frames++;
+            failures += result == LT_DEFRAME_NO_MEMORY; /* tried again with what is left */
+            at += size - left;
+        }
+        bool same = frames == 1 && frame_size == 5000 && memcmp(frame, &stream[2], 5000) == 0;
+        lt_deframer_clear(&deframer);
+        CHECK(same);
+        CHECK(failures <= 1);
+    });
+}
+
+TEST_CASE("a send queue refuses a packet when memory is out, and drops none", "[allocation]")
+{
+    sweep([] {
+        size_t dropped = 0, refused = 0;
+        lt_send_queue *queue = lt_send_queue_create(1000, 1 << 20);
+        if (!queue)
+            return;
+        for (unsigned i = 0; i < 300; i++) {
+            size_t count = 0;
+            const uint8_t byte = 1;
+            lt_packet *packet = lt_packet_create(&byte, 1);
+            if (!packet) {
+                refused++;
+            } else if (lt_send_queue_push(queue, packet, &count) != LIVETCP_OK) {
+                refused++;
+                lt_packet_unref(&packet);
+            }
+            dropped += count;
+        }
+        size_t queued = lt_send_queue_packets(queue);
+        lt_send_queue_destroy(&queue);
+        CHECK(dropped == 0);
+        CHECK(refused <= 1);
+        CHECK(queued + refused == 300);
+    });
+}
