@@ -5,7 +5,8 @@
 
 #include "core/packet.h"
 
-/* Holds at most one unfinished frame, and only as much memory as the bytes that came of it. */
+/* Holds at most one unfinished frame, in at most twice the memory of the bytes that came of it; up
+ * to 4 KiB are kept for the next one. */
 typedef struct lt_deframer {
     size_t max_frame; /* longest LENGTH accepted */
     uint8_t *partial; /* LENGTH and what came of the frame so far; NULL until needed */
