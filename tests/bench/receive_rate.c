@@ -65,6 +65,7 @@ static void append_packet(connection *c, size_t frame_size, uint16_t sequence)
 static bool fill_streams(const scenario *s)
 {
     for (unsigned i = 0; i < MAX_CONNECTIONS; i++) {
+        lt_deframer_clear(&connections[i].deframer);
         free(connections[i].stream);
         memset(&connections[i], 0, sizeof connections[i]);
     }
