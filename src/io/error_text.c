@@ -34,18 +34,25 @@ const char *lt_advice(livetcp_result reason)
     return "";
 }
 
-/* "host:port" of a caller's peer, or how we call a listener's peers. */
+/* "host:port" that a caller calls, or the address a listener's peer first came from. */
 static void peer_text(const livetcp_session *session, char *text, size_t size)
 {
     if (session->config.mode == LIVETCP_MODE_CALLER)
         lt_host_text(session->config.host, session->config.port, text, size);
     else
-        snprintf(text, size, "the caller");
+        snprintf(text, size, "%s", session->remote);
 }
 
 static void compose(livetcp_error *error, const char *peer, livetcp_result reason)
 {
-    lt_fail(error, reason, "%.120s: %s%s", peer, livetcp_result_text(reason), lt_advice(reason));
+    const char *text = livetcp_result_text(reason);
+
+    /* Who ended the session, seen from here. */
+    if (reason == LIVETCP_ERR_CLOSED)
+        text = "the peer closed the session";
+    else if (reason == LIVETCP_ERR_CANCELLED)
+        text = "the session was closed here";
+    lt_fail(error, reason, "%.120s: %s%s", peer, text, lt_advice(reason));
 }
 
 void lt_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
@@ -64,9 +71,10 @@ void lt_slot_error_text(const livetcp_session *session, unsigned index, livetcp_
 void lt_session_error_text(const livetcp_session *session, livetcp_result reason,
                            livetcp_error *error)
 {
+    bool ended_by_somebody = reason == LIVETCP_ERR_CLOSED || reason == LIVETCP_ERR_CANCELLED;
     char peer[280];
 
-    if (session->error.code == reason) {
+    if (session->error.code == reason && !ended_by_somebody) {
         *error = session->error;
         return;
     }

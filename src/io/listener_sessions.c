@@ -4,6 +4,7 @@
 #include "io/clock.h"
 #include "io/listener.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void lt_listener_forget_session(livetcp_session *session)
@@ -77,6 +78,7 @@ livetcp_result lt_listener_offer_session(livetcp_listener *listener, const char 
         memcpy(session->id, credentials->session_id, sizeof session->id);
         lt_session_set_credentials(session->engine, credentials, pending, count);
     }
+    snprintf(session->remote, sizeof session->remote, "%s", remote);
     session->listener = listener;
     LIST_INSERT_HEAD(&listener->sessions, session, in_listener);
     listener->session_count++;

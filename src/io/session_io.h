@@ -32,7 +32,8 @@ struct livetcp_session {
     bool attended; /* (context's lock) in the attention list */
 
     livetcp_context *context;
-    livetcp_config config; /* never changes */
+    livetcp_config config;        /* never changes */
+    char remote[LT_ADDRESS_TEXT]; /* on a listener: where its first connection came from */
 
     /* Under the lock. */
     uv_mutex_t lock;
