@@ -17,6 +17,7 @@ typedef struct lt_command {
     int (*run)(int argc, const char **argv);
 } lt_command;
 
+extern const lt_command lt_command_bench;
 extern const lt_command lt_command_emulate;
 
 #endif

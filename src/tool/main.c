@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const lt_command *const commands[] = {
+    &lt_command_bench,
     &lt_command_emulate,
     NULL,
 };

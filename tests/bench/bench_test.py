@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs `livetcp bench` for a moment and checks what it reports.
+
+usage: bench_test.py LIVETCP CASE
+
+Asserts nothing about speed. Exit code 77: no emulated path is possible here.
+"""
+
+import csv
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+
+
+def bench(tool, *args):
+    return subprocess.run([tool, "bench", *args], capture_output=True, text=True, timeout=100)
+
+
+def measured(tool, folder, *args):
+    """The JSON report of a run that must succeed."""
+    path = pathlib.Path(folder, "report.json")
+    run = bench(tool, "--json", str(path), *args)
+    print(run.stdout, run.stderr)
+    if run.returncode and "--path none" in run.stderr:
+        print("skipped: no emulated path here")
+        sys.exit(SKIPPED)
+    assert run.returncode == 0, run.returncode
+    return json.loads(path.read_text()), run
+
+
+def check_common(result, sent):
+    assert result["all"]["sent"] == sent, result["all"]
+    assert result["all"]["lost"] == 0, result["all"]
+    assert 0 < result["all"]["min_ms"] <= result["all"]["p50_ms"] <= result["all"]["max_ms"]
+    assert result["all"]["p99_ms"] <= result["all"]["p99_9_ms"] <= result["all"]["max_ms"]
+    assert result["bytes_per_media_byte"] >= 1, result
+    assert result["cpu_send_us"] > 0 and result["cpu_receive_us"] > 0, result
+    assert result["all"]["sent"] - result["flagged"] == result["clean"]["sent"]
+
+
+def loopback(tool, folder):
+    table = pathlib.Path(folder, "report.csv")
+    report, run = measured(tool, folder, "--path", "none", "--duration", "2", "--warmup", "0.2",
+                           "--policy", "single,shortest-queue:connections=3",
+                           "--transport", "plain,socket,socket:nagle=1", "--csv", str(table))
+    names = ["single", "shortest-queue x3", "plain", "socket", "socket nagle"]
+    assert [r["scheme"] for r in report["results"]] == names, report["results"]
+    for result in report["results"]:
+        check_common(result, 100)
+        assert result["propagation_ms"] == 0
+        assert result["scheme"] in run.stdout
+    rows = list(csv.DictReader(table.open()))
+    assert [r["scheme"] for r in rows] == names
+    assert all(r["sent"] == "100" and r["lost"] == "0" for r in rows)
+    assert "infinitely late" in run.stdout
+
+
+def both_ways(tool, folder):
+    raw = pathlib.Path(folder, "raw.csv")
+    report, _ = measured(tool, folder, "--path", "none", "--duration", "1", "--warmup", "0.1",
+                         "--direction", "both", "--flows", "3", "--size", "174",
+                         "--interval", "10", "--policy", "shortest-queue:connections=2",
+                         "--raw", str(raw), "--consecutive", "--transport", "socket")
+    ways = [(r["scheme"], r["direction"]) for r in report["results"]]
+    assert ways == [("shortest-queue x2", "forward"), ("socket", "forward"),
+                    ("shortest-queue x2", "backward"), ("socket", "backward")], ways
+    for result in report["results"]:
+        check_common(result, 300)
+    rows = list(csv.DictReader(raw.open()))
+    assert len(rows) == 2 * 2 * 3 * 110, len(rows)
+    for row in rows:
+        delay = int(row["arrival_us"]) - int(row["sent_us"])
+        assert delay == int(row["delay_us"]) and delay > 0, row
+        assert int(row["sent_us"]) >= int(row["due_us"]), row
+
+
+def emulated(tool, folder):
+    report, _ = measured(tool, folder, "--path", "delay=20ms,loss=3%,rate=20mbit,queue=100p",
+                         "--path-back", "delay=10ms", "--duration", "3", "--warmup", "0.5",
+                         "--flows", "2", "--ftp", "1", "--web", "3",
+                         "--policy", "single,shortest-queue:connections=3",
+                         "--congestion-control", "reno", "--background-cc", "reno")
+    assert len(report["results"]) == 2
+    for result in report["results"]:
+        check_common(result, 300)
+        assert result["all"]["min_ms"] >= 20, result["all"]
+        assert result["propagation_ms"] == 20
+        assert result["full_queue_ms"] == 60
+        assert result["congestion_control"] == "reno"
+        assert result["ftp_mbit_s"] > 0 and result["web_mbit_s"] > 0, result
+        assert result["path"]["packets"] > 300 and result["path"]["lost"] > 0, result["path"]
+        assert result["wire_bytes_per_media_byte"] is None  # others send, too
+
+
+def errors(tool, folder):
+    for args, word in (["--policy", "nonesuch"], "shortest-queue"), (["--size", "3"], "3 bytes"), (
+            ["--wrong"], "--wrong"):
+        run = bench(tool, *args)
+        assert run.returncode == 2, (args, run.returncode)
+        assert word in run.stderr, run.stderr
+        assert run.stdout == "", run.stdout
+    run = bench(tool, "--path", "none", "--duration", "0.1", "--warmup", "0", "--transport",
+                "socket", "--congestion-control", "nonesuch")
+    assert run.returncode == 1 and "'nonesuch'" in run.stderr, (run.returncode, run.stderr)
+    run = bench(tool, "--path", "none", "--duration", "0.1", "--warmup", "0", "--json",
+                str(pathlib.Path(folder, "no/such/folder")))
+    assert run.returncode == 1 and "no/such/folder" in run.stderr, (run.returncode, run.stderr)
+    run = bench(tool, "--help")
+    assert run.returncode == 0 and "Examples:" in run.stdout
+
+
+def children_of(pid):
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # gone meanwhile
+        if int(fields[1]) == pid:
+            found.append(int(path.parent.name))
+    return found
+
+
+def interrupt(tool, folder):
+    del folder
+    run = subprocess.Popen([tool, "bench", "--path", "none", "--duration", "60"],
+                           stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while run.poll() is None and len(children_of(run.pid)) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    children = children_of(run.pid)
+    assert len(children) == 4, (children, run.poll())
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 1 and "interrupted" in err, (run.returncode, err)
+    assert not [c for c in children if pathlib.Path(f"/proc/{c}").exists()], children
+
+
+def main():
+    cases = {f.__name__: f for f in (loopback, both_ways, emulated, errors, interrupt)}
+    if len(sys.argv) != 3 or sys.argv[2] not in cases:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        cases[sys.argv[2]](sys.argv[1], folder)
+
+
+if __name__ == "__main__":
+    main()
