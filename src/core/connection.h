@@ -32,7 +32,7 @@ typedef struct lt_connection {
     /* Times; LIVETCP_NEVER where they do not apply. */
     livetcp_usec connect_at_us;  /* IDLE: next attempt */
     livetcp_usec backoff_us;     /* wait before the attempt after that */
-    livetcp_usec join_by_us;     /* JOINING: the handshake's limit */
+    livetcp_usec join_by_us;     /* the handshake's limit: JOINING, or PROOF pending */
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
     livetcp_usec silent_from_us; /* last input, or when it was connected */
     livetcp_usec facts_at_us;    /* when the platform was last asked; INT64_MIN = never */

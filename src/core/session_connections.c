@@ -132,6 +132,9 @@ livetcp_result lt_session_adopt(lt_session *session, unsigned index, livetcp_use
     if (!pending.pending)
         session->confirmed = true;
     lt_session_open(session, connection, now);
+    /* It carries media already, but a replayed CREATE must not do so for long. */
+    if (pending.pending)
+        connection->join_by_us = now + session->config.handshake_timeout_us;
     return LIVETCP_OK;
 }
 

@@ -50,16 +50,9 @@ static livetcp_result listener_control(lt_session *session, lt_connection *conne
     if (result != LIVETCP_OK)
         return result;
     session->confirmed = true;
+    connection->join_by_us = LIVETCP_NEVER;
     lt_outbox_add_control(&connection->outbox, reply.frame, reply.size);
     return LIVETCP_OK;
-}
-
-/* A reason as the peer gives it; what we do not know becomes "lost". */
-static livetcp_result peer_reason(const lt_control *message)
-{
-    livetcp_result reason = (livetcp_result)-message->reason;
-    return reason <= LIVETCP_ERR_EXISTS || reason == LIVETCP_OK ? LIVETCP_ERR_CONNECTION_LOST
-                                                                : reason;
 }
 
 static void answer_ping(lt_connection *connection, const lt_control *ping)
@@ -95,7 +88,7 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
         lt_packet *cut_short = lt_outbox_clear(&connection->outbox);
         lt_packet_unref(&cut_short);
         connection->doomed = true;
-        connection->doom_reason = peer_reason(message);
+        connection->doom_reason = lt_control_reason(message);
         connection->doomed_at_us = now;
         connection->path->usable = false;
         return connection->doom_reason;

@@ -138,3 +138,46 @@ TEST_CASE("an index whose connection has gone silent is freed for the caller tha
     CHECK(call.remote()->stats().open_connections == 2);
     CHECK(call.listener.sessions.size() == 1);
 }
+
+TEST_CASE("the reason in a REJECT is what its connection was lost for, if there is such a reason")
+{
+    lt_control message = {};
+    message.type = LT_CONTROL_REJECT;
+    message.reason = -LIVETCP_ERR_NO_MEMORY;
+    CHECK(inject(control(message)) == LIVETCP_ERR_NO_MEMORY);
+    for (unsigned reason : {0u, 200u, 255u}) {
+        message.reason = static_cast<uint8_t>(reason);
+        CHECK(inject(control(message)) == LIVETCP_ERR_PROTOCOL);
+    }
+}
+
+TEST_CASE("a session whose caller never proves itself ends, however lively the connection")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
+    lt_credentials credentials;
+    lt_caller_handshake handshake;
+    lt_reply create;
+    SimRandom random = {7};
+    REQUIRE(lt_credentials_create(&credentials, nullptr, SimRandom::fill, &random) == LIVETCP_OK);
+    REQUIRE(lt_caller_start(&handshake, &credentials, 0, 1, SimRandom::fill, &random, &create) ==
+            LIVETCP_OK);
+    lt_control ping = {};
+    ping.type = LT_CONTROL_PING;
+    std::vector<uint8_t> pings = control(ping);
+
+    call.world.run_for(1000000);
+    auto connection = std::make_shared<SimConnection>(call.world, call.path, 1 << 20);
+    call.listener.accept(connection);
+    connection->up.write(create.frame, create.size);
+    for (int i = 0; i < 6; i++) {
+        call.world.run_for(800000);
+        REQUIRE(call.listener.sessions.size() == 2);
+        CHECK(call.listener.sessions[1]->state() == LIVETCP_SESSION_OPEN);
+        connection->up.write(pings.data(), pings.size());
+    }
+    call.world.run_for(800000); /* past the 5 s that the handshake may take */
+    CHECK(call.listener.sessions[1]->state() == LIVETCP_SESSION_CLOSED);
+    CHECK(call.listener.sessions[1]->connection_stats(0).last_error ==
+          LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+    CHECK(call.listener.sessions[0]->stats().open_connections == 2);
+}
