@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A stranger and a listener. The first byte says how the stream is cut; the rest is the stream.
+ * The listener knows one session, whose key the stranger does not have: whatever he sends, he
+ * creates a session, waits, or is turned away, and never proves that he belongs. */
+#include "fuzz.h"
+
+#include "base/rng.h"
+#include "core/handshake.h"
+
+static lt_rng secrets;
+
+static livetcp_result draw(void *user, uint8_t *bytes, size_t size)
+{
+    (void)user;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)lt_rng_next(&secrets);
+    return LIVETCP_OK;
+}
+
+/* The same session for every input. */
+static const lt_credentials *known_session(void)
+{
+    static lt_credentials caller, listener;
+
+    lt_rng_seed(&secrets, 1);
+    if (!listener.has_key) {
+        FUZZ_REQUIRE(lt_credentials_create(&caller, NULL, draw, NULL) == LIVETCP_OK);
+        FUZZ_REQUIRE(lt_credentials_create(&listener, caller.session_id, draw, NULL) == LIVETCP_OK);
+        FUZZ_REQUIRE(lt_credentials_agree(&listener, caller.public_key) == LIVETCP_OK);
+    }
+    return &listener;
+}
+
+static void accept_session(lt_inbound *inbound)
+{
+    lt_credentials made;
+    lt_reply answer;
+    lt_pending_proof pending;
+    livetcp_result result = lt_inbound_accept(inbound, &made, draw, NULL, &answer);
+    bool accepted = result == LIVETCP_OK;
+
+    FUZZ_REQUIRE(accepted || result == LIVETCP_ERR_BAD_PROOF);
+    FUZZ_REQUIRE(accepted == made.has_key && accepted == (answer.size > 0));
+    lt_inbound_pending(inbound, &pending);
+    FUZZ_REQUIRE(accepted == pending.pending);
+}
+
+/* Returns whether the handshake goes on. */
+static bool take_step(lt_inbound *inbound, const uint8_t **data, size_t *size)
+{
+    lt_reply reply;
+    livetcp_result error;
+    lt_inbound_step step = lt_inbound_receive(inbound, data, size, &reply, &error);
+
+    FUZZ_REQUIRE(reply.size <= sizeof reply.frame);
+    FUZZ_REQUIRE(step != LT_INBOUND_PROVED);
+    FUZZ_REQUIRE(step != LT_INBOUND_MORE || !*size);
+    FUZZ_REQUIRE((step == LT_INBOUND_FAILED) == (error != LIVETCP_OK));
+    if (step == LT_INBOUND_CREATE)
+        accept_session(inbound);
+    if (step == LT_INBOUND_LOOKUP)
+        FUZZ_REQUIRE(lt_inbound_challenge(inbound, known_session(), draw, NULL, &reply) ==
+                     LIVETCP_OK);
+    return step == LT_INBOUND_MORE || step == LT_INBOUND_LOOKUP;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    lt_inbound *inbound = lt_inbound_create(0, 1);
+    size_t longest = size ? 1u + *data : 1, consumed = 0;
+    bool going = size > 0;
+    lt_rng cuts;
+
+    FUZZ_REQUIRE(inbound);
+    known_session();
+    lt_rng_seed(&cuts, longest);
+    if (going) {
+        data++;
+        size--;
+    }
+    while (going && size) {
+        size_t take = 1 + (size_t)(lt_rng_next(&cuts) % longest), left;
+        left = take = take < size ? take : size;
+        size -= take;
+        while (going && left) {
+            size_t before = left;
+            going = take_step(inbound, &data, &left);
+            consumed += before - left;
+            FUZZ_REQUIRE(!going || consumed <= LT_INBOUND_HELD);
+        }
+    }
+    lt_inbound_destroy(&inbound);
+    return 0;
+}
