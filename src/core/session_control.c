@@ -64,7 +64,8 @@ static void answer_ping(lt_connection *connection, const lt_control *ping)
 static void measure_pong(lt_connection *connection, const lt_control *pong, livetcp_usec now)
 {
     livetcp_usec sent = (livetcp_usec)pong->timestamp;
-    if (sent <= now && now - sent < 60 * (livetcp_usec)LIVETCP_USEC_SEC)
+    /* The peer chooses the number: now - sent could overflow. */
+    if (sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC)
         lt_path_measured_rtt(connection->path, now - sent);
 }
 
