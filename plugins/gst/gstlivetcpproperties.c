@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* The library's settings as GObject properties, and the properties both elements have besides. */
+#include "gstlivetcpproperties.h"
+
+#include "gstlivetcpreport.h"
+#include "gstlivetcpstats.h"
+#include "gstlivetcpuri.h"
+
+#include <stdio.h>
+
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+enum {
+    PROP_URI = 1,
+    PROP_STATE,
+    PROP_LAST_ERROR,
+    PROP_BOUND_PORT,
+    PROP_STATS,
+    PROP_STATS_UPDATE_INTERVAL,
+    PROP_SETTING = 64 /* the first of the settings, in the library's order */
+};
+
+#define READY                                                                                      \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_NAME | G_PARAM_STATIC_NICK | GST_PARAM_MUTABLE_READY)
+
+/* ---- enumerations ---- */
+
+static const GEnumValue modes[] = {
+    {LIVETCP_MODE_CALLER, "connects to the peer at host and port", "caller"},
+    {LIVETCP_MODE_LISTENER, "waits for peers to call at port", "listener"},
+    {0, NULL, NULL}};
+static const GEnumValue wires[] = {
+    {LIVETCP_WIRE_SESSION, "RFC 4571 with sessions: several connections, keepalive", "session"},
+    {LIVETCP_WIRE_PLAIN, "RFC 4571 only, one connection: for any other peer", "plain"},
+    {0, NULL, NULL}};
+static const GEnumValue orders[] = {
+    {LIVETCP_ORDER_ARRIVAL, "as soon as a packet is here", "arrival"},
+    {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for gaps", "sequence"},
+    {0, NULL, NULL}};
+
+static GType enum_type(const gchar *setting)
+{
+    static GType types[3];
+    static gsize once;
+
+    if (g_once_init_enter(&once)) {
+        types[0] = g_enum_register_static("GstLiveTcpMode", modes);
+        types[1] = g_enum_register_static("GstLiveTcpWire", wires);
+        types[2] = g_enum_register_static("GstLiveTcpOrder", orders);
+        g_once_init_leave(&once, 1);
+    }
+    static const gchar *const names[] = {"mode", "wire", "order"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (g_str_equal(setting, names[i])) {
+            return types[i];
+        }
+    }
+    return G_TYPE_INVALID;
+}
+
+/* ---- settings ---- */
+
+/* Settings of the receiving side only: the sink has no such property. */
+static gboolean is_receiving(const gchar *setting)
+{
+    return g_str_equal(setting, "order") || g_str_equal(setting, "order-wait") ||
+           g_str_equal(setting, "max-receive");
+}
+
+/* What the user reads: the library's summary, the unit, and the policies there are. */
+static gchar *setting_blurb(const livetcp_setting *setting, gboolean receiving)
+{
+    const gchar *summary = setting->summary;
+    const gchar *unit = strchr(setting->accepts, ' ');
+
+    if (receiving && g_str_equal(setting->name, "queue-packets")) {
+        summary = "packets that may wait for the pipeline; the oldest are dropped beyond";
+    } else if (receiving && g_str_equal(setting->name, "queue-bytes")) {
+        summary = "bytes that may wait for the pipeline; the oldest packets are dropped beyond";
+    }
+    GString *blurb = g_string_new(summary);
+    blurb->str[0] = g_ascii_toupper(blurb->str[0]);
+    if (g_ascii_isdigit(setting->accepts[0]) && unit != NULL) {
+        g_string_append_printf(blurb, " (%s)", unit + 1);
+    } else if (g_str_equal(setting->name, "policy")) {
+        const livetcp_policy *policy;
+        for (guint i = 0; (policy = livetcp_policy_at(i)) != NULL; i++) {
+            g_string_append_printf(blurb, "%s%s", i == 0 ? ": " : ", ", policy->name);
+        }
+    }
+    return g_string_free(blurb, FALSE);
+}
+
+static GParamSpec *setting_pspec(const livetcp_setting *setting, const gchar *value,
+                                 const gchar *blurb)
+{
+    const gchar *name = setting->name;
+    GType type = enum_type(name);
+    guint minimum, maximum;
+    guint number = (guint)g_ascii_strtoull(value, NULL, 10);
+
+    if (type != G_TYPE_INVALID) {
+        GEnumClass *klass = g_type_class_ref(type);
+        gint chosen = g_enum_get_value_by_nick(klass, value)->value;
+        g_type_class_unref(klass);
+        return g_param_spec_enum(name, name, blurb, type, chosen, READY);
+    }
+    if (sscanf(setting->accepts, "%u..%u", &minimum, &maximum) != 2) {
+        return g_param_spec_string(name, name, blurb, value, READY);
+    }
+    if (minimum == 0 && maximum == 1) {
+        return g_param_spec_boolean(name, name, blurb, number != 0, READY);
+    }
+    return g_param_spec_uint(name, name, blurb, minimum, maximum, number, READY);
+}
+
+static void install_settings(GObjectClass *klass, const livetcp_config *defaults,
+                             gboolean receiving)
+{
+    const livetcp_setting *setting;
+    char value[256];
+
+    for (guint i = 0; (setting = livetcp_config_setting(i)) != NULL; i++) {
+        if ((is_receiving(setting->name) && !receiving) ||
+            livetcp_config_get(defaults, setting->name, value, sizeof(value), NULL) != LIVETCP_OK) {
+            continue;
+        }
+        gchar *blurb = setting_blurb(setting, receiving);
+        g_object_class_install_property(klass, PROP_SETTING + i,
+                                        setting_pspec(setting, value, blurb));
+        g_free(blurb);
+    }
+}
+
+static void set_setting(GstLiveTcpEndpoint *endpoint, const gchar *name, const GValue *value)
+{
+    gchar *text = NULL;
+    livetcp_error error = {0};
+
+    if (G_VALUE_HOLDS_STRING(value)) {
+        text = g_value_dup_string(value);
+    } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
+        text = g_strdup(g_value_get_boolean(value) ? "1" : "0");
+    } else {
+        text = gst_value_serialize(value); /* a number, or the nick of an enumeration */
+    }
+    g_mutex_lock(&endpoint->lock);
+    if (endpoint->opened) {
+        GST_WARNING_OBJECT(endpoint->element, "%s will change when the element starts again", name);
+    }
+    if (livetcp_config_set(&endpoint->config, name, text != NULL ? text : "", &error) ==
+        LIVETCP_OK) {
+        g_hash_table_remove(endpoint->rejected, name);
+    } else {
+        GST_ERROR_OBJECT(endpoint->element, "%s", error.message);
+        g_hash_table_insert(endpoint->rejected, g_strdup(name), g_strdup(error.message));
+    }
+    g_mutex_unlock(&endpoint->lock);
+    g_free(text);
+}
+
+static void get_setting(GstLiveTcpEndpoint *endpoint, const gchar *name, GValue *value)
+{
+    char text[256] = "";
+
+    g_mutex_lock(&endpoint->lock);
+    livetcp_config_get(&endpoint->config, name, text, sizeof(text), NULL);
+    g_mutex_unlock(&endpoint->lock);
+    if (G_VALUE_HOLDS_STRING(value)) {
+        g_value_set_string(value, text);
+    } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
+        g_value_set_boolean(value, !g_str_equal(text, "0"));
+    } else {
+        gst_value_deserialize(value, text);
+    }
+}
+
+/* ---- all of them ---- */
+
+void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *defaults,
+                                    gboolean receiving)
+{
+    const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+    g_object_class_install_property(
+        klass, PROP_URI,
+        g_param_spec_string("uri", "URI",
+                            "livetcp://host:port?property=value&...; sets the properties it names",
+                            NULL, READY));
+    install_settings(klass, defaults, receiving);
+    g_object_class_install_property(
+        klass, PROP_STATE,
+        g_param_spec_string("state", "State",
+                            "closed, listening (nobody has called), connecting or open", "closed",
+                            readable));
+    g_object_class_install_property(
+        klass, PROP_LAST_ERROR,
+        g_param_spec_string("last-error", "Last error",
+                            "The last thing that went wrong since the element started, as "
+                            "\"reason: sentence\"; empty if nothing did",
+                            "", readable));
+    g_object_class_install_property(
+        klass, PROP_BOUND_PORT,
+        g_param_spec_uint("bound-port", "Bound port",
+                          "The port a listener really listens on, also with port=0; 0 while it "
+                          "does not",
+                          0, G_MAXUINT16, 0, readable));
+    g_object_class_install_property(
+        klass, PROP_STATS,
+        g_param_spec_boxed("stats", "Statistics",
+                           "Counters and facts: totals, and one structure per connection under "
+                           "\"connections\"",
+                           GST_TYPE_STRUCTURE, readable));
+    g_object_class_install_property(
+        klass, PROP_STATS_UPDATE_INTERVAL,
+        g_param_spec_uint("stats-update-interval", "Statistics update interval",
+                          "Time between notifications of \"stats\" in milliseconds (0 = none)", 0,
+                          3600000, 0, READY));
+}
+
+static void set_uri(GstLiveTcpEndpoint *endpoint, const gchar *uri)
+{
+    GError *error = NULL;
+
+    gboolean good = uri == NULL || gst_livetcp_uri_set(endpoint, uri, &error);
+    g_mutex_lock(&endpoint->lock);
+    if (good) {
+        g_hash_table_remove(endpoint->rejected, "uri");
+    } else {
+        GST_ERROR_OBJECT(endpoint->element, "%s", error->message);
+        if (!g_error_matches(error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+            g_hash_table_insert(endpoint->rejected, g_strdup("uri"), g_strdup(error->message));
+        }
+    }
+    g_mutex_unlock(&endpoint->lock);
+    g_clear_error(&error);
+}
+
+gboolean gst_livetcp_properties_set(GstLiveTcpEndpoint *endpoint, guint id, const GValue *value,
+                                    GParamSpec *pspec)
+{
+    if (id >= PROP_SETTING) {
+        set_setting(endpoint, pspec->name, value);
+    } else if (id == PROP_URI) {
+        set_uri(endpoint, g_value_get_string(value));
+    } else if (id == PROP_STATS_UPDATE_INTERVAL) {
+        g_mutex_lock(&endpoint->lock);
+        endpoint->stats_interval = g_value_get_uint(value);
+        g_mutex_unlock(&endpoint->lock);
+    } else {
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gchar *last_error(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    livetcp_error error = endpoint->last_error;
+    g_mutex_unlock(&endpoint->lock);
+    return error.code == LIVETCP_OK
+               ? g_strdup("")
+               : g_strdup_printf("%s: %s", livetcp_result_name(error.code), error.message);
+}
+
+static guint bound_port(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    guint port = endpoint->listener != NULL ? livetcp_listener_port(endpoint->listener) : 0;
+    g_mutex_unlock(&endpoint->lock);
+    return port;
+}
+
+gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GValue *value,
+                                    GParamSpec *pspec)
+{
+    if (id >= PROP_SETTING) {
+        get_setting(endpoint, pspec->name, value);
+        return TRUE;
+    }
+    switch (id) {
+    case PROP_URI:
+        g_value_take_string(value, gst_livetcp_uri_get(endpoint));
+        return TRUE;
+    case PROP_STATE:
+        g_value_set_static_string(value, gst_livetcp_endpoint_state(endpoint));
+        return TRUE;
+    case PROP_LAST_ERROR:
+        g_value_take_string(value, last_error(endpoint));
+        return TRUE;
+    case PROP_BOUND_PORT:
+        g_value_set_uint(value, bound_port(endpoint));
+        return TRUE;
+    case PROP_STATS:
+        g_value_take_boxed(value, gst_livetcp_stats_new(endpoint));
+        return TRUE;
+    case PROP_STATS_UPDATE_INTERVAL:
+        g_value_set_uint(value, endpoint->stats_interval);
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}

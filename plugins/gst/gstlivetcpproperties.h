@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Properties. The library's table of settings is their only definition: every setting is a property
+ * of the same name, range and meaning, and a key of the URI. */
+#ifndef GST_LIVETCP_PROPERTIES_H
+#define GST_LIVETCP_PROPERTIES_H
+
+#include "gstlivetcpendpoint.h"
+
+G_BEGIN_DECLS
+
+/* Property numbers from here on are an element's own; the shared ones are below. */
+#define GST_LIVETCP_PROP_OWN 16
+
+/* Installs the shared properties and one for every setting; `receiving` adds those that only a
+ * source has a use for. `defaults` are the element's, which may differ from the library's. */
+void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *defaults,
+                                    gboolean receiving);
+
+/* Sets or gets a property installed above. FALSE: it is another one. */
+gboolean gst_livetcp_properties_set(GstLiveTcpEndpoint *endpoint, guint id, const GValue *value,
+                                    GParamSpec *pspec);
+gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GValue *value,
+                                    GParamSpec *pspec);
+
+G_END_DECLS
+
+#endif

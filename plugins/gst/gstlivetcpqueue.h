@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Received packets between the loop's thread, which must never wait, and the streaming thread,
+ * which may be slow: bounded in packets and bytes; when it is full the oldest packets go. */
+#ifndef GST_LIVETCP_QUEUE_H
+#define GST_LIVETCP_QUEUE_H
+
+#include <gst/base/base.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstLiveTcpQueue {
+    GMutex lock;
+    GCond cond;
+    GstQueueArray *items;
+    gsize bytes;
+    guint max_packets;
+    gsize max_bytes;
+    gboolean waiting;  /* pop() waits: a push must wake it */
+    gboolean flushing; /* pop() returns at once */
+    gboolean kicked;   /* pop() returns once as if its time had come */
+    gboolean discont;  /* the next packet pushed follows a gap */
+    GstFlowReturn end; /* what pop() returns once empty; GST_FLOW_OK = wait for more */
+    guint64 dropped;
+} GstLiveTcpQueue;
+
+void gst_livetcp_queue_init(GstLiveTcpQueue *queue);
+void gst_livetcp_queue_clear(GstLiveTcpQueue *queue);
+
+/* Empties it and sets new bounds; the next packet is a discontinuity. */
+void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize max_bytes);
+
+/* Takes ownership of `buffer`. `arrival_us` is g_get_monotonic_time() when it came. */
+void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gint64 arrival_us);
+
+/* The next packet pushed is a discontinuity. */
+void gst_livetcp_queue_mark_discont(GstLiveTcpQueue *queue);
+
+/* After what is queued now, pop() returns `end`; GST_FLOW_OK takes that back. */
+void gst_livetcp_queue_end(GstLiveTcpQueue *queue, GstFlowReturn end);
+
+void gst_livetcp_queue_set_flushing(GstLiveTcpQueue *queue, gboolean flushing);
+
+/* Makes a waiting pop() return GST_FLOW_CUSTOM_SUCCESS. */
+void gst_livetcp_queue_kick(GstLiveTcpQueue *queue);
+
+/* Waits for a packet. GST_FLOW_OK: the caller owns *buffer. GST_FLOW_FLUSHING: interrupted.
+ * GST_FLOW_CUSTOM_SUCCESS: nothing came until `until_us` (-1: wait for ever). Otherwise the end. */
+GstFlowReturn gst_livetcp_queue_pop(GstLiveTcpQueue *queue, gint64 until_us, GstBuffer **buffer,
+                                    gint64 *arrival_us);
+
+/* Counters: packets and bytes waiting now, packets dropped since it exists. */
+void gst_livetcp_queue_stats(GstLiveTcpQueue *queue, guint *packets, gsize *bytes,
+                             guint64 *dropped);
+
+G_END_DECLS
+
+#endif

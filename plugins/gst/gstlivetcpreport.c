@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of the library as GStreamer errors and messages. */
+#include "gstlivetcpreport.h"
+
+GST_DEBUG_CATEGORY(gst_livetcp_debug);
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean sending)
+{
+    switch (result) {
+    case LIVETCP_ERR_INVALID_ARGUMENT:
+    case LIVETCP_ERR_ADDRESS_INVALID:
+    case LIVETCP_ERR_UNKNOWN_POLICY:
+    case LIVETCP_ERR_UNKNOWN_SETTING:
+    case LIVETCP_ERR_NOT_SUPPORTED:
+    case LIVETCP_ERR_BAD_URI:
+        return GST_RESOURCE_ERROR_SETTINGS;
+    case LIVETCP_ERR_RESOLVE:
+    case LIVETCP_ERR_REFUSED:
+    case LIVETCP_ERR_UNKNOWN_SESSION:
+        return GST_RESOURCE_ERROR_NOT_FOUND;
+    case LIVETCP_ERR_ADDRESS_IN_USE:
+    case LIVETCP_ERR_TOO_MANY_SESSIONS:
+    case LIVETCP_ERR_SESSION_EXISTS:
+    case LIVETCP_ERR_INDEX_IN_USE:
+        return GST_RESOURCE_ERROR_BUSY;
+    case LIVETCP_ERR_PERMISSION:
+    case LIVETCP_ERR_BAD_PROOF:
+        return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
+    case LIVETCP_ERR_UNREACHABLE:
+    case LIVETCP_ERR_HANDSHAKE_TIMEOUT:
+    case LIVETCP_ERR_VERSION:
+        return sending ? GST_RESOURCE_ERROR_OPEN_WRITE : GST_RESOURCE_ERROR_OPEN_READ;
+    case LIVETCP_ERR_NO_MEMORY:
+        return GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+    case LIVETCP_ERR_SYSTEM:
+    case LIVETCP_ERR_BAD_STATE:
+        return GST_RESOURCE_ERROR_FAILED;
+    default: /* an established session ended, or the peer sent what it should not */
+        return sending ? GST_RESOURCE_ERROR_WRITE : GST_RESOURCE_ERROR_READ;
+    }
+}
+
+const gchar *gst_livetcp_session_state_name(livetcp_session_state state)
+{
+    switch (state) {
+    case LIVETCP_SESSION_CONNECTING:
+        return "connecting";
+    case LIVETCP_SESSION_OPEN:
+        return "open";
+    case LIVETCP_SESSION_CLOSED:
+        return "closed";
+    }
+    return "unknown";
+}
+
+const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state)
+{
+    switch (state) {
+    case LIVETCP_CONNECTION_IDLE:
+        return "idle";
+    case LIVETCP_CONNECTION_CONNECTING:
+        return "connecting";
+    case LIVETCP_CONNECTION_JOINING:
+        return "joining";
+    case LIVETCP_CONNECTION_OPEN:
+        return "open";
+    case LIVETCP_CONNECTION_CLOSED:
+        return "closed";
+    }
+    return "unknown";
+}
+
+static void set_details(GstStructure *details, const livetcp_error *error, const gchar *remote)
+{
+    if (remote != NULL) {
+        gst_structure_set(details, "remote", G_TYPE_STRING, remote, NULL);
+    }
+    if (error != NULL) {
+        gst_structure_set(details, "reason", G_TYPE_STRING, livetcp_result_name(error->code),
+                          "code", G_TYPE_INT, (gint)error->code, "errno", G_TYPE_INT,
+                          error->system_errno, "message", G_TYPE_STRING, error->message, NULL);
+    }
+}
+
+static gboolean ends_sentence(const gchar *text)
+{
+    return g_str_has_suffix(text, ".") || g_str_has_suffix(text, "?");
+}
+
+static void post(GstElement *element, GstMessageType type, const livetcp_error *error,
+                 const gchar *what, const gchar *remote)
+{
+    GstStructure *details = gst_structure_new_empty("details");
+    set_details(details, error, remote);
+    gboolean sending = GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK);
+    gst_element_message_full_with_details(
+        element, type, GST_RESOURCE_ERROR, gst_livetcp_resource_error(error->code, sending),
+        g_strdup_printf("%s: %s%s", what, error->message, ends_sentence(error->message) ? "" : "."),
+        g_strdup_printf("%s: %s (%s, errno %d)", livetcp_result_name(error->code),
+                        livetcp_result_text(error->code), remote != NULL ? remote : "no peer",
+                        error->system_errno),
+        __FILE__, GST_FUNCTION, __LINE__, details);
+}
+
+void gst_livetcp_post_error(GstElement *element, const livetcp_error *error, const gchar *what,
+                            const gchar *remote)
+{
+    post(element, GST_MESSAGE_ERROR, error, what, remote);
+}
+
+void gst_livetcp_post_warning(GstElement *element, const livetcp_error *error, const gchar *what,
+                              const gchar *remote)
+{
+    post(element, GST_MESSAGE_WARNING, error, what, remote);
+}
+
+void gst_livetcp_post_session(GstElement *element, guint session, livetcp_session_state state,
+                              const gchar *remote, const livetcp_error *error)
+{
+    GstStructure *structure =
+        gst_structure_new("livetcp-session", "session", G_TYPE_UINT, session, "state",
+                          G_TYPE_STRING, gst_livetcp_session_state_name(state), NULL);
+    set_details(structure, error, remote);
+    GST_INFO_OBJECT(element, "%" GST_PTR_FORMAT, structure);
+    gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), structure));
+}
+
+void gst_livetcp_post_connection(GstElement *element, guint session, guint connection,
+                                 livetcp_connection_state state, const gchar *remote,
+                                 const livetcp_error *error)
+{
+    GstStructure *structure = gst_structure_new(
+        "livetcp-connection", "session", G_TYPE_UINT, session, "connection", G_TYPE_UINT,
+        connection, "state", G_TYPE_STRING, gst_livetcp_connection_state_name(state), NULL);
+    set_details(structure, error, remote);
+    GST_DEBUG_OBJECT(element, "%" GST_PTR_FORMAT, structure);
+    gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), structure));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How the elements tell the application what went wrong: LiveTCP's results as GStreamer's errors,
+ * as WARNING and ERROR messages with the details attached, and as element messages. */
+#ifndef GST_LIVETCP_REPORT_H
+#define GST_LIVETCP_REPORT_H
+
+#include <gst/gst.h>
+#include <livetcp/livetcp.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN(gst_livetcp_debug);
+
+/* The GstResourceError for a result; `sending` tells a sink from a source. */
+GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean sending);
+
+/* Post an ERROR (the element cannot go on) or a WARNING (it goes on). `what` is one sentence for
+ * the user; the library's own sentence follows it. The message's details carry "reason" (such as
+ * "refused"), "code", "errno" and, unless `remote` is NULL, "remote". */
+void gst_livetcp_post_error(GstElement *element, const livetcp_error *error, const gchar *what,
+                            const gchar *remote);
+void gst_livetcp_post_warning(GstElement *element, const livetcp_error *error, const gchar *what,
+                              const gchar *remote);
+
+/* Post the element message "livetcp-session" or "livetcp-connection"; the latter adds
+ * "connection". Both have "session" (the number the signals give, 0 for a caller), "state",
+ * "remote", and after a failure "reason", "code", "errno" and "message". `error` may be NULL. */
+void gst_livetcp_post_session(GstElement *element, guint session, livetcp_session_state state,
+                              const gchar *remote, const livetcp_error *error);
+void gst_livetcp_post_connection(GstElement *element, guint session, guint connection,
+                                 livetcp_connection_state state, const gchar *remote,
+                                 const livetcp_error *error);
+
+const gchar *gst_livetcp_session_state_name(livetcp_session_state state);
+const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcpsink: hands every packet to the library from the streaming thread. */
+
+/**
+ * SECTION:element-livetcpsink
+ * @title: livetcpsink
+ * @see_also: livetcpsrc, srtsink, rtpstreampay, tcpclientsink
+ *
+ * Sends RTP and RTCP packets over TCP so that they arrive on time. A session of several TCP
+ * connections carries the stream; every packet takes the connection on which it will arrive
+ * soonest, so that a lost segment holds up the few packets behind it on one connection and not the
+ * whole stream. Packets are framed as RFC 4571 says.
+ *
+ * ## Example pipelines
+ *
+ * |[
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
+ * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
+ * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * |[
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! livetcpsink
+ * uri="livetcp://:5004?mode=listener"
+ * ]| A sink that waits: every receiver that calls is sent the stream.
+ * |[
+ * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! rtph264pay config-interval=-1 !
+ * livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
+ * ]| A file, in real time: mind sync=true.
+ * |[
+ * gst-launch-1.0 tcpserversrc port=5004 !
+ * application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS ! rtpstreamdepay !
+ * rtpopusdepay ! opusdec ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc !
+ * rtpopuspay ! livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
+ * ]| Any RFC 4571 receiver, here another GStreamer element: one connection and no control messages.
+ *
+ * ## Time
+ *
+ * By default packets are sent when they come (sync=false), since a live pipeline makes them in
+ * time and waiting for the clock would add the latency of the whole pipeline. Whoever reads from a
+ * file sets sync=true, or the send queue overflows. The streaming thread sends by itself and never
+ * waits for the network: what cannot be sent at once is queued up to #livetcpsink:queue-packets and
+ * #livetcpsink:queue-bytes, then the oldest packets are dropped and counted in #livetcpsink:stats.
+ * The end of the stream is passed on once the queue is empty, or after
+ * #livetcpsink:drain-timeout.
+ *
+ * ## Peers
+ *
+ * A caller has one peer; while it cannot be reached the element posts a WARNING, keeps trying and
+ * queues. With reconnect=false it posts an ERROR and ends. A listener sends to every session that
+ * was opened to it, up to #livetcpsink:max-sessions, and throws packets away while there is none;
+ * a slow peer loses packets of its own and stalls nobody. With wait-for-connection=true the element
+ * blocks until the first peer is there.
+ *
+ * Whenever a session opens, or a peer lost packets and has caught up, the encoder upstream is asked
+ * for a key frame (GstForceKeyUnit), and a new peer is sent the "streamheader" of the caps first.
+ *
+ * ## Messages
+ *
+ * Element messages "livetcp-session" and "livetcp-connection" tell of every change, with "session",
+ * "connection", "state", "remote", and after a failure "reason", "code", "errno" and "message". The
+ * details of WARNING and ERROR messages have the latter, too.
+ */
+#include "gstlivetcpsink.h"
+
+#include "gstlivetcpproperties.h"
+#include "gstlivetcpsignals.h"
+#include "gstlivetcpuri.h"
+
+#define DEFAULT_DRAIN_TIMEOUT_MS 2000
+
+enum { PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN, PROP_DRAIN_TIMEOUT };
+
+#define SINK_ENDPOINT(handler) (&GST_LIVETCP_SINK(handler)->endpoint)
+GST_LIVETCP_URI_HANDLER(gst_livetcp_sink, GST_URI_SINK, SINK_ENDPOINT)
+
+G_DEFINE_TYPE_WITH_CODE(GstLiveTcpSink, gst_livetcp_sink, GST_TYPE_BASE_SINK,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER,
+                                              gst_livetcp_sink_uri_handler_init))
+GST_ELEMENT_REGISTER_DEFINE(livetcpsink, "livetcpsink", GST_RANK_PRIMARY, GST_TYPE_LIVETCP_SINK)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
+                    "application/x-srtcp"));
+
+static const gchar *const uri_keys[] = {"wait-for-connection", "drain-timeout",
+                                        "stats-update-interval", NULL};
+
+/* ---- what happens on the streaming thread ---- */
+
+static gboolean wait_for_peer(GstLiveTcpSink *self)
+{
+    return !self->wait_for_connection || gst_livetcp_endpoint_wait_open(&self->endpoint);
+}
+
+/* Waiting was interrupted: because it should be, or because there is no hope. */
+static GstFlowReturn interrupted(GstLiveTcpSink *self)
+{
+    g_mutex_lock(&self->endpoint.lock);
+    gboolean over = self->endpoint.over;
+    g_mutex_unlock(&self->endpoint.lock);
+    return over ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
+}
+
+static GstFlowReturn render(GstBaseSink *base, GstBuffer *buffer)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
+    if (!wait_for_peer(self)) {
+        return interrupted(self);
+    }
+    gst_livetcp_sink_request_key_unit(self);
+    return gst_livetcp_sink_send(self, buffer);
+}
+
+static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
+    guint length = gst_buffer_list_length(list);
+    GstFlowReturn result = GST_FLOW_OK;
+
+    if (!wait_for_peer(self)) {
+        return interrupted(self);
+    }
+    gst_livetcp_sink_request_key_unit(self);
+    for (guint i = 0; i < length && result == GST_FLOW_OK; i++) {
+        result = gst_livetcp_sink_send(self, gst_buffer_list_get(list, i));
+    }
+    return result;
+}
+
+static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
+{
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    gst_livetcp_sink_set_stream_header(GST_LIVETCP_SINK(base),
+                                       gst_structure_get_value(structure, "streamheader"));
+    return TRUE;
+}
+
+static gboolean event(GstBaseSink *base, GstEvent *event_)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
+    if (GST_EVENT_TYPE(event_) == GST_EVENT_EOS) {
+        gst_livetcp_endpoint_wait_drained(&self->endpoint, self->drain_timeout_ms);
+    }
+    return GST_BASE_SINK_CLASS(gst_livetcp_sink_parent_class)->event(base, event_);
+}
+
+static gboolean unlock(GstBaseSink *base)
+{
+    gst_livetcp_endpoint_set_flushing(&GST_LIVETCP_SINK(base)->endpoint, TRUE);
+    return TRUE;
+}
+
+static gboolean unlock_stop(GstBaseSink *base)
+{
+    gst_livetcp_endpoint_set_flushing(&GST_LIVETCP_SINK(base)->endpoint, FALSE);
+    return TRUE;
+}
+
+/* ---- object and element ---- */
+
+/* GstBaseSink starts on the way to READY, when properties may still change: too early for us. */
+static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(element);
+    GstElementClass *parent = GST_ELEMENT_CLASS(gst_livetcp_sink_parent_class);
+
+    if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+        self->warned_us = 0;
+        self->without_peer = 0;
+        g_atomic_int_set(&self->key_unit_wanted, FALSE);
+        if (!gst_livetcp_endpoint_open(&self->endpoint)) {
+            return GST_STATE_CHANGE_FAILURE;
+        }
+    }
+    GstStateChangeReturn result = parent->change_state(element, transition);
+    if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+        (transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE)) {
+        gst_livetcp_endpoint_close(&self->endpoint);
+    }
+    return result;
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
+
+    switch (id) {
+    case PROP_WAIT_FOR_CONNECTION:
+        self->wait_for_connection = g_value_get_boolean(value);
+        break;
+    case PROP_DRAIN_TIMEOUT:
+        self->drain_timeout_ms = g_value_get_uint(value);
+        break;
+    default:
+        if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
+
+    switch (id) {
+    case PROP_WAIT_FOR_CONNECTION:
+        g_value_set_boolean(value, self->wait_for_connection);
+        break;
+    case PROP_DRAIN_TIMEOUT:
+        g_value_set_uint(value, self->drain_timeout_ms);
+        break;
+    default:
+        if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void finalize(GObject *object)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
+    gst_livetcp_endpoint_clear(&self->endpoint);
+    g_clear_pointer(&self->stream_header, g_ptr_array_unref);
+    g_free(self->scratch);
+    G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
+}
+
+static void install_properties(GObjectClass *klass)
+{
+    livetcp_config defaults;
+    livetcp_config_init(&defaults);
+    gst_livetcp_properties_install(klass, &defaults, FALSE);
+    g_object_class_install_property(
+        klass, PROP_WAIT_FOR_CONNECTION,
+        g_param_spec_boolean("wait-for-connection", "Wait for connection",
+                             "Block the stream while no peer is connected; otherwise a caller "
+                             "queues packets and a listener throws them away",
+                             FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_DRAIN_TIMEOUT,
+        g_param_spec_uint("drain-timeout", "Drain timeout",
+                          "How long the end of the stream waits for queued packets to be sent, in "
+                          "milliseconds",
+                          0, 600000, DEFAULT_DRAIN_TIMEOUT_MS,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+}
+
+static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
+{
+    GObjectClass *object = G_OBJECT_CLASS(klass);
+    GstElementClass *element = GST_ELEMENT_CLASS(klass);
+    GstBaseSinkClass *base = GST_BASE_SINK_CLASS(klass);
+
+    object->set_property = set_property;
+    object->get_property = get_property;
+    object->finalize = finalize;
+    element->change_state = change_state;
+    base->set_caps = set_caps;
+    base->event = event;
+    base->render = render;
+    base->render_list = render_list;
+    base->unlock = unlock;
+    base->unlock_stop = unlock_stop;
+
+    install_properties(object);
+    gst_livetcp_signals_install(element);
+    gst_element_class_add_static_pad_template(element, &sink_template);
+    gst_element_class_set_static_metadata(
+        element, "LiveTCP sink", "Sink/Network",
+        "Sends RTP packets over several TCP connections so that they arrive on time", "LiveTCP");
+}
+
+static void gst_livetcp_sink_init(GstLiveTcpSink *self)
+{
+    livetcp_config defaults;
+    livetcp_config_init(&defaults);
+    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_sink_hooks,
+                              &defaults, uri_keys);
+    self->drain_timeout_ms = DEFAULT_DRAIN_TIMEOUT_MS;
+    self->scratch = g_malloc(GST_LIVETCP_SINK_SCRATCH_SIZE);
+    gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);
+    gst_base_sink_set_last_sample_enabled(GST_BASE_SINK(self), FALSE);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcpsink: sends RTP and RTCP packets over a LiveTCP session. */
+#ifndef GST_LIVETCP_SINK_H
+#define GST_LIVETCP_SINK_H
+
+#include "gstlivetcpendpoint.h"
+
+#include <gst/base/base.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_LIVETCP_SINK (gst_livetcp_sink_get_type())
+#define GST_LIVETCP_SINK(object)                                                                   \
+    (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_LIVETCP_SINK, GstLiveTcpSink))
+GType gst_livetcp_sink_get_type(void);
+GST_ELEMENT_REGISTER_DECLARE(livetcpsink);
+
+/* Larger than any packet the library takes. */
+#define GST_LIVETCP_SINK_SCRATCH_SIZE 65536
+
+typedef struct _GstLiveTcpSink {
+    GstBaseSink parent;
+    GstLiveTcpEndpoint endpoint;
+    gboolean wait_for_connection;
+    guint drain_timeout_ms;
+
+    /* the streaming thread's */
+    guint8 *scratch;       /* packets that lie in pieces are put together here */
+    gint64 warned_us;      /* when a packet was last complained about */
+    guint too_large;       /* packets too large since then */
+    guint key_unit_number; /* of the next event */
+
+    gint key_unit_wanted;     /* atomic */
+    guint64 without_peer;     /* guarded by endpoint.lock: packets nobody was there for */
+    GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
+} GstLiveTcpSink;
+
+typedef struct _GstLiveTcpSinkClass {
+    GstBaseSinkClass parent_class;
+} GstLiveTcpSinkClass;
+
+/* What a sink does when sessions open, drain and end. */
+extern const GstLiveTcpHooks gst_livetcp_sink_hooks;
+
+/* Replaces what a new peer is sent first by the packets in `value`, an array of buffers or NULL. */
+void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *value);
+
+/* Streaming thread: asks the encoder for a key frame if somebody needs one. */
+void gst_livetcp_sink_request_key_unit(GstLiveTcpSink *self);
+
+/* Streaming thread: sends one packet to every peer and reports what is wrong with it. */
+GstFlowReturn gst_livetcp_sink_send(GstLiveTcpSink *self, GstBuffer *buffer);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcpsink on the loop's thread: what a peer needs when its session opens, drains and ends. */
+#include "gstlivetcpreport.h"
+#include "gstlivetcpsink.h"
+
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+static GstLiveTcpSink *sink_of(GstLiveTcpEndpoint *endpoint)
+{
+    return GST_LIVETCP_SINK(endpoint->element);
+}
+
+void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *value)
+{
+    GPtrArray *header = NULL;
+
+    if (value != NULL && GST_VALUE_HOLDS_ARRAY(value)) {
+        header = g_ptr_array_new_with_free_func((GDestroyNotify)gst_buffer_unref);
+        for (guint i = 0; i < gst_value_array_get_size(value); i++) {
+            const GValue *item = gst_value_array_get_value(value, i);
+            if (GST_VALUE_HOLDS_BUFFER(item)) {
+                g_ptr_array_add(header, gst_buffer_ref(gst_value_get_buffer(item)));
+            }
+        }
+    }
+    g_mutex_lock(&self->endpoint.lock);
+    GPtrArray *former = self->stream_header;
+    self->stream_header = header;
+    g_mutex_unlock(&self->endpoint.lock);
+    g_clear_pointer(&former, g_ptr_array_unref);
+}
+
+static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
+{
+    g_mutex_lock(&self->endpoint.lock);
+    GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;
+    g_mutex_unlock(&self->endpoint.lock);
+
+    for (guint i = 0; header != NULL && i < header->len; i++) {
+        GstMapInfo map;
+        if (gst_buffer_map(g_ptr_array_index(header, i), &map, GST_MAP_READ)) {
+            livetcp_result result = livetcp_session_send(session, map.data, map.size);
+            if (result != LIVETCP_OK) {
+                GST_WARNING_OBJECT(self, "buffer %u of the streamheader was not sent: %s", i,
+                                   livetcp_result_text(result));
+            }
+            gst_buffer_unmap(g_ptr_array_index(header, i), &map);
+        }
+    }
+    g_clear_pointer(&header, g_ptr_array_unref);
+}
+
+static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
+                        livetcp_session *session)
+{
+    (void)peer;
+    send_stream_header(sink_of(endpoint), session);
+    g_atomic_int_set(&sink_of(endpoint)->key_unit_wanted, TRUE);
+}
+
+/* Drops broke references. A key frame helps only now that it will get through: asking while the
+ * queue is full would fill it further. */
+static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
+                         livetcp_session *session)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+    if (livetcp_session_get_stats(session, &stats) != LIVETCP_OK) {
+        return;
+    }
+    guint64 drops = stats.dropped_queue_full + stats.dropped_connection;
+    if (drops != peer->drops_reported) {
+        peer->drops_reported = drops;
+        g_atomic_int_set(&sink_of(endpoint)->key_unit_wanted, TRUE);
+    }
+}
+
+static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
+                       const livetcp_error *error)
+{
+    if (peer->id != 0) {
+        return; /* callers come and go; the element message has told */
+    }
+    if (error->code == LIVETCP_ERR_CLOSED && endpoint->active.reconnect) {
+        gst_livetcp_post_warning(endpoint->element, error,
+                                 "The peer ended the session, calling it again", peer->remote);
+        gst_livetcp_endpoint_schedule_call(endpoint);
+    } else {
+        const gchar *what = peer->opened_us != 0 ? "The session ended" : "Cannot connect";
+        gst_livetcp_endpoint_fail(endpoint, error, what, peer->remote);
+    }
+}
+
+static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
+{
+    g_mutex_lock(&endpoint->lock);
+    gst_structure_set(structure, "dropped-without-peer", G_TYPE_UINT64,
+                      sink_of(endpoint)->without_peer, NULL);
+    g_mutex_unlock(&endpoint->lock);
+}
+
+const GstLiveTcpHooks gst_livetcp_sink_hooks = {
+    .opened = peer_opened,
+    .ended = peer_ended,
+    .drained = peer_drained,
+    .stats = add_stats,
+};

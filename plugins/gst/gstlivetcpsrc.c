@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcpsrc: a live source that hands on packets as they come. */
+
+/**
+ * SECTION:element-livetcpsrc
+ * @title: livetcpsrc
+ * @see_also: livetcpsink, srtsrc, tcpserversrc, rtpstreamdepay
+ *
+ * Receives what livetcpsink, another program with LiveTCP, or (wire=plain) any RFC 4571 peer
+ * sends: RTP and RTCP packets over one or several TCP connections, one packet a buffer.
+ *
+ * ## Example pipelines
+ *
+ * |[
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
+ * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
+ * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri=livetcp://127.0.0.1:5004 ! rtpopusdepay ! opusdec ! autoaudiosink
+ * ]| Calls a livetcpsink in listener mode.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener&wire=plain"
+ * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! rtpopusdepay ! opusdec
+ * ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! rtpstreampay !
+ * tcpclientsink port=5004
+ * ]| From any RFC 4571 sender, here another GStreamer element.
+ * |[
+ * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener"
+ * caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" !
+ * bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! autovideosink
+ * ]| With RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
+ *
+ * ## Time
+ *
+ * The source is live. A buffer's timestamp is the running time at which the packet was read from
+ * the network, whenever the pipeline comes to take it, so that an rtpjitterbuffer sees the jitter
+ * of the network and not that of the machine. With order=sequence it is the time at which the
+ * packet's turn came. The source adds no latency, and says so in answer to the LATENCY query.
+ * DISCONT is set on the first packet of a session, after a session was open again, after a gap
+ * with order=sequence, and after packets were dropped because the pipeline was slow: at most
+ * #livetcpsrc:queue-packets and #livetcpsrc:queue-bytes wait for it, then the oldest go.
+ *
+ * ## RTCP
+ *
+ * RTCP packets come on the same pad, as rtpbin expects. Depayloaders drop them with a WARNING; use
+ * rtcp=false when there is no rtpbin and the sender sends RTCP.
+ *
+ * ## Peers
+ *
+ * A listener receives from #livetcpsrc:max-sessions sessions at a time, one by default; a session
+ * that has lost all its connections gives way to a new one. When the peer ends the session, the
+ * source is at the end of the stream (EOS), unless keep-listening=true: then it waits for the next
+ * session, or calls again. A peer that vanished ends in an ERROR instead, once it has not come back
+ * in time (linger on a listener; never on a caller with reconnect=true).
+ *
+ * A GstForceKeyUnit event from downstream has no effect: the encoder is at the other end, and
+ * livetcpsink there asks it for a key frame whenever a session opens.
+ */
+#include "gstlivetcpsrc.h"
+
+#include "gstlivetcpproperties.h"
+#include "gstlivetcpreport.h"
+#include "gstlivetcpsignals.h"
+#include "gstlivetcpuri.h"
+
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+/* Reading two clocks one after the other is good enough if it took no longer than this. */
+#define CLOCK_READING_US 50
+#define CLOCK_READINGS   4
+
+enum { PROP_CAPS = GST_LIVETCP_PROP_OWN, PROP_RTCP, PROP_KEEP_LISTENING, PROP_TIMEOUT };
+
+#define SRC_ENDPOINT(handler) (&GST_LIVETCP_SRC(handler)->endpoint)
+GST_LIVETCP_URI_HANDLER(gst_livetcp_src, GST_URI_SRC, SRC_ENDPOINT)
+
+G_DEFINE_TYPE_WITH_CODE(GstLiveTcpSrc, gst_livetcp_src, GST_TYPE_PUSH_SRC,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER,
+                                              gst_livetcp_src_uri_handler_init))
+GST_ELEMENT_REGISTER_DEFINE(livetcpsrc, "livetcpsrc", GST_RANK_PRIMARY, GST_TYPE_LIVETCP_SRC)
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
+                    "application/x-srtcp"));
+
+static const gchar *const uri_keys[] = {
+    "max-sessions", "rtcp", "keep-listening", "timeout", "caps", "stats-update-interval", NULL};
+
+/* A stream is one sender's; who mixes several says so. */
+static void get_defaults(livetcp_config *defaults)
+{
+    livetcp_config_init(defaults);
+    defaults->max_sessions = 1;
+}
+
+/* ---- caps ---- */
+
+static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+
+    GST_OBJECT_LOCK(self);
+    GstCaps *caps = self->caps != NULL ? gst_caps_ref(self->caps)
+                                       : gst_caps_new_empty_simple("application/x-rtp");
+    GST_OBJECT_UNLOCK(self);
+    if (filter != NULL) {
+        GstCaps *narrowed = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+        gst_caps_unref(caps);
+        caps = narrowed;
+    }
+    return caps;
+}
+
+/* Without caps of our own, what a depayloader wants has a range of clock rates; 90 kHz is that of
+ * every video format. */
+static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
+{
+    caps = gst_caps_make_writable(gst_caps_truncate(caps));
+    GstStructure *structure = gst_caps_get_structure(caps, 0);
+    if (gst_structure_has_field(structure, "clock-rate")) {
+        gst_structure_fixate_field_nearest_int(structure, "clock-rate", 90000);
+    }
+    return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->fixate(base, caps);
+}
+
+/* ---- packets ---- */
+
+/* The running time of a moment of the monotonic clock: the pipeline's clock now, less the moment's
+ * age. Both clocks are read until nothing came in between. */
+static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
+{
+    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+    if (clock == NULL) {
+        return GST_CLOCK_TIME_NONE;
+    }
+    gint64 before, after;
+    GstClockTime now;
+    guint reading = 0;
+    do {
+        before = g_get_monotonic_time();
+        now = gst_clock_get_time(clock);
+        after = g_get_monotonic_time();
+    } while (after - before > CLOCK_READING_US && ++reading < CLOCK_READINGS);
+    gst_object_unref(clock);
+
+    GstClockTime age = (GstClockTime)MAX(before - moment_us, 0) * GST_USECOND;
+    GstClockTime start = gst_element_get_base_time(GST_ELEMENT(self)) + age;
+    return now > start ? now - start : 0;
+}
+
+static void post_timeout(GstLiveTcpSrc *self)
+{
+    gst_element_post_message(
+        GST_ELEMENT(self),
+        gst_message_new_element(GST_OBJECT(self),
+                                gst_structure_new("livetcp-timeout", "timeout", G_TYPE_UINT64,
+                                                  self->timeout_ms * GST_MSECOND, NULL)));
+}
+
+/* The next packet, calling again and complaining about silence as need be. */
+static GstFlowReturn next_packet(GstLiveTcpSrc *self, GstBuffer **buffer, gint64 *arrival_us)
+{
+    gint64 silent = self->timeout_ms == 0
+                        ? -1
+                        : g_get_monotonic_time() + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+    for (;;) {
+        gint64 call = gst_livetcp_endpoint_next_call(&self->endpoint);
+        gint64 until = call < 0 || silent < 0 ? MAX(call, silent) : MIN(call, silent);
+        GstFlowReturn result = gst_livetcp_queue_pop(&self->queue, until, buffer, arrival_us);
+        if (result != GST_FLOW_CUSTOM_SUCCESS) {
+            return result;
+        }
+        gint64 now = g_get_monotonic_time();
+        if (call >= 0 && now >= call) {
+            gst_livetcp_endpoint_call_again(&self->endpoint);
+        }
+        if (silent >= 0 && now >= silent) {
+            post_timeout(self);
+            silent = now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+        }
+    }
+}
+
+static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
+    gint64 arrival_us = 0;
+
+    GstFlowReturn result = next_packet(self, buffer, &arrival_us);
+    if (result == GST_FLOW_OK) {
+        GstClockTime time = running_time(self, arrival_us);
+        GST_BUFFER_PTS(*buffer) = time;
+        GST_BUFFER_DTS(*buffer) = time;
+    }
+    return result;
+}
+
+/* ---- source ---- */
+
+static gboolean start(GstBaseSrc *base)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+    const livetcp_config *config = &self->endpoint.config;
+
+    GST_OBJECT_LOCK(self);
+    self->rtcp_dropped = 0;
+    GST_OBJECT_UNLOCK(self);
+    gst_livetcp_queue_reset(&self->queue, (guint)config->queue_packets, config->queue_bytes);
+    return gst_livetcp_endpoint_open(&self->endpoint);
+}
+
+static gboolean stop(GstBaseSrc *base)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+    gst_livetcp_endpoint_close(&self->endpoint);
+    gst_livetcp_queue_reset(&self->queue, 1, 1);
+    return TRUE;
+}
+
+static gboolean unlock(GstBaseSrc *base)
+{
+    gst_livetcp_queue_set_flushing(&GST_LIVETCP_SRC(base)->queue, TRUE);
+    return TRUE;
+}
+
+static gboolean unlock_stop(GstBaseSrc *base)
+{
+    gst_livetcp_queue_set_flushing(&GST_LIVETCP_SRC(base)->queue, FALSE);
+    return TRUE;
+}
+
+static gboolean is_seekable(GstBaseSrc *base)
+{
+    (void)base;
+    return FALSE;
+}
+
+static gboolean query(GstBaseSrc *base, GstQuery *query_)
+{
+    if (GST_QUERY_TYPE(query_) == GST_QUERY_LATENCY) {
+        gst_query_set_latency(query_, TRUE, 0, GST_CLOCK_TIME_NONE);
+        return TRUE;
+    }
+    return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->query(base, query_);
+}
+
+/* ---- object ---- */
+
+static void set_caps_property(GstLiveTcpSrc *self, const GstCaps *caps)
+{
+    GST_OBJECT_LOCK(self);
+    gst_clear_caps(&self->caps);
+    self->caps = caps != NULL ? gst_caps_copy(caps) : NULL;
+    GST_OBJECT_UNLOCK(self);
+    gst_pad_mark_reconfigure(GST_BASE_SRC_PAD(self));
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
+
+    switch (id) {
+    case PROP_CAPS:
+        set_caps_property(self, gst_value_get_caps(value));
+        break;
+    case PROP_RTCP:
+        g_atomic_int_set(&self->rtcp, g_value_get_boolean(value));
+        break;
+    case PROP_KEEP_LISTENING:
+        g_atomic_int_set(&self->keep_listening, g_value_get_boolean(value));
+        break;
+    case PROP_TIMEOUT:
+        self->timeout_ms = g_value_get_uint(value);
+        break;
+    default:
+        if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
+
+    switch (id) {
+    case PROP_CAPS:
+        GST_OBJECT_LOCK(self);
+        gst_value_set_caps(value, self->caps);
+        GST_OBJECT_UNLOCK(self);
+        break;
+    case PROP_RTCP:
+        g_value_set_boolean(value, g_atomic_int_get(&self->rtcp));
+        break;
+    case PROP_KEEP_LISTENING:
+        g_value_set_boolean(value, g_atomic_int_get(&self->keep_listening));
+        break;
+    case PROP_TIMEOUT:
+        g_value_set_uint(value, self->timeout_ms);
+        break;
+    default:
+        if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void finalize(GObject *object)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
+    gst_livetcp_endpoint_clear(&self->endpoint);
+    gst_livetcp_queue_clear(&self->queue);
+    gst_clear_caps(&self->caps);
+    G_OBJECT_CLASS(gst_livetcp_src_parent_class)->finalize(object);
+}
+
+static void install_properties(GObjectClass *klass)
+{
+    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+    livetcp_config defaults;
+
+    get_defaults(&defaults);
+    gst_livetcp_properties_install(klass, &defaults, TRUE);
+    g_object_class_install_property(
+        klass, PROP_CAPS,
+        g_param_spec_boxed("caps", "Caps",
+                           "What the stream is, as the sender's payloader or an SDP says; without "
+                           "them application/x-rtp and what downstream asks for",
+                           GST_TYPE_CAPS, flags));
+    g_object_class_install_property(
+        klass, PROP_RTCP,
+        g_param_spec_boolean("rtcp", "RTCP",
+                             "Hand on RTCP packets, too, on the same pad, as rtpbin wants them",
+                             TRUE, flags));
+    g_object_class_install_property(
+        klass, PROP_KEEP_LISTENING,
+        g_param_spec_boolean("keep-listening", "Keep listening",
+                             "When a session has ended, wait for the next one (a listener) or call "
+                             "again (a caller) instead of ending the stream",
+                             FALSE, flags));
+    g_object_class_install_property(
+        klass, PROP_TIMEOUT,
+        g_param_spec_uint("timeout", "Timeout",
+                          "Post the element message \"livetcp-timeout\" whenever nothing was "
+                          "received for so many milliseconds (0 = never)",
+                          0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
+}
+
+static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
+{
+    GObjectClass *object = G_OBJECT_CLASS(klass);
+    GstElementClass *element = GST_ELEMENT_CLASS(klass);
+    GstBaseSrcClass *base = GST_BASE_SRC_CLASS(klass);
+
+    object->set_property = set_property;
+    object->get_property = get_property;
+    object->finalize = finalize;
+    base->get_caps = get_caps;
+    base->fixate = fixate;
+    base->start = start;
+    base->stop = stop;
+    base->unlock = unlock;
+    base->unlock_stop = unlock_stop;
+    base->is_seekable = is_seekable;
+    base->query = query;
+    GST_PUSH_SRC_CLASS(klass)->create = create;
+
+    install_properties(object);
+    gst_livetcp_signals_install(element);
+    gst_element_class_add_static_pad_template(element, &src_template);
+    gst_element_class_set_static_metadata(
+        element, "LiveTCP source", "Source/Network",
+        "Receives RTP packets over several TCP connections that arrive on time", "LiveTCP");
+}
+
+static void gst_livetcp_src_init(GstLiveTcpSrc *self)
+{
+    livetcp_config defaults;
+    get_defaults(&defaults);
+    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_src_hooks, &defaults,
+                              uri_keys);
+    gst_livetcp_queue_init(&self->queue);
+    self->rtcp = TRUE;
+    gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
+    gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
+}

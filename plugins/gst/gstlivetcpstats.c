@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics as structures. */
+#include "gstlivetcpstats.h"
+
+#include "gstlivetcppeers.h"
+#include "gstlivetcpreport.h"
+
+static const gchar *tcp_state_name(livetcp_tcp_state state)
+{
+    switch (state) {
+    case LIVETCP_TCP_OPEN:
+        return "open";
+    case LIVETCP_TCP_DISORDER:
+        return "disorder";
+    case LIVETCP_TCP_RECOVERY:
+        return "recovery";
+    case LIVETCP_TCP_TIMEOUT:
+        return "timeout";
+    case LIVETCP_TCP_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+static void set_uint(GstStructure *structure, gboolean known, const gchar *name, guint value)
+{
+    if (known) {
+        gst_structure_set(structure, name, G_TYPE_UINT, value, NULL);
+    }
+}
+
+static void set_int64(GstStructure *structure, gboolean known, const gchar *name, gint64 value)
+{
+    if (known) {
+        gst_structure_set(structure, name, G_TYPE_INT64, value, NULL);
+    }
+}
+
+static void set_uint64(GstStructure *structure, gboolean known, const gchar *name, guint64 value)
+{
+    if (known) {
+        gst_structure_set(structure, name, G_TYPE_UINT64, value, NULL);
+    }
+}
+
+/* What TCP says about a connection, as far as the platform tells. */
+static void set_path(GstStructure *structure, const livetcp_path *path)
+{
+    guint known = path->known;
+
+    gst_structure_set(structure, "usable", G_TYPE_BOOLEAN, (gboolean)path->usable, "blocked",
+                      G_TYPE_BOOLEAN, (gboolean)path->blocked, NULL);
+    if (known & LIVETCP_PATH_TCP_STATE) {
+        gst_structure_set(structure, "tcp-state", G_TYPE_STRING, tcp_state_name(path->tcp_state),
+                          NULL);
+    }
+    set_uint(structure, known & LIVETCP_PATH_QUEUED, "queued-bytes", path->queued_bytes);
+    set_uint(structure, known & LIVETCP_PATH_UNSENT, "unsent-bytes", path->unsent_bytes);
+    set_uint(structure, known & LIVETCP_PATH_CWND, "cwnd-bytes", path->cwnd_bytes);
+    set_uint(structure, known & LIVETCP_PATH_MSS, "mss-bytes", path->mss_bytes);
+    set_int64(structure, known & LIVETCP_PATH_RTT, "rtt-us", path->rtt_us);
+    set_int64(structure, known & LIVETCP_PATH_RTT, "rtt-variation-us", path->rtt_variation_us);
+    set_int64(structure, known & LIVETCP_PATH_MIN_RTT, "min-rtt-us", path->min_rtt_us);
+    set_int64(structure, known & LIVETCP_PATH_RTO, "rto-us", path->rto_us);
+    set_uint64(structure, known & LIVETCP_PATH_RETRANSMITS, "retransmitted-segments",
+               path->retransmitted_segments);
+    set_uint64(structure, known & LIVETCP_PATH_DELIVERY_RATE, "delivery-rate", path->delivery_rate);
+}
+
+static GstStructure *connection_structure(const GstLiveTcpPeer *peer,
+                                          const livetcp_connection_stats *stats)
+{
+    GstStructure *structure = gst_structure_new(
+        "livetcp-connection-stats", "session", G_TYPE_UINT, peer->id, "connection", G_TYPE_UINT,
+        stats->index, "state", G_TYPE_STRING, gst_livetcp_connection_state_name(stats->state),
+        "local", G_TYPE_STRING, stats->local, "remote", G_TYPE_STRING, stats->remote, "reconnects",
+        G_TYPE_UINT64, stats->reconnects, "packets-sent", G_TYPE_UINT64, stats->packets_sent,
+        "bytes-sent", G_TYPE_UINT64, stats->bytes_sent, "packets-received", G_TYPE_UINT64,
+        stats->packets_received, "bytes-read", G_TYPE_UINT64, stats->bytes_read, NULL);
+    if (stats->last_error != LIVETCP_OK) {
+        gst_structure_set(structure, "last-error", G_TYPE_STRING,
+                          livetcp_result_name(stats->last_error), NULL);
+    }
+    set_path(structure, &stats->path);
+    return structure;
+}
+
+static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValue *array)
+{
+    for (unsigned i = 0; i < count; i++) {
+        livetcp_connection_stats stats = {.struct_size = sizeof(stats)};
+        if (livetcp_session_get_connection_stats(peer->session, i, &stats) != LIVETCP_OK) {
+            continue;
+        }
+        GValue value = G_VALUE_INIT;
+        g_value_init(&value, GST_TYPE_STRUCTURE);
+        g_value_take_boxed(&value, connection_structure(peer, &stats));
+        gst_value_array_append_and_take_value(array, &value);
+    }
+}
+
+/* What is true now, not since the beginning: summed up, the delay of the slowest. */
+static void add_present(livetcp_session_stats *totals, const livetcp_session_stats *stats)
+{
+    totals->open_connections += stats->open_connections;
+    totals->queue_packets += stats->queue_packets;
+    totals->queue_bytes += stats->queue_bytes;
+    totals->queue_delay_us = MAX(totals->queue_delay_us, stats->queue_delay_us);
+}
+
+static void set_totals(GstStructure *structure, const livetcp_session_stats *totals)
+{
+    gst_structure_set(structure, "open-connections", G_TYPE_UINT, totals->open_connections,
+                      "reconnects", G_TYPE_UINT64, totals->reconnects, "protocol-errors",
+                      G_TYPE_UINT64, totals->protocol_errors, NULL);
+    /* the sending side */
+    gst_structure_set(
+        structure, "packets-accepted", G_TYPE_UINT64, totals->packets_accepted, "bytes-accepted",
+        G_TYPE_UINT64, totals->bytes_accepted, "packets-sent", G_TYPE_UINT64, totals->packets_sent,
+        "bytes-sent", G_TYPE_UINT64, totals->bytes_sent, "dropped-queue-full", G_TYPE_UINT64,
+        totals->dropped_queue_full, "dropped-connection", G_TYPE_UINT64, totals->dropped_connection,
+        "refused-packets", G_TYPE_UINT64, totals->refused_packets, "queue-packets", G_TYPE_UINT64,
+        (guint64)totals->queue_packets, "queue-bytes", G_TYPE_UINT64, (guint64)totals->queue_bytes,
+        "queue-delay-us", G_TYPE_INT64, totals->queue_delay_us, "max-queue-delay-us", G_TYPE_INT64,
+        totals->max_queue_delay_us, NULL);
+    /* the receiving side */
+    gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->packets_received,
+                      "bytes-received", G_TYPE_UINT64, totals->bytes_received, "bytes-read",
+                      G_TYPE_UINT64, totals->bytes_read, "duplicates", G_TYPE_UINT64,
+                      totals->duplicates, "late-discarded", G_TYPE_UINT64, totals->late_discarded,
+                      "sequence-gaps", G_TYPE_UINT64, totals->sequence_gaps, "null-frames",
+                      G_TYPE_UINT64, totals->null_frames, NULL);
+}
+
+GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
+{
+    GValue connections = G_VALUE_INIT;
+    gst_value_array_init(&connections, LIVETCP_MAX_CONNECTIONS);
+
+    g_mutex_lock(&endpoint->lock);
+    livetcp_session_stats totals = endpoint->ended_totals;
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
+            gst_livetcp_totals_add(&totals, &stats);
+            add_present(&totals, &stats);
+            append_connections(peer, stats.connections, &connections);
+        }
+    }
+    guint sessions = endpoint->peers->len;
+    guint sessions_total = endpoint->sessions_total;
+    g_mutex_unlock(&endpoint->lock);
+
+    GstStructure *structure = gst_structure_new(
+        "livetcp-stats", "state", G_TYPE_STRING, gst_livetcp_endpoint_state(endpoint), "sessions",
+        G_TYPE_UINT, sessions, "sessions-total", G_TYPE_UINT, sessions_total, NULL);
+    set_totals(structure, &totals);
+    if (endpoint->hooks->stats != NULL) {
+        endpoint->hooks->stats(endpoint, structure);
+    }
+    gst_structure_take_value(structure, "connections", &connections);
+    return structure;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The "stats" property. */
+#ifndef GST_LIVETCP_STATS_H
+#define GST_LIVETCP_STATS_H
+
+#include "gstlivetcpendpoint.h"
+
+G_BEGIN_DECLS
+
+/*
+ * A structure "livetcp-stats": "state", "sessions" (now) and "sessions-total", the totals of all
+ * sessions that ever were, and under "connections" a GstValueArray of structures, one per
+ * connection of each session. Facts the platform does not know are absent, not zero. Times are in
+ * microseconds ("-us"). The caller owns it.
+ */
+GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint);
+
+G_END_DECLS
+
+#endif

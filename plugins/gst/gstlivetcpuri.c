@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading and writing livetcp:// URIs. */
+#include "gstlivetcpuri.h"
+
+#include "gstlivetcpreport.h"
+
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+/* Long enough for every setting at its longest, percent-encoded. */
+#define URI_SIZE 4096
+
+const gchar *const *gst_livetcp_uri_protocols(GType type)
+{
+    static const gchar *const protocols[] = {"livetcp", NULL};
+    (void)type;
+    return protocols;
+}
+
+/* A property to set once the whole URI proved good. */
+typedef struct {
+    const gchar *name;
+    GValue value;
+} Change;
+
+static void clear_change(gpointer change)
+{
+    g_value_unset(&((Change *)change)->value);
+}
+
+static GParamSpec *find_property(GstLiveTcpEndpoint *endpoint, const gchar *name)
+{
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(endpoint->element), name);
+}
+
+static gboolean parse_change(GstLiveTcpEndpoint *endpoint, const gchar *key, const gchar *text,
+                             GArray *changes, GError **error)
+{
+    GParamSpec *pspec = find_property(endpoint, key);
+    Change change = {pspec->name, G_VALUE_INIT};
+    gchar *plain = text != NULL ? g_uri_unescape_string(text, NULL) : NULL;
+
+    g_value_init(&change.value, pspec->value_type);
+    /* g_param_value_validate() is TRUE when it had to change the value. */
+    gboolean good = plain != NULL &&
+                    gst_value_deserialize_with_pspec(&change.value, plain, pspec) &&
+                    !g_param_value_validate(pspec, &change.value);
+    if (good) {
+        g_array_append_val(changes, change);
+    } else {
+        g_value_unset(&change.value);
+        g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+                    "%s cannot be '%s': see gst-inspect-1.0 %s for what it accepts", key,
+                    plain != NULL ? plain : "",
+                    GST_OBJECT_NAME(gst_element_get_factory(endpoint->element)));
+    }
+    g_free(plain);
+    return good;
+}
+
+/* Splits `uri` into changes of the element's own properties and the rest, which the library can
+ * read; NULL on failure. */
+static gchar *take_own_keys(GstLiveTcpEndpoint *endpoint, const gchar *uri, GArray *changes,
+                            GError **error)
+{
+    const gchar *query = strchr(uri, '?');
+    if (query == NULL) {
+        return g_strdup(uri);
+    }
+    GString *rest = g_string_new_len(uri, query - uri);
+    gchar **pairs = g_strsplit(query + 1, "&", -1);
+    gchar joint = '?';
+    gboolean good = TRUE;
+    for (gchar **pair = pairs; *pair != NULL && good; pair++) {
+        gchar **halves = g_strsplit(*pair, "=", 2);
+        if (halves[0] != NULL && g_strv_contains(endpoint->uri_keys, halves[0])) {
+            good = parse_change(endpoint, halves[0], halves[1], changes, error);
+        } else {
+            g_string_append_c(rest, joint);
+            g_string_append(rest, *pair);
+            joint = '&';
+        }
+        g_strfreev(halves);
+    }
+    g_strfreev(pairs);
+    return g_string_free(rest, !good);
+}
+
+static gboolean apply(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **error)
+{
+    livetcp_error why = {0};
+    gboolean good = FALSE;
+
+    g_mutex_lock(&endpoint->lock);
+    if (endpoint->opened) {
+        g_set_error_literal(error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+                            "The URI cannot change while the element is open: set it to READY or "
+                            "NULL first");
+    } else if (livetcp_config_apply_uri(&endpoint->config, uri, &why) != LIVETCP_OK) {
+        g_set_error_literal(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, why.message);
+    } else {
+        g_hash_table_remove(endpoint->rejected, "uri");
+        good = TRUE;
+    }
+    g_mutex_unlock(&endpoint->lock);
+    return good;
+}
+
+gboolean gst_livetcp_uri_set(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **error)
+{
+    GArray *changes = g_array_new(FALSE, FALSE, sizeof(Change));
+    g_array_set_clear_func(changes, clear_change);
+
+    gchar *rest = take_own_keys(endpoint, uri, changes, error);
+    gboolean good = rest != NULL && apply(endpoint, rest, error);
+    for (guint i = 0; good && i < changes->len; i++) {
+        Change *change = &g_array_index(changes, Change, i);
+        g_object_set_property(G_OBJECT(endpoint->element), change->name, &change->value);
+    }
+    g_free(rest);
+    g_array_unref(changes);
+    return good;
+}
+
+static void append_own_keys(GstLiveTcpEndpoint *endpoint, GString *uri)
+{
+    for (const gchar *const *key = endpoint->uri_keys; *key != NULL; key++) {
+        GParamSpec *pspec = find_property(endpoint, *key);
+        GValue value = G_VALUE_INIT;
+        g_value_init(&value, pspec->value_type);
+        g_object_get_property(G_OBJECT(endpoint->element), *key, &value);
+        gchar *text = g_param_value_defaults(pspec, &value) ? NULL : gst_value_serialize(&value);
+        if (text != NULL) {
+            gchar *escaped = g_uri_escape_string(text, NULL, FALSE);
+            g_string_append_printf(uri, "%c%s=%s", strchr(uri->str, '?') != NULL ? '&' : '?', *key,
+                                   escaped);
+            g_free(escaped);
+            g_free(text);
+        }
+        g_value_unset(&value);
+    }
+}
+
+gchar *gst_livetcp_uri_get(GstLiveTcpEndpoint *endpoint)
+{
+    livetcp_config config, standard;
+    livetcp_error why = {0};
+    char text[URI_SIZE];
+
+    g_mutex_lock(&endpoint->lock);
+    config = endpoint->config;
+    g_mutex_unlock(&endpoint->lock);
+
+    /* A source's default for it is not the library's, so it is written as one of our own keys. */
+    livetcp_config_init(&standard);
+    if (g_strv_contains(endpoint->uri_keys, "max-sessions")) {
+        config.max_sessions = standard.max_sessions;
+    }
+    if (livetcp_config_to_uri(&config, text, sizeof(text), &why) != LIVETCP_OK) {
+        GST_WARNING_OBJECT(endpoint->element, "no URI: %s", why.message);
+        return NULL;
+    }
+    GString *uri = g_string_new(text);
+    append_own_keys(endpoint, uri);
+    return g_string_free(uri, FALSE);
+}

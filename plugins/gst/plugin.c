@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The plugin: registers livetcpsink and livetcpsrc. */
+
+/**
+ * SECTION:plugin-livetcp
+ * @title: livetcp
+ *
+ * Live RTP media over TCP that arrives on time: a session of several TCP connections carries RTP
+ * and RTCP packets framed as RFC 4571 says, and every packet takes the connection on which it will
+ * arrive soonest.
+ */
+
+#include "gstlivetcpreport.h"
+#include "gstlivetcpsink.h"
+#include "gstlivetcpsrc.h"
+
+#include <livetcp/version.h>
+
+#ifndef PACKAGE
+#define PACKAGE "livetcp"
+#endif
+
+static gboolean plugin_init(GstPlugin *plugin)
+{
+    GST_DEBUG_CATEGORY_INIT(gst_livetcp_debug, "livetcp", 0, "LiveTCP elements");
+    gboolean sink = GST_ELEMENT_REGISTER(livetcpsink, plugin);
+    gboolean src = GST_ELEMENT_REGISTER(livetcpsrc, plugin);
+    return sink && src;
+}
+
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, livetcp,
+                  "Live RTP media over TCP that arrives on time", plugin_init, LIVETCP_VERSION,
+                  "MIT/X11", "LiveTCP", "Unknown package origin")
