@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# gst-inspect-1.0 finds both elements in the build tree, and says what a user looks for.
+set -euo pipefail
+
+# One process: a scanner of its own would be checked for the leaks of every plugin there is.
+export GST_REGISTRY_FORK=no
+inspect() { LD_PRELOAD="$LIVETCP_PRELOAD" ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" gst-inspect-1.0 "$@"; }
+
+rm -f "$GST_REGISTRY"
+failures=0
+expect() { # ELEMENT TEXT
+    if ! grep -qF -- "$2" <<<"${description[$1]}"; then
+        echo "gst-inspect-1.0 $1 does not say: $2"
+        failures=1
+    fi
+}
+
+declare -A description
+for element in livetcpsink livetcpsrc; do
+    description[$element]=$(inspect "$element")
+    for text in "MIT/X11" "application/x-rtp" "GstURIHandler" "livetcp" \
+        "Range: 1 - 32 Default: 5" "TCP connections of the session" "Default: \"shortest-queue\"" \
+        "shortest-queue" "round-robin" "GstLiveTcpMode" "GstLiveTcpWire" \
+        "changeable only in NULL or READY state" "(ms)" "(bytes)" "bound-port" "last-error" \
+        "stats-update-interval" '"caller-added"' '"caller-removed"' '"caller-connecting"'; do
+        expect "$element" "$text"
+    done
+done
+expect livetcpsink "Sink/Network"
+expect livetcpsink "wait-for-connection"
+expect livetcpsrc "Source/Network"
+expect livetcpsrc "GstLiveTcpOrder"
+expect livetcpsrc "keep-listening"
+if grep -qF "order-wait" <<<"${description[livetcpsink]}"; then
+    echo "livetcpsink has a property that only a source can use: order-wait"
+    failures=1
+fi
+exit "$failures"
