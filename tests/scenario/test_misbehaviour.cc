@@ -139,6 +139,17 @@ TEST_CASE("an index whose connection has gone silent is freed for the caller tha
     CHECK(call.listener.sessions.size() == 1);
 }
 
+TEST_CASE("a PONG that nobody asked for is no measurement, whatever it says")
+{
+    lt_control message = {};
+    message.type = LT_CONTROL_PONG;
+    for (uint64_t timestamp : {UINT64_C(0), UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1, UINT64_MAX,
+                               (UINT64_C(1) << 63) - 1}) {
+        message.timestamp = timestamp;
+        CHECK(inject(control(message)) == LIVETCP_OK);
+    }
+}
+
 TEST_CASE("the reason in a REJECT is what its connection was lost for, if there is such a reason")
 {
     lt_control message = {};
