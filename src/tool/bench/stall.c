@@ -7,7 +7,7 @@
 void lt_stall_note(lt_stall_log *log, livetcp_usec due, livetcp_usec now)
 {
     livetcp_usec late = now - due;
-    log->ticks++;
+    __atomic_store_n(&log->ticks, log->ticks + 1, __ATOMIC_RELEASE);
     if (late > log->worst)
         log->worst = late;
     if (late < LT_STALL_THRESHOLD_US)

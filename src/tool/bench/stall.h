@@ -26,7 +26,7 @@ enum { LT_STALL_LOG_SIZE = 1024 };
 typedef struct lt_stall_log {
     uint32_t count;     /* entries used */
     uint32_t overflow;  /* stalls that found the log full; each extended the last entry */
-    uint64_t ticks;     /* wake-ups in all */
+    uint64_t ticks;     /* wake-ups in all; stored atomically, so that others may watch */
     livetcp_usec worst; /* latest wake-up, also below the threshold */
     lt_stall entries[LT_STALL_LOG_SIZE]; /* in order of time */
 } lt_stall_log;
