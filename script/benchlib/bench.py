@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Building the tool, running it, and what every experiment writes."""
+
+import csv
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+
+class BenchError(Exception):
+    """For a person; no traceback."""
+
+
+class Bench:
+    def __init__(self, root, options):
+        self.root = root
+        self.quick = options.quick
+        self.results = options.results.resolve()
+        self.tool = self._tool()
+        self.results.mkdir(parents=True, exist_ok=True)
+        self.left = 0.0  # seconds, of the runs that are still to come
+
+    def _tool(self):
+        given = os.environ.get("LIVETCP_TOOL")
+        if given:
+            return given
+        if not os.environ.get("LIVETCP_NO_BOOTSTRAP"):
+            self._run(["script/bootstrap", "--demo"])
+        self._run(["cmake", "--preset", "release", "--log-level=WARNING",
+                   "-DLIVETCP_TESTS=OFF", "-DLIVETCP_GSTREAMER=OFF", "-DLIVETCP_SAMPLES=OFF",
+                   "-B", "build/bench"])
+        self._run(["cmake", "--build", "build/bench", "--parallel"])
+        return str(self.root / "build/bench/src/tool/livetcp")
+
+    def _run(self, command):
+        if subprocess.run(command, cwd=self.root).returncode:
+            raise BenchError(f"{' '.join(command)} failed")
+
+    def say(self, text):
+        left = f" ({self.left / 60:.0f} min left)" if self.left >= 60 else ""
+        print(f"== {text}{left}", flush=True)
+
+    def measure(self, name, args, seconds):
+        """Runs livetcp bench; returns its JSON report and the path of the raw CSV, which are kept
+        under results/. `seconds` is what it takes, to tell the time left."""
+        path = self.results / f"{name}.json"
+        raw = self.results / f"{name}.packets.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        command = [self.tool, "bench", *args, "--json", str(part), "--raw", str(raw)]
+        self.say(" ".join(command[1:-4]))
+        run = subprocess.run(command, text=True, stdout=subprocess.PIPE)
+        self.left -= seconds
+        if run.returncode:
+            raise BenchError(f"livetcp bench failed with exit code {run.returncode}")
+        path.with_suffix(".txt").write_text(run.stdout)
+        part.rename(path)  # only whole reports have this name
+        return json.loads(path.read_text()), raw
+
+    def write(self, name, text):
+        path = self.results / name
+        path.write_text(text)
+        print(text)
+        print(f"written to {path}", file=sys.stderr)
+
+    def write_csv(self, name, rows):
+        with (self.results / name).open("w", newline="") as out:
+            writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def write_json(self, name, value):
+        (self.results / name).write_text(json.dumps(value, indent=2) + "\n")
+
+    def circumstances(self):
+        """A line for a report: when, on what, how busy."""
+        revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=self.root,
+                                  capture_output=True, text=True).stdout.strip()
+        load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+        return (f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, Linux "
+                f"{platform.release()}, {os.cpu_count()} CPUs, load {load}, "
+                f"revision {revision or 'unknown'}")
+
+
+def percentile(ordered, share):
+    """Nearest rank of sorted values."""
+    if not ordered:
+        return float("inf")
+    rank = -(-len(ordered) * round(share * 1000) // 1000)
+    return ordered[max(rank, 1) - 1]
+
+
+def pooled_delays(files, near_stalls):
+    """Sorted delays in ms of every scheme over several raw files; lost packets are infinite.
+    Packets sent near a stall of the machine count only if `near_stalls`."""
+    delays = {}
+    for path in files:
+        with open(path, newline="") as stream:
+            for row in csv.DictReader(stream):
+                if row["measured"] == "0" or (row["near_stall"] == "1" and not near_stalls):
+                    continue
+                delay = int(row["delay_us"]) / 1000 if row["delay_us"] else float("inf")
+                delays.setdefault(row["scheme"], []).append(delay)
+    return {scheme: sorted(values) for scheme, values in delays.items()}
+
+
+def reduction(reference, value):
+    """In percent, at most 100; None when there is nothing to reduce."""
+    if not 0 < reference < float("inf"):
+        return None
+    return min(100 * (1 - value / reference), 100)
+
+
+def markdown(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "|".join("---" for _ in header) + "|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def ms(value):
+    return "never" if value in (None, float("inf")) else f"{value:.2f}"
+
+
+def percent(value):
+    return "–" if value is None else f"{value:.1f} %"
