@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
-enum { REFERENCE_PRIORITY = 30 }; /* above the forwarder */
+enum { REFERENCE_PRIORITY = 30, SENDER_PRIORITY = 5 }; /* above and below the forwarder */
 
 typedef struct stamp {
     int64_t monotonic; /* ns */
@@ -100,14 +100,20 @@ static void send_one(measurement *trial, char *data, size_t size)
         trial->sent++;
 }
 
+/* As far as the system permits. */
+static void be_punctual(int real_time_priority)
+{
+    const struct sched_param priority = {.sched_priority = real_time_priority};
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
 /* What the machine can do at best: how late an otherwise idle real-time thread wakes. On a virtual
  * machine that the host holds up now and then, no program can be more punctual than this. */
 static void *machine_main(void *argument)
 {
     measurement *trial = argument;
-    const struct sched_param priority = {.sched_priority = REFERENCE_PRIORITY};
-    pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
-    prctl(PR_SET_TIMERSLACK, 1UL);
+    be_punctual(REFERENCE_PRIORITY);
     int64_t at = clock_nsec(CLOCK_MONOTONIC);
     while (!atomic_load(&trial->finished)) {
         at += 1000000;
@@ -119,14 +125,15 @@ static void *machine_main(void *argument)
 }
 
 /* At absolute times: a late wake-up makes a small burst and does not lower the rate. */
-static void send_all(measurement *trial)
+static void *sender_main(void *argument)
 {
+    measurement *trial = argument;
     char data[2048] = {0};
     const lt_self_test *test = trial->test;
     const size_t size = test->size - HEADERS;
     const uint64_t count = (uint64_t)(test->rate * test->seconds);
     const int64_t start = clock_nsec(CLOCK_MONOTONIC);
-    prctl(PR_SET_TIMERSLACK, 1UL);
+    be_punctual(SENDER_PRIORITY);
     for (uint64_t i = 0; i < count; i++) {
         const int64_t at = start + (int64_t)((double)i * 1e9 / test->rate);
         const struct timespec until = {at / 1000000000, at % 1000000000};
@@ -134,6 +141,7 @@ static void send_all(measurement *trial)
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
         send_one(trial, data, size);
     }
+    return NULL;
 }
 
 static struct sockaddr_in far_address(void)
@@ -226,23 +234,33 @@ static bool write_result(const measurement *trial)
     return written;
 }
 
+static livetcp_result run_threads(measurement *trial, livetcp_error *error)
+{
+    void *(*const mains[])(void *) = {receiver_main, machine_main, sender_main};
+    enum { THREADS = sizeof mains / sizeof *mains };
+    pthread_t threads[THREADS];
+    int started = 0, failed = 0;
+    while (started < THREADS && !failed) {
+        failed = pthread_create(&threads[started], NULL, mains[started], trial);
+        started += !failed;
+    }
+    /* The sender ends by itself, the receiver by silence, and then nobody needs the third. */
+    if (started == THREADS)
+        pthread_join(threads[--started], NULL);
+    if (started > 0)
+        pthread_join(threads[0], NULL);
+    atomic_store(&trial->finished, true);
+    if (started > 1)
+        pthread_join(threads[1], NULL);
+    return failed ? lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread")
+                  : LIVETCP_OK;
+}
+
 static int measure(measurement *trial, livetcp_error *error)
 {
-    pthread_t receiver, machine;
     if (lt_path_call(trial->path, LT_FAR, open_receiver, trial, error) ||
-        lt_path_call(trial->path, LT_NEAR, open_sender, trial, error))
+        lt_path_call(trial->path, LT_NEAR, open_sender, trial, error) || run_threads(trial, error))
         return LT_EXIT_USAGE;
-    int failed = pthread_create(&receiver, NULL, receiver_main, trial);
-    if (!failed && (failed = pthread_create(&machine, NULL, machine_main, trial)))
-        pthread_join(receiver, NULL); /* its socket times out */
-    if (failed) {
-        lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread");
-        return LT_EXIT_USAGE;
-    }
-    send_all(trial);
-    pthread_join(receiver, NULL);
-    atomic_store(&trial->finished, true);
-    pthread_join(machine, NULL);
     int code = print_result(trial);
     if (trial->test->json && !write_result(trial))
         code = LT_EXIT_FAILED;
