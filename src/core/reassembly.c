@@ -82,8 +82,6 @@ static unsigned evict_stream(lt_reassembly *r)
     lt_sequencer_flush(&r->sequencer, r->streams[idle]);
     lt_holdback_clear(&r->sequencer.holdback, &r->streams[idle]->held);
     drop_candidate(r, r->streams[idle]);
-    if (r->last == r->streams[idle])
-        r->last = NULL;
     lt_stream_destroy(&r->streams[idle]);
     r->stats.evicted++;
     return idle;
@@ -101,7 +99,7 @@ static lt_stream *add_stream(lt_reassembly *r, const lt_rtp_header *header, live
     place = r->count < MAX_STREAMS ? r->count++ : evict_stream(r);
     r->streams[place] = stream;
     r->ssrcs[place] = header->ssrc;
-    return r->last = stream;
+    return r->last = stream; /* the one before may have been evicted */
 }
 
 static void deliver_now(lt_reassembly *r, const lt_arrival *arrival)

@@ -54,6 +54,24 @@ TEST_CASE("the places of the number space", "[window]")
     CHECK(place(-32768) == LT_WINDOW_BEHIND);
 }
 
+TEST_CASE("a step forgets exactly what falls out of the window", "[window]")
+{
+    for (unsigned step = 1; step <= 200; step++) {
+        lt_window window;
+        uint64_t extended, first = lt_window_start(&window, (uint16_t)(step * 36));
+        size_t wrong = 0;
+        for (uint64_t number = first; number < first + LT_WINDOW_SIZE; number++)
+            lt_window_mark(&window, number);
+        lt_window_mark(&window, window.highest + step);
+        for (unsigned back = 0; back < LT_WINDOW_SIZE; back++) {
+            bool seen = back == 0 || back >= step;
+            wrong += lt_window_find(&window, (uint16_t)(window.highest - back), &extended) !=
+                     (seen ? LT_WINDOW_SEEN : LT_WINDOW_NEW);
+        }
+        CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("moving forward keeps what is still covered, moving back forgets all", "[window]")
 {
     lt_window window;
