@@ -199,9 +199,9 @@ void lt_session_update_state(lt_session *session, livetcp_usec now)
 
 void lt_session_finish(lt_session *session, livetcp_usec now)
 {
-    lt_send_queue_clear(session->queue);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_give_up(session, &session->connections[i], session->close_reason, now);
+    lt_send_queue_clear(session->queue); /* what they had not written, too */
     lt_credentials_wipe(&session->credentials);
     set_session_state(session, LIVETCP_SESSION_CLOSED, session->close_reason);
 }

@@ -185,14 +185,25 @@ static void repair_identity(lt_session *session, lt_connection *connection, live
         session->creator = -1;
 }
 
+/* Takes over a packet that its connection did not write whole, NULL included. */
+static void requeue(lt_session *session, lt_packet *packet)
+{
+    if (!packet)
+        return;
+    if (session->state == LIVETCP_SESSION_CLOSED)
+        lt_packet_unref(&packet);
+    else if (lt_send_queue_push_front(session->queue, packet))
+        return;
+    session->stats.dropped_connection++;
+}
+
 static void detach(lt_session *session, lt_connection *connection, livetcp_result reason,
                    livetcp_usec now)
 {
     lt_packet *cut_short = lt_connection_reset(connection);
     bool again = may_connect(session) && session->config.reconnect;
 
-    if (cut_short && (session->closing || !lt_send_queue_push_front(session->queue, cut_short)))
-        session->stats.dropped_connection++;
+    requeue(session, cut_short);
     connection->last_error = reason;
     session->last_loss = reason;
     bool reopenable = !session->caller && session->state != LIVETCP_SESSION_CLOSED;
@@ -217,26 +228,31 @@ void lt_session_lost(lt_session *session, unsigned index, livetcp_result reason,
         detach(session, connection, connection->doomed ? connection->doom_reason : reason, now);
 }
 
-/* What the peer is told on the way out: nothing if it would land inside a frame. */
-static void say_goodbye(lt_session *session, lt_connection *connection, livetcp_result reason)
+static bool has_socket(const lt_connection *connection)
+{
+    return connection->state == LIVETCP_CONNECTION_OPEN ||
+           connection->state == LIVETCP_CONNECTION_JOINING;
+}
+
+static void say_goodbye(const lt_session *session, lt_connection *connection, livetcp_result reason)
 {
     lt_control message = {.type = session->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
                           .reason = (uint8_t)-reason};
-    bool possible = !lt_session_plain(session) && lt_outbox_at_boundary(&connection->outbox) &&
-                    (connection->state == LIVETCP_CONNECTION_OPEN ||
-                     connection->state == LIVETCP_CONNECTION_JOINING);
-    lt_packet *unsent = NULL;
+    lt_session_write_control(connection, &message);
+}
 
-    if (possible && connection->outbox.packet) {
-        unsent = connection->outbox.packet;
-        connection->outbox.packet = NULL;
-    } else if (!possible) {
-        unsent = lt_outbox_clear(&connection->outbox);
-    }
-    if (unsent && (session->closing || !lt_send_queue_push_front(session->queue, unsent)))
-        session->stats.dropped_connection++;
-    if (possible)
-        lt_session_write_control(connection, &message);
+void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_result reason,
+                        livetcp_usec now)
+{
+    lt_packet *unsent = lt_outbox_clear(&connection->outbox);
+
+    requeue(session, unsent);
+    connection->path->usable = false;
+    connection->doomed = true;
+    connection->doom_reason = reason;
+    connection->doomed_at_us = now;
+    connection->join_by_us = LIVETCP_NEVER;
+    connection->ping_at_us = LIVETCP_NEVER;
 }
 
 void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_result reason,
@@ -250,13 +266,10 @@ void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_
             connection->state = LIVETCP_CONNECTION_CLOSED;
         return;
     }
-    connection->path->usable = false;
-    connection->doomed = true;
-    connection->doom_reason = reason;
-    connection->doomed_at_us = now;
-    connection->join_by_us = LIVETCP_NEVER;
-    connection->ping_at_us = LIVETCP_NEVER;
-    say_goodbye(session, connection, reason);
+    bool heard = lt_outbox_at_boundary(&connection->outbox) && has_socket(connection);
+    lt_session_condemn(session, connection, reason, now);
+    if (heard && !lt_session_plain(session))
+        say_goodbye(session, connection, reason);
 }
 
 bool lt_session_next_close(lt_session *session, unsigned *index, livetcp_result *reason)

@@ -72,8 +72,6 @@ static void measure_pong(lt_connection *connection, const lt_control *pong, live
 static livetcp_result dispatch(lt_session *session, lt_connection *connection,
                                const lt_control *message, livetcp_usec now)
 {
-    lt_packet *cut_short;
-
     switch (message->type) {
     case LT_CONTROL_PING:
         answer_ping(connection, message);
@@ -88,12 +86,7 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
         return LIVETCP_OK;
     case LT_CONTROL_REJECT:
         /* The peer closes; answering with a REJECT of our own would be noise. */
-        cut_short = lt_outbox_clear(&connection->outbox);
-        lt_packet_unref(&cut_short);
-        connection->doomed = true;
-        connection->doom_reason = lt_control_reason(message);
-        connection->doomed_at_us = now;
-        connection->path->usable = false;
+        lt_session_condemn(session, connection, lt_control_reason(message), now);
         return connection->doom_reason;
     default:
         return session->caller ? caller_control(session, connection, message, now)

@@ -78,6 +78,11 @@ void lt_session_set_state(lt_session *session, lt_connection *connection,
 /* The connection is part of the session and may carry media. */
 void lt_session_open(lt_session *session, lt_connection *connection, livetcp_usec now);
 
+/* This connection is to be closed as it is: what it has not written goes back to the send queue,
+ * and next_close() names it. */
+void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_result reason,
+                        livetcp_usec now);
+
 /* The engine closes this connection: REJECT with `reason` if the peer can read it, then
  * next_close() names it. */
 void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_result reason,

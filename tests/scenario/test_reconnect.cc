@@ -106,3 +106,26 @@ TEST_CASE("a listener's session outlives a break shorter than linger, and ends a
         CHECK(call.listener.sessions.size() == (back_in_time ? 1 : 2));
     }
 }
+
+TEST_CASE("a packet that a turned-away connection cut short goes on another, once")
+{
+    livetcp_config config = make_config("round-robin", 2);
+    SimCall call("delay=20ms", config, 1, 3000);
+    call.world.run_for(1000000);
+    REQUIRE(call.caller.stats().open_connections == 2);
+    for (uint16_t sequence = 0; sequence < 8; sequence++)
+        call.caller.send(1, sequence, 1000); /* 6 KB fit: two packets are cut, two wait */
+    REQUIRE(call.caller.connection_stats(0).path.blocked);
+    lt_control reject = {};
+    reject.type = LT_CONTROL_REJECT;
+    reject.reason = static_cast<uint8_t>(-LIVETCP_ERR_INDEX_IN_USE);
+    uint8_t frame[LT_CONTROL_MAX];
+    call.caller.receive(0, frame, lt_control_encode(&reject, frame));
+    call.world.run_for(5000000);
+    CHECK(call.caller.connection_stats(0).last_error == LIVETCP_ERR_INDEX_IN_USE);
+    std::multiset<uint16_t> sequences;
+    for (const Received &packet : call.remote()->received)
+        sequences.insert(packet.sequence);
+    CHECK(sequences == std::multiset<uint16_t>{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(call.caller.stats().dropped_connection == 0);
+}
