@@ -33,13 +33,12 @@ static void give_terminal(pid_t group)
     close(terminal);
 }
 
-/* Has this process group the terminal, if there is one? */
-static bool has_terminal(pid_t group)
+static bool in_foreground(void)
 {
     int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (terminal < 0)
         return false;
-    bool foreground = tcgetpgrp(terminal) == group;
+    bool foreground = tcgetpgrp(terminal) == getpgrp();
     close(terminal);
     return foreground;
 }
@@ -82,7 +81,7 @@ pid_t lt_children_start(const lt_path *path, lt_end end, const char *const *argv
 {
     int report[2], failed = 0;
     pid_t parent = getpid();
-    foreground = foreground && has_terminal(getpgrp());
+    foreground = foreground && in_foreground();
     if (pipe2(report, O_CLOEXEC)) {
         lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot create a pipe");
         return -1;
@@ -129,19 +128,7 @@ void lt_children_signal(int signal_number)
     signal_below(getpid(), signal_number, DEEPEST);
 }
 
-void lt_children_reclaim_terminal(pid_t command)
+void lt_children_reclaim_terminal(void)
 {
-    if (has_terminal(command))
-        give_terminal(getpgrp());
-}
-
-void lt_children_suspend(pid_t command)
-{
-    if (!has_terminal(command))
-        return;
     give_terminal(getpgrp());
-    raise(SIGSTOP);
-    if (has_terminal(getpgrp()))
-        give_terminal(command);
-    kill(-command, SIGCONT);
 }

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_GUARD_US 100000
 
@@ -26,23 +25,30 @@ void lt_outcome_guard(const lt_bench_options *options, livetcp_usec *before, liv
     *before = *after = trip > LEAST_GUARD_US ? trip : LEAST_GUARD_US;
 }
 
-static size_t copy_stalls(lt_stall *to, const lt_stall_log *log)
+/* Copies the stalls between `begin` and `end`; what happened while processes were started or ended
+ * concerns no packet. */
+static size_t copy_stalls(lt_stall *to, const lt_stall_log *log, livetcp_usec begin,
+                          livetcp_usec end)
 {
-    memcpy(to, log->entries, log->count * sizeof *to);
-    return log->count;
+    size_t count = 0;
+    for (uint32_t i = 0; i < log->count; i++)
+        if (log->entries[i].end >= begin && log->entries[i].begin <= end)
+            to[count++] = log->entries[i];
+    return count;
 }
 
 static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error)
 {
     size_t most = (size_t)LT_STALL_LOG_SIZE * (1 + 2 * log->count), count = 0;
+    livetcp_usec begin = log->runs[0].start, end = log->runs[log->count - 1].end;
     out->stalls = calloc(most, sizeof *out->stalls);
     if (!out->stalls)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
-    count += copy_stalls(out->stalls, &log->stalls);
+    count += copy_stalls(out->stalls, &log->stalls, begin, end);
     out->worst_wakeup = log->stalls.worst;
     for (unsigned i = 0; i < 2 * log->count; i++) {
         const lt_stall_log *stalls = &log->runs[i / 2].shared->endpoint[i % 2].stalls;
-        count += copy_stalls(out->stalls + count, stalls);
+        count += copy_stalls(out->stalls + count, stalls, begin, end);
         if (stalls->worst > out->worst_wakeup)
             out->worst_wakeup = stalls->worst;
     }

@@ -46,6 +46,7 @@ struct FakeRun {
             run.options = options.get();
             run.scheme = &options->schemes[i];
             run.start = 1000000;
+            run.end = run.start + 25000000;
             REQUIRE(lt_shared_create(&run.shared, &plan, nullptr) == LIVETCP_OK);
             run.shared->endpoint[LT_NEAR].totals.media_bytes = 1000000;
             run.shared->endpoint[LT_NEAR].totals.bytes_sent = 1050000;

@@ -48,7 +48,9 @@ TEST_CASE("packets sent near a stall are flagged for every scheme")
     FakeRun run;
     lt_stall_log &stalls = run.log->runs[1].shared->endpoint[LT_FAR].stalls;
     livetcp_usec start = run.log->runs[0].start;
+    lt_stall_note(&stalls, start - 100000, start - 80000); /* before anything was sent */
     lt_stall_note(&stalls, start + 10000000, start + 10080000);
+    lt_stall_note(&stalls, start + 26000000, start + 26080000); /* after everything had come */
     auto delay = [&](uint32_t i) {
         livetcp_usec due = lt_plan_due(&run.options->plan, 0, i);
         return due > 9900000 && due < 10080000 ? 130000 : 51000;
