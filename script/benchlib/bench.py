@@ -36,8 +36,12 @@ class Bench:
         return str(self.root / "build/bench/src/tool/livetcp")
 
     def _run(self, command):
-        if subprocess.run(command, cwd=self.root).returncode:
-            raise BenchError(f"{' '.join(command)} failed")
+        """A step of the build, whose output matters only when it fails."""
+        print(f"== {' '.join(command[:4])}", flush=True)
+        run = subprocess.run(command, cwd=self.root, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
+        if run.returncode:
+            raise BenchError(f"{' '.join(command)} failed:\n{run.stdout}")
 
     def say(self, text):
         left = f" ({self.left / 60:.0f} min left)" if self.left >= 60 else ""
