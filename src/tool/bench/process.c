@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,16 @@ bool lt_interrupted(void)
     return interrupted != 0;
 }
 
+/* Hundreds of flows with several connections each need more descriptors than the usual 1024. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static int child_main(const lt_path *path, lt_end end, int (*body)(void *context, int control),
                       void *context, int control)
 {
@@ -49,6 +60,7 @@ static int child_main(const lt_path *path, lt_end end, int (*body)(void *context
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end us */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    allow_descriptors();
     if (path && lt_path_enter(path, end, &error) != LIVETCP_OK) {
         fprintf(stderr, "livetcp bench: %s\n", error.message);
         return 1;
