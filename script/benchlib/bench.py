@@ -19,6 +19,7 @@ class Bench:
         self.root = root
         self.quick = options.quick
         self.results = options.results.resolve()
+        self.revision = self._revision()  # of what is built, whatever changes during the run
         self.tool = self._tool()
         self.results.mkdir(parents=True, exist_ok=True)
         self.left = 0.0  # seconds, of the runs that are still to come
@@ -79,14 +80,20 @@ class Bench:
     def write_json(self, name, value):
         (self.results / name).write_text(json.dumps(value, indent=2) + "\n")
 
+    def _revision(self):
+        try:
+            run = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=self.root,
+                                 capture_output=True, text=True)
+        except OSError:
+            return "unknown"
+        return run.stdout.strip() or "unknown"
+
     def circumstances(self):
         """A line for a report: when, on what, how busy."""
-        revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=self.root,
-                                  capture_output=True, text=True).stdout.strip()
         load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
         return (f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, Linux "
                 f"{platform.release()}, {os.cpu_count()} CPUs, load {load}, "
-                f"revision {revision or 'unknown'}")
+                f"revision {self.revision}")
 
 
 def percentile(ordered, share):
