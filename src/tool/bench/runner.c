@@ -19,6 +19,7 @@
 typedef struct group {
     lt_run *runs;
     unsigned count;
+    lt_stall_log *stalls;
     lt_progress progress;
 } group;
 
@@ -212,15 +213,20 @@ static livetcp_result report_all(group *g, livetcp_error *error)
     return result;
 }
 
+/* The watch starts after the last fork: on loopback no process is forked beside a thread. */
 static livetcp_result run_group(group *g, livetcp_error *error)
 {
+    lt_stall_watch *watch = NULL;
     livetcp_result result = connect_all(g, error);
+    if (result == LIVETCP_OK)
+        result = lt_stall_watch_start(g->stalls, &watch, error);
     if (result == LIVETCP_OK)
         result = send_all(g, error);
     if (result == LIVETCP_OK)
         result = drain_all(g, error);
     if (result == LIVETCP_OK)
         result = report_all(g, error);
+    lt_stall_watch_stop(&watch);
     for (unsigned i = 0; i < g->count; i++)
         for (unsigned role = 0; role < LT_ROLES; role++)
             lt_process_stop(&g->runs[i].processes[role], result == LIVETCP_OK ? EXIT_GRACE_US : 0);
@@ -234,19 +240,15 @@ static livetcp_result run_group(group *g, livetcp_error *error)
 static livetcp_result run_groups(const lt_bench_options *options, lt_bench_log *log,
                                  livetcp_error *error)
 {
-    lt_stall_watch *watch = NULL;
     livetcp_result result = LIVETCP_OK;
     for (unsigned i = 0; result == LIVETCP_OK && i < log->count; i++)
         result = open_run(&log->runs[i], error);
-    if (result == LIVETCP_OK)
-        result = lt_stall_watch_start(&log->stalls, &watch, error);
     unsigned size = options->consecutive ? 1 : log->count;
     for (unsigned i = 0; result == LIVETCP_OK && i < log->count; i += size) {
-        group g = {.runs = &log->runs[i], .count = size};
+        group g = {.runs = &log->runs[i], .count = size, .stalls = &log->stalls};
         lt_progress_init(&g.progress, options->quiet, i / size + 1, log->count / size);
         result = run_group(&g, error);
     }
-    lt_stall_watch_stop(&watch);
     return result;
 }
 
