@@ -74,7 +74,8 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
           "within_500ms,"
           "clean_sent,clean_lost,clean_mean_ms,clean_p50_ms,clean_p90_ms,clean_p95_ms,clean_p99_ms,"
           "clean_p99_9_ms,clean_max_ms,clean_within_200ms,clean_within_500ms,"
-          "flagged,propagation_ms,full_queue_ms,bytes_per_media_byte,wire_bytes_per_media_byte,"
+          "flagged,propagation_ms,full_queue_ms,excess_p50_ms,excess_p95_ms,excess_p99_ms,bytes_"
+          "per_media_byte,wire_bytes_per_media_byte,"
           "cpu_send_us,cpu_receive_us,retransmitted,dropped,refused,lateness_p99_ms,"
           "lateness_max_ms,ftp_mbit_s,web_mbit_s,stalls,stalled_ms\n",
           out);
@@ -86,6 +87,9 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
         fprintf(out, ",%llu", (unsigned long long)o->flagged);
         print_ms(out, o->propagation);
         print_ms(out, o->full_queue);
+        print_ms(out, lt_delay_excess(lt_outcome_headline(o)->p50, o->propagation));
+        print_ms(out, lt_delay_excess(lt_outcome_headline(o)->p95, o->propagation));
+        print_ms(out, lt_delay_excess(lt_outcome_headline(o)->p99, o->propagation));
         print_number(out, "%.5f", o->bytes_ratio);
         print_number(out, "%.5f", o->wire_ratio);
         print_number(out, "%.3f", o->cpu_send);

@@ -74,6 +74,8 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_scheme *scheme = outcome->run->scheme;
     const lt_transport_totals *t = outcome->totals;
+    const lt_delay_summary *d = lt_outcome_headline(outcome);
+    livetcp_usec base = outcome->propagation;
     json_t *o = json_object();
     put(o, "scheme", json_string(scheme->label), failed);
     put(o, "spec", json_string(scheme->spec), failed);
@@ -91,6 +93,9 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
     put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
     put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
+    put(o, "excess_p50_ms", milliseconds(lt_delay_excess(d->p50, base)), failed);
+    put(o, "excess_p95_ms", milliseconds(lt_delay_excess(d->p95, base)), failed);
+    put(o, "excess_p99_ms", milliseconds(lt_delay_excess(d->p99, base)), failed);
     put(o, "bytes_per_media_byte", number(outcome->bytes_ratio), failed);
     put(o, "wire_bytes_per_media_byte", number(outcome->wire_ratio), failed);
     put(o, "cpu_send_us", number(outcome->cpu_send), failed);

@@ -66,6 +66,8 @@ TEST_CASE("CSV reads back")
     CHECK(rows[1]["p90_ms"] == "inf");
     CHECK(std::stod(rows[1]["within_200ms"]) == Approx(0.8));
     CHECK(std::stod(rows[0]["propagation_ms"]) == 50);
+    CHECK(std::stod(rows[0]["excess_p50_ms"]) == Approx(0.509));
+    CHECK(rows[1]["excess_p95_ms"] == "inf");
     CHECK(std::stod(rows[0]["wire_bytes_per_media_byte"]) == Approx(1.1));
     run.options->web = 1;
     run.make();
@@ -108,6 +110,8 @@ TEST_CASE("JSON reads back")
     CHECK(json_integer_value(json_object_get(all, "lost")) == 200);
     CHECK(json_real_value(json_object_get(all, "p50_ms")) == Approx(50.1));
     CHECK(json_is_null(json_object_get(all, "p99_ms")));
+    CHECK(json_real_value(json_object_get(second, "excess_p50_ms")) == Approx(0.1));
+    CHECK(json_is_null(json_object_get(second, "excess_p95_ms")));
     const json_t *stall = json_array_get(json_object_get(root, "stalls"), 0);
     CHECK(json_real_value(json_object_get(stall, "at_s")) == Approx(1));
     CHECK(json_real_value(json_object_get(stall, "length_ms")) == Approx(83));
