@@ -35,6 +35,11 @@ def measured(tool, folder, *args):
     return json.loads(path.read_text()), run
 
 
+def read_csv(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def check_common(result, sent):
     assert result["all"]["sent"] == sent, result["all"]
     assert result["all"]["lost"] == 0, result["all"]
@@ -56,7 +61,7 @@ def loopback(tool, folder):
         check_common(result, 100)
         assert result["propagation_ms"] == 0
         assert result["scheme"] in run.stdout
-    rows = list(csv.DictReader(table.open()))
+    rows = read_csv(table)
     assert [r["scheme"] for r in rows] == names
     assert all(r["sent"] == "100" and r["lost"] == "0" for r in rows)
     assert "infinitely late" in run.stdout
@@ -73,7 +78,7 @@ def both_ways(tool, folder):
                     ("shortest-queue x2", "backward"), ("socket", "backward")], ways
     for result in report["results"]:
         check_common(result, 300)
-    rows = list(csv.DictReader(raw.open()))
+    rows = read_csv(raw)
     assert len(rows) == 2 * 2 * 3 * 110, len(rows)
     for row in rows:
         delay = int(row["arrival_us"]) - int(row["sent_us"])
