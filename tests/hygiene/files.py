@@ -14,7 +14,7 @@ import sys
 
 LICENCE = "SPDX-License-Identifier: MIT"
 MOST_LINES, MANY_LINES = 500, 350
-LIMITED = ("src", "include", "plugins", "samples")
+LIMITED = ("src", "include", "plugins", "samples", "demo")
 CODE = (".c", ".h", ".cc", ".cpp", ".hpp")
 LEFT_OVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^(<<<<<<<|>>>>>>>) ", re.M)
 

@@ -50,12 +50,13 @@ LAYERS = [
     Layer("src/tool", {"base", "model", "emulate", "tool"}),
     Layer("plugins/gst", set()),
     Layer("samples", set()),
+    Layer("demo", set()),
 ]
 
 # Headers of other projects that belong to one place.
 CONFINED = [
     (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
-    (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst",)),
+    (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
     (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
 ]
