@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The legs. To the left of both is a queue without any bound, and neither drops: a leg that falls
+ * behind is late, and how late is what the demonstration measures. The plain leg has exactly the
+ * elements and the settings that people use today; it is not made worse (no bounded queue that
+ * would block the other leg, no small buffer), and not better either (no TCP_NODELAY).
+ */
+#include "leg.h"
+
+#define UNBOUNDED_QUEUE "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+
+static char *plain_send(const demo_leg_options *options)
+{
+    return g_strdup_printf(UNBOUNDED_QUEUE
+                           " ! rtpstreampay"
+                           " ! tcpclientsink name=plain-transport host=%s port=%u sync=false"
+                           " async=false",
+                           options->host, options->port);
+}
+
+static char *plain_receive(const demo_leg_options *options)
+{
+    return g_strdup_printf("tcpserversrc name=plain-transport host=:: port=%u"
+                           " ! application/x-rtp-stream"
+                           " ! rtpstreamdepay name=plain-packets",
+                           options->port);
+}
+
+static char *livetcp_send(const demo_leg_options *options)
+{
+    return g_strdup_printf(UNBOUNDED_QUEUE " ! livetcpsink name=livetcp-transport host=%s port=%u"
+                                           " connections=%u policy=%s sync=false async=false",
+                           options->host, options->port, options->connections,
+                           options->policy != NULL ? options->policy : "shortest-queue");
+}
+
+static char *livetcp_receive(const demo_leg_options *options)
+{
+    return g_strdup_printf("livetcpsrc name=livetcp-transport mode=listener port=%u"
+                           " rtcp=false caps=application/x-rtp"
+                           " ! identity name=livetcp-packets silent=true",
+                           options->port);
+}
+
+const demo_leg demo_legs[DEMO_LEGS] = {
+    {"plain", "plain TCP", plain_send, plain_receive, "current-port"},
+    {"livetcp", "LiveTCP", livetcp_send, livetcp_receive, "bound-port"},
+};

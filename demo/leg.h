@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The legs of the demonstration: ways to carry the same packets over the same path. */
+#ifndef DEMO_LEG_H
+#define DEMO_LEG_H
+
+#include <gst/gst.h>
+
+/* What a leg's fragments are made with. Strings are borrowed. */
+typedef struct demo_leg_options {
+    const char *host;   /* where the receiver listens */
+    guint port;         /* its port for this leg; 0 when receiving: any free one */
+    const char *policy; /* LiveTCP's */
+    guint connections;  /* LiveTCP's, 1..32 */
+} demo_leg_options;
+
+/*
+ * `send` gives what follows a tee of RTP packets, down to the sink; `receive` what makes RTP
+ * packets again. Both are fragments for gst_parse_launch(), to be freed with g_free(). The
+ * transport element that connects or listens is called "<name>-transport", the element whose source
+ * pad gives the received packets "<name>-packets".
+ */
+typedef struct demo_leg {
+    const char *name;  /* also the name of its trace: <name>.csv */
+    const char *title; /* for people */
+    char *(*send)(const demo_leg_options *options);
+    char *(*receive)(const demo_leg_options *options);
+    const char *port_property; /* of the listening element: the port it really listens on */
+} demo_leg;
+
+enum { DEMO_LEGS = 2 };
+extern const demo_leg demo_legs[DEMO_LEGS];
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The receiving program: takes the packets of every leg out of its transport, notes when each came,
+ * and decodes picture and sound as they come, as a viewer's player would. The jitter buffers put
+ * the packets in order; what is in order passes them at once. Nothing waits for a time to be
+ * played.
+ *
+ * Control files: writes "listening" when every leg can be called, ends when
+ * "demo-receive.stop" appears, and
+ * leaves "received" with what was decoded.
+ */
+#include "leg.h"
+#include "stage.h"
+
+#include <stdio.h>
+
+enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, NOW_MS = 40, LISTENING_TIMEOUT_S = 10 };
+
+/* Waits for a missing packet for a second. */
+#define JITTER_BUFFER "rtpjitterbuffer latency=1000"
+
+typedef struct receive_options {
+    char *directory;
+    char *legs; /* names, comma-separated */
+    gboolean window;
+    int port; /* of the first leg, the others' follow; 0: any */
+} receive_options;
+
+typedef struct decoded {
+    gint video, audio; /* buffers out of the decoders, atomic */
+} decoded;
+
+typedef struct receiver {
+    demo_stage stage;
+    receive_options options;
+    decoded decoded[DEMO_LEGS];
+    gint64 start_us; /* when the programme started; 0: not known yet */
+} receiver;
+
+static gboolean parse_options(int *argc, char ***argv, receive_options *o, GError **error)
+{
+    const GOptionEntry entries[] = {
+        {"directory", 0, 0, G_OPTION_ARG_FILENAME, &o->directory, "traces and control files",
+         "DIR"},
+        {"legs", 0, 0, G_OPTION_ARG_STRING, &o->legs, "which legs, comma-separated", "NAMES"},
+        {"port", 0, 0, G_OPTION_ARG_INT, &o->port, "first port to listen on; 0: any", "PORT"},
+        {"window", 0, 0, G_OPTION_ARG_NONE, &o->window, "show the pictures", NULL},
+        {0},
+    };
+    GOptionContext *context = g_option_context_new("- receives the demonstration's programme");
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_add_group(context, gst_init_get_option_group());
+    gboolean ok = g_option_context_parse(context, argc, argv, error);
+    g_option_context_free(context);
+    if (ok && o->directory == NULL) {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "--directory is needed");
+        ok = FALSE;
+    }
+    return ok;
+}
+
+static gboolean leg_wanted(const receive_options *o, const demo_leg *leg)
+{
+    gboolean wanted = o->legs == NULL;
+    gchar **names = g_strsplit(o->legs != NULL ? o->legs : "", ",", -1);
+    for (gchar **name = names; *name != NULL; name++) {
+        wanted = wanted || strcmp(*name, leg->name) == 0;
+    }
+    g_strfreev(names);
+    return wanted;
+}
+
+/* The window: both pictures on a canvas, whose live test source makes the compositor go on when a
+ * leg has nothing to show: its last picture stays, frozen. */
+static void append_window(GString *p)
+{
+    g_string_append(p, " compositor name=screen latency=100000000 background=black"
+                       " ! video/x-raw,width=1312,height=440,framerate=25/1"
+                       " ! textoverlay name=now halignment=center valignment=bottom"
+                       " font-desc=\"Sans 12\" ypad=16 text=\" \""
+                       " ! videoconvert ! autovideosink name=display sync=false"
+                       " videotestsrc is-live=true pattern=solid-color foreground-color=0xff1b1f27"
+                       " ! video/x-raw,width=1312,height=440,framerate=25/1 ! screen.");
+}
+
+static void append_leg(GString *p, int index, const receive_options *o)
+{
+    const demo_leg *leg = &demo_legs[index];
+    demo_leg_options options = {.port = o->port == 0 ? 0 : (guint)(o->port + index)};
+    char *fragment = leg->receive(&options);
+    g_string_append_printf(p,
+                           " %s ! rtpptdemux name=%s-demux"
+                           " %s-demux.src_%d ! " JITTER_BUFFER " name=%s-order"
+                           " ! queue ! rtph264depay ! h264parse"
+                           " ! avdec_h264 name=%s-video max-threads=1",
+                           fragment, leg->name, leg->name, VIDEO_PAYLOAD, leg->name, leg->name);
+    g_free(fragment);
+    if (o->window) {
+        g_string_append_printf(p,
+                               " ! textoverlay text=\"%s\" halignment=left valignment=top"
+                               " font-desc=\"Sans Bold 22\" shaded-background=true"
+                               " ! videoconvert ! queue ! screen.sink_%d",
+                               leg->title, index + 1);
+    } else {
+        g_string_append(p, " ! fakesink sync=false async=false");
+    }
+    g_string_append_printf(p,
+                           " %s-demux.src_%d ! " JITTER_BUFFER " ! queue ! rtpopusdepay"
+                           " ! opusdec name=%s-audio ! fakesink sync=false async=false",
+                           leg->name, AUDIO_PAYLOAD, leg->name);
+}
+
+static char *describe(const receive_options *o)
+{
+    GString *p = g_string_new(NULL);
+    if (o->window) {
+        append_window(p);
+    }
+    for (int i = 0; i < DEMO_LEGS; i++) {
+        if (leg_wanted(o, &demo_legs[i])) {
+            append_leg(p, i, o);
+        }
+    }
+    return g_string_free(p, FALSE);
+}
+
+static GstCaps *on_request_pt_map(GstElement *demux, guint payload, gpointer user)
+{
+    (void)demux;
+    (void)user;
+    return gst_caps_from_string(
+        payload == VIDEO_PAYLOAD
+            ? "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+            : "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS");
+}
+
+/* Both legs are stamped alike, with the time of arrival; the transports differ in what they do. */
+static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+    (void)pad;
+    receiver *r = user;
+    GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+    GstClock *clock = gst_pipeline_get_pipeline_clock(GST_PIPELINE(r->stage.pipeline));
+    GST_BUFFER_PTS(buffer) =
+        gst_clock_get_time(clock) - gst_element_get_base_time(r->stage.pipeline);
+    GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+    gst_object_unref(clock);
+    GST_PAD_PROBE_INFO_DATA(info) = buffer;
+    return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+    (void)pad;
+    (void)info;
+    g_atomic_int_inc((gint *)user);
+    return GST_PAD_PROBE_OK;
+}
+
+static void probe(receiver *r, const char *leg, const char *suffix, GstPadProbeCallback callback,
+                  gpointer user)
+{
+    gchar *name = g_strconcat(leg, suffix, NULL);
+    GstElement *element = demo_stage_element(&r->stage, name);
+    GstPad *pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, user, NULL);
+    gst_object_unref(pad);
+    gst_object_unref(element);
+    g_free(name);
+}
+
+static gboolean set_up_leg(receiver *r, int index, GError **error)
+{
+    const char *leg = demo_legs[index].name;
+    gchar *packets = g_strconcat(leg, "-packets", NULL);
+    gchar *demux_name = g_strconcat(leg, "-demux", NULL);
+    GstElement *demux = demo_stage_element(&r->stage, demux_name);
+    g_signal_connect(demux, "request-pt-map", G_CALLBACK(on_request_pt_map), NULL);
+
+    gboolean ok = demo_stage_trace(&r->stage, leg, packets, "src", error);
+    probe(r, leg, "-packets", stamp, r);
+    probe(r, leg, "-order", stamp, r);
+    probe(r, leg, "-video", count, &r->decoded[index].video);
+    probe(r, leg, "-audio", count, &r->decoded[index].audio);
+
+    gst_object_unref(demux);
+    g_free(demux_name);
+    g_free(packets);
+    return ok;
+}
+
+static void place(GstElement *screen, int index)
+{
+    gchar *name = g_strdup_printf("sink_%d", index + 1);
+    GstPad *pad = gst_element_get_static_pad(screen, name);
+    if (pad != NULL) {
+        g_object_set(pad, "xpos", 8 + index * 656, "ypos", 8, "zorder", 1 + index, NULL);
+        gst_object_unref(pad);
+    }
+    g_free(name);
+}
+
+static gboolean prepare(receiver *r, GError **error)
+{
+    gchar *description = describe(&r->options);
+    gboolean ok = demo_stage_init(&r->stage, r->options.directory, description, error);
+    g_free(description);
+    for (int i = 0; ok && i < DEMO_LEGS; i++) {
+        ok = !leg_wanted(&r->options, &demo_legs[i]) || set_up_leg(r, i, error);
+    }
+    if (ok && r->options.window) {
+        GstElement *screen = demo_stage_element(&r->stage, "screen");
+        for (int i = 0; i < DEMO_LEGS; i++) {
+            place(screen, i);
+        }
+        gst_object_unref(screen);
+    }
+    if (ok) {
+        GstClock *clock = gst_system_clock_obtain();
+        gst_pipeline_use_clock(GST_PIPELINE(r->stage.pipeline), clock);
+        gst_object_unref(clock);
+    }
+    return ok;
+}
+
+/* The port that the leg listens on; 0 if it does not do so in time. */
+static guint wait_for_port(receiver *r, const demo_leg *leg)
+{
+    gchar *name = g_strconcat(leg->name, "-transport", NULL);
+    GstElement *element = demo_stage_element(&r->stage, name);
+    gint64 deadline = g_get_monotonic_time() + LISTENING_TIMEOUT_S * G_USEC_PER_SEC;
+    gint port = 0;
+    g_object_get(element, leg->port_property, &port, NULL);
+    while (port <= 0 && g_get_monotonic_time() < deadline) {
+        g_usleep(10000);
+        g_object_get(element, leg->port_property, &port, NULL);
+    }
+    gst_object_unref(element);
+    g_free(name);
+    return port > 0 ? (guint)port : 0;
+}
+
+static gboolean publish_listening(receiver *r, GError **error)
+{
+    GString *text = g_string_new(NULL);
+    gboolean ok = TRUE;
+    for (int i = 0; ok && i < DEMO_LEGS; i++) {
+        if (!leg_wanted(&r->options, &demo_legs[i])) {
+            continue;
+        }
+        guint port = wait_for_port(r, &demo_legs[i]);
+        g_string_append_printf(text, "%s %u\n", demo_legs[i].name, port);
+        if (port == 0) {
+            g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+                        "%s does not listen after %d s", demo_legs[i].title, LISTENING_TIMEOUT_S);
+            ok = FALSE;
+        }
+    }
+    ok = ok && demo_stage_publish(&r->stage, "listening", text->str, error);
+    g_string_free(text, TRUE);
+    return ok;
+}
+
+static gboolean publish_received(receiver *r, GError **error)
+{
+    GString *text = g_string_new("{");
+    for (int i = 0; i < DEMO_LEGS; i++) {
+        g_string_append_printf(text, "\"%s\": {\"video\": %d, \"audio\": %d}, ", demo_legs[i].name,
+                               g_atomic_int_get(&r->decoded[i].video),
+                               g_atomic_int_get(&r->decoded[i].audio));
+    }
+    g_string_append_printf(text, "\"longest_stall_us\": %" G_GINT64_FORMAT "}\n",
+                           r->stage.longest_stall_us);
+    gboolean ok = demo_stage_publish(&r->stage, "received", text->str, error);
+    g_string_free(text, TRUE);
+    return ok;
+}
+
+/* autovideosink takes a fake sink when there is no display, and says so to nobody. */
+static gboolean display_found(receiver *r, GError **error)
+{
+    GstElement *display = demo_stage_element(&r->stage, "display");
+    GstElement *chosen = NULL;
+    if (GST_IS_BIN(display) && GST_BIN_NUMCHILDREN(display) > 0) {
+        chosen = gst_object_ref(GST_BIN_CHILDREN(display)->data);
+    }
+    gboolean found = chosen != NULL && !g_str_has_prefix(G_OBJECT_TYPE_NAME(chosen), "GstFake");
+    if (!found) {
+        g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
+                    "--window: no display can be opened (DISPLAY is \"%s\")",
+                    g_getenv("DISPLAY") != NULL ? g_getenv("DISPLAY") : "");
+    }
+    g_clear_object(&chosen);
+    gst_object_unref(display);
+    return found;
+}
+
+/* Shows what time it is in the programme, beside the times that are in the pictures. */
+static gboolean on_now(gpointer user)
+{
+    receiver *r = user;
+    if (r->start_us == 0) {
+        gchar *path = g_build_filename(r->options.directory, "sending", NULL);
+        gchar *text = NULL;
+        if (g_file_get_contents(path, &text, NULL, NULL)) {
+            sscanf(text, "{\"start_us\": %" G_GINT64_FORMAT, &r->start_us);
+        }
+        g_free(text);
+        g_free(path);
+        return G_SOURCE_CONTINUE;
+    }
+    gint64 at = MAX(g_get_monotonic_time() - r->start_us, 0) / 10000;
+    gchar *text = g_strdup_printf("the sender is at %" G_GINT64_FORMAT ":%02d.%02d", at / 6000,
+                                  (int)(at / 100 % 60), (int)(at % 100));
+    GstElement *now = demo_stage_element(&r->stage, "now");
+    g_object_set(now, "text", text, NULL);
+    gst_object_unref(now);
+    g_free(text);
+    return G_SOURCE_CONTINUE;
+}
+
+static gboolean run(receiver *r, GError **error)
+{
+    if (!demo_stage_play(&r->stage) || (r->options.window && !display_found(r, error)) ||
+        !publish_listening(r, error)) {
+        return FALSE;
+    }
+    guint now = r->options.window ? g_timeout_add(NOW_MS, on_now, r) : 0;
+    gboolean ok = demo_stage_run(&r->stage);
+    if (now != 0) {
+        g_source_remove(now);
+    }
+    return ok && publish_received(r, error);
+}
+
+int main(int argc, char **argv)
+{
+    receiver r = {.options = {.port = 0}};
+    GError *error = NULL;
+    g_set_prgname("demo-receive");
+    gboolean ok =
+        parse_options(&argc, &argv, &r.options, &error) && prepare(&r, &error) && run(&r, &error);
+    demo_stage_report(r.options.directory, ok, error);
+    g_clear_error(&error);
+    demo_stage_clear(&r.stage);
+    g_free(r.options.directory);
+    g_free(r.options.legs);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Turns the traces of a run into a table, results.json, and one self-contained page, report.html.
+
+usage: report.py DIRECTORY
+
+The directory holds sent.csv, a trace for each leg, and run.json, which says how the traces were
+made.
+"""
+
+import html
+import json
+import math
+import pathlib
+import string
+import sys
+
+import measure
+import table
+
+PAGE = pathlib.Path(__file__).with_name("report.template.html")
+PANELS = (("Video, per frame", "frames"), ("Sound, per packet", "sound"))
+
+
+class ReportError(Exception):
+    """The traces cannot be used; the text says why."""
+
+
+def load(directory):
+    """(run, titles of the legs, their measure.Leg)."""
+    try:
+        run = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+        sent = measure.read_sent(directory / "sent.csv")
+        legs = [measure.Leg(sent, measure.read_arrivals(directory / f"{name}.csv"),
+                            run["stop_us"]) for name in run["legs"]]
+    except FileNotFoundError as error:
+        raise ReportError(f"{error.filename} is missing: {directory} is not the directory of a "
+                          "run that came to its end") from error
+    except (KeyError, ValueError, TypeError) as error:
+        raise ReportError(f"a trace in {directory} is damaged: {error!r}") from error
+    if not sent:
+        raise ReportError(f"{directory / 'sent.csv'} has no packets: nothing was sent")
+    return run, list(run["legs"].values()), legs
+
+
+def plain_json(value):
+    """JSON has no infinity: a delay without an end is null."""
+    if isinstance(value, dict):
+        return {key: plain_json(item) for key, item in value.items()}
+    if isinstance(value, float) and math.isinf(value):
+        return None
+    return value
+
+
+def headline(titles, results):
+    """The sentence above everything: p95 of the frames, or of the sound without any."""
+    for stream, what in (("frames", "frames of video could be shown"),
+                         ("sound", "packets of sound had come")):
+        numbers = [result[stream] for result in results]
+        if None in numbers or len(numbers) < 2:
+            continue
+        values = [table.delay_cell(n, "p95") for n in numbers]
+        return (f"95 % of the {what} within {values[1]} over {titles[1]}, "
+                f"within {values[0]} over {titles[0]}.")
+    return "What the traces say."
+
+
+def mathis_bit_rate(mss, rtt_s, loss):
+    """Mathis et al. 1997, eq. 3, with C = sqrt(3/2): what one Reno connection carries, in bit/s."""
+    return mss * 8 / rtt_s * math.sqrt(1.5 / loss)
+
+
+def capacity_note(run):
+    """What a single connection can carry on this path, where theory says so."""
+    loss, rtt_s = run["loss"], 2 * run["propagation_ms"] / 1e3
+    if run["congestion_control"] != "reno" or loss <= 0 or rtt_s <= 0:
+        return ""
+    capacity = mathis_bit_rate(1448, rtt_s, loss)
+    rate = run["bitrate_kbit"] * 1e3 * 1.03 + 40e3
+    verdict = ("less than the programme needs, so the delay of a single connection grows for as "
+               "long as the programme lasts" if capacity < rate else
+               "enough for the programme on average, but not after every loss")
+    return (f"One Reno connection on this path carries about {capacity / 1e6:.1f} Mb/s (Mathis "
+            f"et al. 1997): {verdict}. The programme needs about {rate / 1e6:.1f} Mb/s.")
+
+
+def facts(run):
+    """(name, value) pairs: how the traces were made."""
+    rows = [(name, str(value)) for name, value in run["facts"].items()]
+    note = capacity_note(run)
+    if note:
+        rows.append(("Theory", note))
+    return rows
+
+
+def write_page(directory, run, titles, legs, results):
+    import plot  # matplotlib takes a second to load, and the rest does without
+
+    panels = [(name, [getattr(leg, stream) for leg in legs]) for name, stream in PANELS]
+    panels = [(name, streams) for name, streams in panels if any(streams)]
+    propagation = run["propagation_ms"]
+    page = string.Template(PAGE.read_text(encoding="utf-8")).substitute(
+        headline=html.escape(headline(titles, results)),
+        path=html.escape(run["path"]),
+        over_time=plot.over_time(panels, titles, propagation),
+        distribution=plot.distribution(panels, titles, propagation),
+        tables=table.as_html(titles, results),
+        facts="\n".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>"
+                        for name, value in facts(run)))
+    target = directory / "report.html"
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def write_report(directory):
+    """Writes results.json and report.html. Returns (text of the table, path of the page)."""
+    run, titles, legs = load(directory)
+    results = [leg.numbers() for leg in legs]
+    (directory / "results.json").write_text(
+        json.dumps(plain_json(dict(zip(run["legs"], results))), indent=2) + "\n", encoding="utf-8")
+    page = write_page(directory, run, titles, legs, results)
+    text = table.as_text(titles, results)
+    note = capacity_note(run)
+    return text + ("\n\n" + note if note else ""), page
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1])
+    try:
+        text, page = write_report(pathlib.Path(sys.argv[1]))
+    except (ReportError, OSError) as error:
+        sys.exit(f"report: {error}")
+    print(text)
+    print(f"\n{page}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sending program: plays the recorded programme in a loop and in real time, encodes it live,
+ * and gives exactly the same RTP packets at the same time to every leg.
+ *
+ * A trace notes when each packet leaves the payloaders. Control files: waits for "listening"
+ * (written by the receiving program: a line "<leg> <port>" each), writes "sending" with what it
+ * found in its network namespace, ends when
+ * "demo-send.stop" appears.
+ */
+#include "leg.h"
+#include "stage.h"
+
+#include <stdio.h>
+
+/* The programme starts this much after the pipeline, when all connections are open: what is
+ * compared is a running transmission, not how fast it is opened. */
+enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 20 };
+
+typedef struct send_options {
+    char *directory, *programme, *host, *policy;
+    int connections, bitrate, duration;
+} send_options;
+
+typedef struct sender {
+    demo_stage stage;
+    send_options options;
+    gint playing; /* streams that have not come to their end, atomic */
+} sender;
+
+static gboolean parse_options(int *argc, char ***argv, send_options *o, GError **error)
+{
+    const GOptionEntry entries[] = {
+        {"directory", 0, 0, G_OPTION_ARG_FILENAME, &o->directory, "traces and control files",
+         "DIR"},
+        {"programme", 0, 0, G_OPTION_ARG_FILENAME, &o->programme, "what to play", "FILE"},
+        {"host", 0, 0, G_OPTION_ARG_STRING, &o->host, "where the receiving program is", "HOST"},
+        {"policy", 0, 0, G_OPTION_ARG_STRING, &o->policy, "of LiveTCP", "NAME"},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &o->connections, "of LiveTCP", "N"},
+        {"bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate, "of the video", "KBIT/S"},
+        {"duration", 0, 0, G_OPTION_ARG_INT, &o->duration, "of the programme", "SECONDS"},
+        {0},
+    };
+    GOptionContext *context = g_option_context_new("- sends the demonstration's programme");
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_add_group(context, gst_init_get_option_group());
+    gboolean ok = g_option_context_parse(context, argc, argv, error);
+    g_option_context_free(context);
+    if (ok && o->host == NULL) {
+        o->host = g_strdup(g_getenv("LIVETCP_FAR")); /* livetcp emulate sets it */
+    }
+    if (ok && (o->directory == NULL || o->programme == NULL || o->host == NULL)) {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                    "--directory, --programme and --host (or LIVETCP_FAR) are needed");
+        ok = FALSE;
+    }
+    return ok;
+}
+
+/* Finds the port of `leg` in the text of the file "listening". */
+static guint port_of(const char *listening, const demo_leg *leg)
+{
+    guint port = 0;
+    gchar **lines = g_strsplit(listening, "\n", -1);
+    gsize length = strlen(leg->name);
+    for (gchar **line = lines; *line != NULL; line++) {
+        if (strncmp(*line, leg->name, length) == 0 && (*line)[length] == ' ') {
+            port = (guint)g_ascii_strtoull(*line + length, NULL, 10);
+        }
+    }
+    g_strfreev(lines);
+    return port;
+}
+
+static gboolean wait_for_receiver(const char *directory, char **listening, GError **error)
+{
+    gchar *path = g_build_filename(directory, "listening", NULL);
+    gint64 deadline = g_get_monotonic_time() + LISTENING_TIMEOUT_S * G_USEC_PER_SEC;
+    while (!g_file_test(path, G_FILE_TEST_EXISTS) && g_get_monotonic_time() < deadline) {
+        g_usleep(20000);
+    }
+    gboolean ok = g_file_get_contents(path, listening, NULL, NULL);
+    if (!ok) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+                    "the receiving program does not listen after %d s; its own message says why",
+                    LISTENING_TIMEOUT_S);
+    }
+    g_free(path);
+    return ok;
+}
+
+static void append_source(GString *p, const send_options *o)
+{
+    g_string_append_printf(
+        p,
+        "filesrc name=file ! matroskademux name=demux"
+        /* Decoders run ahead of the clock; from clocksync on everything is live. */
+        " demux.video_0 ! queue ! h264parse ! avdec_h264 max-threads=1"
+        " ! videoconvert ! video/x-raw,format=I420"
+        " ! clocksync name=video-clock ts-offset=%" G_GINT64_FORMAT
+        " ! timeoverlay time-mode=running-time halignment=right valignment=bottom "
+        "font-desc=\"Monospace Bold 18\""
+        " ! x264enc tune=zerolatency speed-preset=superfast bitrate=%d key-int-max=50"
+        " option-string=scenecut=0 threads=1"
+        " ! video/x-h264,profile=main"
+        " ! rtph264pay pt=96 mtu=1400 config-interval=-1 aggregate-mode=zero-latency ! mux."
+        " demux.audio_0 ! queue ! audioconvert ! audioresample"
+        " ! audio/x-raw,rate=48000,channels=1"
+        " ! audiobuffersplit output-buffer-duration=1/50"
+        " ! clocksync name=audio-clock ts-offset=%" G_GINT64_FORMAT
+        " ! opusenc frame-size=20 audio-type=voice bitrate=32000"
+        " ! rtpopuspay pt=97 mtu=1400 ! mux."
+        " rtpfunnel name=mux ! tee name=legs",
+        (gint64)LEAD_IN_MS * GST_MSECOND, o->bitrate, (gint64)LEAD_IN_MS * GST_MSECOND);
+}
+
+static char *describe(const send_options *o, const char *listening)
+{
+    GString *p = g_string_new(NULL);
+    append_source(p, o);
+    for (int i = 0; i < DEMO_LEGS; i++) {
+        const demo_leg_options leg = {
+            .host = o->host,
+            .port = port_of(listening, &demo_legs[i]),
+            .policy = o->policy,
+            .connections = (guint)o->connections,
+        };
+        if (leg.port != 0) { /* the receiver does not have this leg otherwise */
+            char *fragment = demo_legs[i].send(&leg);
+            g_string_append_printf(p, " legs. ! %s", fragment);
+            g_free(fragment);
+        }
+    }
+    return g_string_free(p, FALSE);
+}
+
+/*
+ * Plays the whole file as one segment. Sent to the demuxer before it has read the headers, the
+ * first of these waits inside until it has; later ones follow on without a gap in running time.
+ */
+static gboolean play_segment(demo_stage *stage)
+{
+    GstElement *demux = demo_stage_element(stage, "demux");
+    gboolean ok = gst_element_seek(demux, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_SEGMENT,
+                                   GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
+    gst_object_unref(demux);
+    return ok;
+}
+
+static void on_segment_done(GstBus *bus, GstMessage *message, gpointer user)
+{
+    (void)bus;
+    (void)message;
+    sender *s = user;
+    if (!play_segment(&s->stage)) {
+        g_printerr("%s: the programme cannot be played from the start again\n", g_get_prgname());
+        s->stage.failed = TRUE;
+        g_main_loop_quit(s->stage.loop);
+    }
+}
+
+static gboolean publish_ended(gpointer user)
+{
+    sender *s = user;
+    (void)demo_stage_publish(&s->stage, "ended", "", NULL);
+    return G_SOURCE_REMOVE;
+}
+
+/* Lets the programme end in front of the encoders, so that its last frame is a whole one. */
+static GstPadProbeReturn on_live(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+    sender *s = user;
+    GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+    if (event == NULL) {
+        return GST_PAD_PROBE_OK;
+    }
+    const GstSegment *segment;
+    gst_event_parse_segment(event, &segment);
+    GstClockTime at = gst_segment_to_running_time(segment, GST_FORMAT_TIME,
+                                                  GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+    gst_event_unref(event);
+    if (at == GST_CLOCK_TIME_NONE || at < (GstClockTime)s->options.duration * GST_SECOND) {
+        return GST_PAD_PROBE_OK;
+    }
+    if (!g_object_get_data(G_OBJECT(pad), "ended")) {
+        g_object_set_data(G_OBJECT(pad), "ended", s);
+        if (g_atomic_int_dec_and_test(&s->playing)) {
+            g_timeout_add(500, publish_ended, s); /* the encoders are empty by then */
+        }
+    }
+    return GST_PAD_PROBE_DROP;
+}
+
+static void end_after_duration(sender *s, const char *element)
+{
+    GstElement *clock = demo_stage_element(&s->stage, element);
+    GstPad *pad = gst_element_get_static_pad(clock, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_live, s, NULL);
+    g_atomic_int_inc(&s->playing);
+    gst_object_unref(pad);
+    gst_object_unref(clock);
+}
+
+/* What the report says about the path's near end. */
+static gboolean publish_sending(sender *s, GError **error)
+{
+    gchar *control = NULL;
+    if (!g_file_get_contents("/proc/sys/net/ipv4/tcp_congestion_control", &control, NULL, error)) {
+        return FALSE;
+    }
+    gint64 start = (gint64)gst_element_get_base_time(s->stage.pipeline) / 1000 + LEAD_IN_MS * 1000;
+    gchar *version = gst_version_string();
+    gchar *text = g_strdup_printf("{\"start_us\": %" G_GINT64_FORMAT
+                                  ", \"congestion_control\": \"%s\", \"gstreamer\": \"%s\"}\n",
+                                  start, g_strstrip(control), version);
+    gboolean ok = demo_stage_publish(&s->stage, "sending", text, error);
+    g_free(text);
+    g_free(version);
+    g_free(control);
+    return ok;
+}
+
+static gboolean prepare(sender *s, GError **error)
+{
+    gchar *listening = NULL;
+    if (!wait_for_receiver(s->options.directory, &listening, error)) {
+        return FALSE;
+    }
+    gchar *description = describe(&s->options, listening);
+    gboolean ok = demo_stage_init(&s->stage, s->options.directory, description, error) &&
+                  demo_stage_trace(&s->stage, "sent", "legs", "sink", error);
+    g_free(description);
+    g_free(listening);
+    if (!ok) {
+        return FALSE;
+    }
+    GstElement *file = demo_stage_element(&s->stage, "file");
+    g_object_set(file, "location", s->options.programme, NULL);
+    gst_object_unref(file);
+
+    GstClock *clock = gst_system_clock_obtain(); /* CLOCK_MONOTONIC */
+    gst_pipeline_use_clock(GST_PIPELINE(s->stage.pipeline), clock);
+    gst_object_unref(clock);
+    end_after_duration(s, "video-clock");
+    end_after_duration(s, "audio-clock");
+    return TRUE;
+}
+
+static gboolean run(sender *s, GError **error)
+{
+    GstBus *bus = gst_element_get_bus(s->stage.pipeline);
+    gst_bus_add_signal_watch(bus);
+    gulong handler = g_signal_connect(bus, "message::segment-done", G_CALLBACK(on_segment_done), s);
+    gboolean ok =
+        gst_element_set_state(s->stage.pipeline, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE &&
+        play_segment(&s->stage) && demo_stage_play(&s->stage) && publish_sending(s, error) &&
+        demo_stage_run(&s->stage);
+    g_signal_handler_disconnect(bus, handler);
+    gst_bus_remove_signal_watch(bus);
+    gst_object_unref(bus);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    sender s = {.options = {.connections = 5, .bitrate = 1500, .duration = 60}};
+    GError *error = NULL;
+    g_set_prgname("demo-send");
+    gboolean ok =
+        parse_options(&argc, &argv, &s.options, &error) && prepare(&s, &error) && run(&s, &error);
+    demo_stage_report(s.options.directory, ok, error);
+    g_clear_error(&error);
+    demo_stage_clear(&s.stage);
+    g_free(s.options.directory);
+    g_free(s.options.programme);
+    g_free(s.options.host);
+    g_free(s.options.policy);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sending and the receiving program have in common: one pipeline that runs until it
+ * fails, is interrupted, or the file "<program's name>.stop" appears in its directory; traces;
+ * clear errors. */
+#ifndef DEMO_STAGE_H
+#define DEMO_STAGE_H
+
+#include "trace.h"
+
+#include <gst/gst.h>
+
+enum { DEMO_STAGE_TRACES = 4 };
+
+typedef struct demo_stage {
+    const char *directory; /* where traces and control files are; borrowed */
+    GMainLoop *loop;
+    GstElement *pipeline;
+    demo_trace *traces[DEMO_STAGE_TRACES]; /* flushed while running, closed at the end */
+    guint trace_count;
+    gboolean failed;
+    gint64 last_tick_us;
+    gint64 longest_stall_us; /* how much too late the stage's own timer was, at worst */
+} demo_stage;
+
+/* Builds the pipeline that `description` says. The program ends with its parent. On failure fills
+ * in *error; call demo_stage_clear() in either case. */
+gboolean demo_stage_init(demo_stage *stage, const char *directory, const char *description,
+                         GError **error);
+
+/* Opens a trace `name` and lets it watch the static pad `pad` of the element `element`. */
+gboolean demo_stage_trace(demo_stage *stage, const char *name, const char *element, const char *pad,
+                          GError **error);
+
+/* The element called `name`, which must be there. Free with gst_object_unref(). */
+GstElement *demo_stage_element(demo_stage *stage, const char *name);
+
+/* Sets the pipeline playing. An error of an element is printed. */
+gboolean demo_stage_play(demo_stage *stage);
+
+/* Runs the main loop until the end; FALSE if something failed. What failed has been printed. */
+gboolean demo_stage_run(demo_stage *stage);
+
+/* Writes `text` to the file `name` in the directory; nobody ever sees half of it. */
+gboolean demo_stage_publish(const demo_stage *stage, const char *name, const char *text,
+                            GError **error);
+
+/* At the end: prints *error, which may be NULL, and unless `ok` leaves the file
+ * "<program's name>.failed" in `directory`, which may be NULL, for those who wait. */
+void demo_stage_report(const char *directory, gboolean ok, const GError *error);
+
+/* Stops the pipeline and frees everything but the struct. */
+void demo_stage_clear(demo_stage *stage);
+
+#endif
