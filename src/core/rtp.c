@@ -37,43 +37,26 @@ static size_t header_size(const uint8_t *data, size_t size)
 
 bool lt_rtp_parse(const uint8_t *data, size_t size, lt_rtp_header *header)
 {
-    size_t header_bytes, padding = 0;
+    size_t header_bytes;
 
     if (size < LT_RTP_MIN_SIZE || version_of(data) != VERSION || in_rtcp_range(data))
         return false;
     header_bytes = header_size(data, size);
     if (!header_bytes)
         return false;
-    if (data[0] & 0x20) {
-        padding = data[size - 1];
-        if (!padding || padding > size - header_bytes)
-            return false;
-    }
     header->ssrc = lt_read_be32(data + 8);
     header->timestamp = lt_read_be32(data + 4);
     header->sequence = lt_read_be16(data + 2);
     header->payload_type = data[1] & 0x7f;
     header->marker = data[1] >> 7;
     header->header_size = header_bytes;
-    header->padding_size = padding;
     return true;
 }
 
 bool lt_rtcp_check(const uint8_t *data, size_t size)
 {
-    if (size < LT_RTCP_MIN_SIZE || !in_rtcp_range(data))
-        return false;
-    while (size) {
-        size_t packet;
-        if (size < LT_RTCP_MIN_SIZE || version_of(data) != VERSION)
-            return false;
-        packet = WORD_SIZE + WORD_SIZE * (size_t)lt_read_be16(data + 2);
-        if (packet > size)
-            return false;
-        data += packet;
-        size -= packet;
-    }
-    return true;
+    return size >= LT_RTCP_MIN_SIZE && version_of(data) == VERSION && in_rtcp_range(data) &&
+           WORD_SIZE + WORD_SIZE * (size_t)lt_read_be16(data + 2) <= size;
 }
 
 lt_rtp_kind lt_rtp_classify(const uint8_t *data, size_t size)

@@ -22,19 +22,19 @@ typedef struct lt_rtp_header {
     uint16_t sequence;
     uint8_t payload_type;
     bool marker;
-    size_t header_size;  /* fixed part, CSRCs and extension */
-    size_t padding_size; /* 0 without the P bit */
+    size_t header_size; /* fixed part, CSRCs and extension */
 } lt_rtp_header;
 
-/* Tells what a frame holds, headers checked against its size: an RTP header with its CSRCs,
- * extension and padding, or a compound RTCP packet whose every length fits. */
+/* Tells what a frame holds, as far as SRTP and SRTCP (RFC 3711) leave it readable: an RTP header
+ * with its CSRCs and extension, or an RTCP packet whose first header and length fit. Padding and
+ * what follows in an RTCP compound may be encrypted, so they are the application's to check. */
 lt_rtp_kind lt_rtp_classify(const uint8_t *data, size_t size);
 
 /* Reads an RTP header. Returns false, *header untouched, if it is not one or is cut short. */
 bool lt_rtp_parse(const uint8_t *data, size_t size, lt_rtp_header *header);
 
-/* Whether every packet of a compound is version 2 and ends within `size` (RFC 3550 A.2; reduced
- * size compounds, RFC 5506, are fine). */
+/* Whether the first packet of an RTCP compound is version 2 and ends within `size` (RFC 3550 A.2;
+ * reduced-size compounds, RFC 5506, are fine). */
 bool lt_rtcp_check(const uint8_t *data, size_t size);
 
 /* SSRC of the first RTCP packet; 0 when it has none (an empty BYE). */

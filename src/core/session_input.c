@@ -26,7 +26,8 @@ static livetcp_result take_media(lt_session *session, lt_connection *connection,
         return LIVETCP_ERR_PROTOCOL;
     connection->packets_received++;
     lt_rtp_parse(arrival->data, arrival->size, &header);
-    return lt_reassembly_push(session->reassembly, arrival, &header);
+    lt_reassembly_push(session->reassembly, arrival, &header); /* out of memory: one is lost */
+    return LIVETCP_OK;
 }
 
 static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, lt_arrival *arrival)
