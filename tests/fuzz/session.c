@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A whole session against a hostile peer and a fickle kernel. The first byte chooses side and wire
+ * (bits 0, 1) and the policy (bits 2, 3); then come operations, each an operation byte, with the
+ * slot in its low two bits and the kind above, and its arguments:
+ *
+ *   0        bytes from the peer: a length byte, then the bytes
+ *   1        one control message from the peer: type byte, fields filled from the next byte
+ *   2        the application sends: sequence number (2), payload size byte
+ *   3        the kernel takes: bytes per write (0: it is full), writes
+ *   4        a new TCP connection for the slot
+ *   5        the slot's connection is lost
+ *   6        time passes: milliseconds (2)
+ *   7        the application closes
+ */
+#include "fuzz.h"
+
+#include "base/bytes.h"
+#include "base/rng.h"
+#include "core/session.h"
+
+#include <string.h>
+
+#define SLOTS 4
+
+typedef struct world {
+    lt_session *session;
+    lt_rng rng;
+    livetcp_usec now;
+    bool caller;
+    uint64_t accepted;
+} world;
+
+typedef struct reader {
+    const uint8_t *data;
+    size_t size;
+} reader;
+
+static unsigned next_byte(reader *in)
+{
+    if (!in->size)
+        return 0;
+    in->size--;
+    return *in->data++;
+}
+
+static livetcp_result fill(void *user, uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)lt_rng_next(user);
+    return LIVETCP_OK;
+}
+
+static void deliver(void *user, const lt_arrival *arrival)
+{
+    world *w = user;
+    FUZZ_REQUIRE(arrival->arrival_us <= w->now);
+    FUZZ_REQUIRE(lt_rtp_classify(arrival->data, arrival->size) != LT_RTP_INVALID);
+}
+
+static void from_peer(world *w, unsigned slot, reader *in)
+{
+    size_t size = next_byte(in);
+    if (size > in->size)
+        size = in->size;
+    lt_session_receive(w->session, slot, in->data, size, w->now);
+    in->data += size;
+    in->size -= size;
+}
+
+static void control_from_peer(world *w, unsigned slot, reader *in)
+{
+    uint8_t frame[LT_CONTROL_MAX];
+    lt_control message;
+    unsigned type = next_byte(in) % 10, filler = next_byte(in);
+
+    memset(&message, (int)filler, sizeof message);
+    message.type = (lt_control_type)type;
+    message.version = LT_WIRE_VERSION;
+    message.count = SLOTS;
+    message.index = (uint8_t)(filler % SLOTS);
+    lt_session_receive(w->session, slot, frame, lt_control_encode(&message, frame), w->now);
+}
+
+static void application_sends(world *w, reader *in)
+{
+    uint8_t packet[LT_RTP_MIN_SIZE + 255] = {0x80, 96};
+    packet[2] = (uint8_t)next_byte(in);
+    packet[3] = (uint8_t)next_byte(in);
+    w->accepted +=
+        lt_session_send(w->session, packet, LT_RTP_MIN_SIZE + next_byte(in), w->now) == LIVETCP_OK;
+}
+
+static void kernel_takes(world *w, reader *in)
+{
+    size_t most = next_byte(in);
+    lt_write write;
+    for (unsigned writes = next_byte(in); writes; writes--) {
+        if (!lt_session_next_write(w->session, w->now, &write))
+            return;
+        FUZZ_REQUIRE(write.size > 0);
+        size_t taken = write.size < most ? write.size : most;
+        if (taken)
+            lt_session_wrote(w->session, write.index, taken, w->now);
+        if (taken < write.size)
+            lt_session_blocked(w->session, write.index);
+    }
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        lt_session_writable(w->session, slot);
+}
+
+static void connect_slot(world *w, unsigned slot)
+{
+    unsigned wanted;
+    if (!w->caller)
+        lt_session_adopt(w->session, slot, w->now);
+    while (lt_session_next_connect(w->session, w->now, &wanted))
+        if (wanted == slot)
+            lt_session_connected(w->session, wanted, w->now);
+        else
+            lt_session_lost(w->session, wanted, LIVETCP_ERR_REFUSED, w->now);
+}
+
+static void operate(world *w, reader *in)
+{
+    unsigned operation = next_byte(in), slot = operation % SLOTS;
+
+    switch (operation / SLOTS % 8) {
+    case 0:
+        from_peer(w, slot, in);
+        break;
+    case 1:
+        control_from_peer(w, slot, in);
+        break;
+    case 2:
+        application_sends(w, in);
+        break;
+    case 3:
+        kernel_takes(w, in);
+        break;
+    case 4:
+        connect_slot(w, slot);
+        break;
+    case 5:
+        lt_session_lost(w->session, slot, LIVETCP_ERR_CONNECTION_LOST, w->now);
+        break;
+    case 6:
+        w->now += 256 * (livetcp_usec)next_byte(in) * LIVETCP_USEC_MSEC;
+        w->now += (livetcp_usec)next_byte(in) * LIVETCP_USEC_MSEC;
+        lt_session_expire(w->session, w->now);
+        break;
+    case 7:
+        lt_session_close(w->session, LIVETCP_ERR_CANCELLED, 0, w->now);
+        break;
+    }
+}
+
+static void check(world *w)
+{
+    livetcp_session_stats stats;
+    lt_event event;
+    unsigned slot;
+    livetcp_result reason;
+
+    while (lt_session_next_close(w->session, &slot, &reason))
+        FUZZ_REQUIRE(slot < LIVETCP_MAX_CONNECTIONS && reason != LIVETCP_OK);
+    while (lt_session_next_event(w->session, &event))
+        FUZZ_REQUIRE(event.index < LIVETCP_MAX_CONNECTIONS);
+    lt_session_get_stats(w->session, w->now, &stats);
+    FUZZ_REQUIRE(stats.packets_accepted == w->accepted);
+    FUZZ_REQUIRE(stats.open_connections <= stats.connections);
+    FUZZ_REQUIRE(stats.queue_packets <= 16);
+    FUZZ_REQUIRE(stats.packets_sent + stats.queue_packets + stats.dropped_queue_full <=
+                 stats.packets_accepted);
+}
+
+static lt_session *make_session(world *w, unsigned mode)
+{
+    livetcp_config config;
+    livetcp_config_init(&config);
+    config.connections = SLOTS;
+    config.wire = mode & 2 ? LIVETCP_WIRE_PLAIN : LIVETCP_WIRE_SESSION;
+    config.queue_packets = 16;
+    config.split = 1 + mode % 3;
+    w->caller = mode & 1;
+    lt_session_setup setup = {.config = &config,
+                              .policy = livetcp_policy_at((mode >> 2) % 3),
+                              .caller = w->caller,
+                              .random = fill,
+                              .random_user = &w->rng,
+                              .deliver = deliver,
+                              .deliver_user = w};
+    lt_session *session;
+    FUZZ_REQUIRE(lt_session_create(&setup, &session) == LIVETCP_OK);
+    return session;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    reader in = {data, size};
+    world w = {.now = 1000000};
+
+    lt_rng_seed(&w.rng, 1);
+    w.session = make_session(&w, next_byte(&in));
+    while (in.size) {
+        operate(&w, &in);
+        check(&w);
+    }
+    lt_session_destroy(&w.session);
+    return 0;
+}
