@@ -30,10 +30,13 @@ void lt_context_run(livetcp_context *context, lt_call_fn function, void *argumen
         return;
     }
     uv_mutex_lock(&context->lock);
+    context->callers++;
     STAILQ_INSERT_TAIL(&context->calls, &call, next);
     uv_async_send(&context->wake);
     while (!call.done)
         uv_cond_wait(&context->called, &context->lock);
+    context->callers--;
+    uv_cond_broadcast(&context->called);
     uv_mutex_unlock(&context->lock);
 }
 
@@ -157,8 +160,14 @@ static void end_context(void *argument)
     uv_close((uv_handle_t *)&context->wake, on_wake_closed);
 }
 
+/* A callback may destroy the context while the call that led to it is still on its way back to
+ * another thread. */
 static void finish_thread(livetcp_context *context)
 {
+    uv_mutex_lock(&context->lock);
+    while (context->callers > 0)
+        uv_cond_wait(&context->called, &context->lock);
+    uv_mutex_unlock(&context->lock);
     uv_loop_close(&context->own_loop);
     uv_sem_destroy(&context->started);
     free_context(context);

@@ -43,7 +43,8 @@ struct livetcp_context {
 
     /* Any thread, under the lock. */
     uv_mutex_t lock;
-    uv_cond_t called; /* some lt_call is done */
+    uv_cond_t called; /* some lt_call is done, or a caller has left */
+    unsigned callers; /* threads in lt_context_run() */
     STAILQ_HEAD(, lt_call) calls;
     TAILQ_HEAD(, livetcp_session) attention;
     TAILQ_HEAD(, lt_resolution) resolved;
