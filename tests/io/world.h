@@ -50,7 +50,7 @@ class Context
   public:
     explicit Context(bool own_thread = false) : own_thread_(own_thread)
     {
-        livetcp_error error;
+        livetcp_error error = {};
         if (!own_thread_) {
             REQUIRE(uv_loop_init(&loop_) == 0);
             REQUIRE(uv_timer_init(&loop_, &tick_) == 0);
@@ -188,7 +188,8 @@ class Record
         return false;
     }
 
-    /* Called within the callbacks; set before the session starts. */
+    /* Called within the callbacks; set before the session starts. Each call runs on a copy, which
+     * may outlive this record when it destroys the context. */
     std::function<void(livetcp_session *, const livetcp_packet *)> when_packet;
     std::function<void(livetcp_session *, livetcp_session_state)> when_state;
     std::function<void(livetcp_session *, unsigned, livetcp_connection_state)> when_connection;
@@ -206,8 +207,9 @@ class Record
             std::lock_guard<std::mutex> guard(self->lock_);
             self->packets_.emplace_back(packet->data, packet->data + packet->size);
         }
-        if (self->when_packet)
-            self->when_packet(session, packet);
+        auto then = self->when_packet;
+        if (then)
+            then(session, packet);
     }
     static void on_state(livetcp_session *session, livetcp_session_state state,
                          const livetcp_error *error, void *user)
@@ -217,8 +219,9 @@ class Record
             std::lock_guard<std::mutex> guard(self->lock_);
             self->states_.push_back({state, copy(error)});
         }
-        if (self->when_state)
-            self->when_state(session, state);
+        auto then = self->when_state;
+        if (then)
+            then(session, state);
     }
     static void on_connection(livetcp_session *session, unsigned index,
                               livetcp_connection_state state, const livetcp_error *error,
@@ -229,8 +232,9 @@ class Record
             std::lock_guard<std::mutex> guard(self->lock_);
             self->connections_.push_back({index, state, copy(error)});
         }
-        if (self->when_connection)
-            self->when_connection(session, index, state);
+        auto then = self->when_connection;
+        if (then)
+            then(session, index, state);
     }
     static void on_drained(livetcp_session *session, void *user)
     {
@@ -239,8 +243,9 @@ class Record
             std::lock_guard<std::mutex> guard(self->lock_);
             self->drained_++;
         }
-        if (self->when_drained)
-            self->when_drained(session);
+        auto then = self->when_drained;
+        if (then)
+            then(session);
     }
 
     mutable std::mutex lock_;
@@ -280,7 +285,7 @@ using Settings = std::vector<std::pair<const char *, std::string>>;
 inline livetcp_config config_with(const Settings &settings)
 {
     livetcp_config config;
-    livetcp_error error;
+    livetcp_error error = {};
     livetcp_config_init(&config);
     for (const auto &setting : settings) {
         INFO(setting.first << "=" << setting.second);
@@ -308,9 +313,9 @@ class Server
     {
     }
     Server(Context &context, Settings settings, std::function<bool(Server &, Accepted &)> accept)
-        : when_session(accept)
+        : when_session(accept), context_(context)
     {
-        livetcp_error error;
+        livetcp_error error = {};
         settings.insert(settings.begin(), {"host", "127.0.0.1"});
         livetcp_config config = config_with(settings);
         static const livetcp_listener_callbacks table = {sizeof table, on_session, on_rejected};
@@ -321,6 +326,19 @@ class Server
         REQUIRE(result == LIVETCP_OK);
         port = livetcp_listener_port(listener);
     }
+
+    /* Whatever the test has not destroyed, or the context not taken along. Tests that destroy
+     * something clear the pointer here. */
+    ~Server()
+    {
+        if (!context_.context)
+            return;
+        livetcp_listener_destroy(&listener);
+        for (size_t i = 0; i < sessions(); i++)
+            livetcp_session_destroy(&at(i).session);
+    }
+    Server(const Server &) = delete;
+    Server &operator=(const Server &) = delete;
 
     size_t sessions() const
     {
@@ -375,7 +393,8 @@ class Server
             std::lock_guard<std::mutex> guard(self->lock_);
             self->accepted_.emplace_back(accepted);
         }
-        return !self->when_session || self->when_session(*self, *accepted);
+        auto ask = self->when_session;
+        return !ask || ask(*self, *accepted);
     }
     static void on_rejected(livetcp_listener *, const char *remote, const livetcp_error *error,
                             void *user)
@@ -385,10 +404,12 @@ class Server
             std::lock_guard<std::mutex> guard(self->lock_);
             self->rejected_.push_back({remote, *error});
         }
-        if (self->when_rejected)
-            self->when_rejected(*self);
+        auto then = self->when_rejected;
+        if (then)
+            then(*self);
     }
 
+    Context &context_;
     mutable std::mutex lock_;
     std::vector<std::unique_ptr<Accepted>> accepted_;
     std::vector<Rejected> rejected_;
@@ -400,8 +421,9 @@ class Caller
   public:
     Caller(Context &context, uint16_t port, Settings settings = {},
            const std::function<void(Record &)> &prepare = nullptr)
+        : context_(context)
     {
-        livetcp_error error;
+        livetcp_error error = {};
         settings.insert(settings.begin(), {{"host", "127.0.0.1"}, {"port", std::to_string(port)}});
         livetcp_config config = config_with(settings);
         if (prepare)
@@ -412,6 +434,14 @@ class Caller
         REQUIRE(result == LIVETCP_OK);
     }
 
+    ~Caller()
+    {
+        if (context_.context)
+            livetcp_session_destroy(&session);
+    }
+    Caller(const Caller &) = delete;
+    Caller &operator=(const Caller &) = delete;
+
     livetcp_result send(const Bytes &packet)
     {
         return livetcp_session_send(session, packet.data(), packet.size());
@@ -419,6 +449,9 @@ class Caller
 
     Record record;
     livetcp_session *session = nullptr;
+
+  private:
+    Context &context_;
 };
 
 inline livetcp_result send(livetcp_session *session, const Bytes &packet)
