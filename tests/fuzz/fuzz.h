@@ -9,6 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What is left of an input that is read as a list of operations; zeroes after its end. */
+typedef struct fuzz_reader {
+    const uint8_t *data;
+    size_t size;
+} fuzz_reader;
+
+static inline unsigned fuzz_byte(fuzz_reader *in)
+{
+    if (!in->size)
+        return 0;
+    in->size--;
+    return *in->data++;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the program when a target's invariant does not hold, in release builds, too. */

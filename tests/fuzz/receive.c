@@ -32,24 +32,10 @@ typedef struct pipeline {
     unsigned checksum;
 } pipeline;
 
-/* What is left of the input. */
-typedef struct reader {
-    const uint8_t *data;
-    size_t size;
-} reader;
-
-static unsigned next_byte(reader *in)
+static unsigned next_be16(fuzz_reader *in)
 {
-    if (!in->size)
-        return 0;
-    in->size--;
-    return *in->data++;
-}
-
-static unsigned next_be16(reader *in)
-{
-    unsigned high = next_byte(in);
-    return high << 8 | next_byte(in);
+    unsigned high = fuzz_byte(in);
+    return high << 8 | fuzz_byte(in);
 }
 
 static void deliver(void *user, const lt_arrival *arrival)
@@ -125,26 +111,26 @@ static void pass_time(pipeline *p, livetcp_usec by)
     FUZZ_REQUIRE(lt_reassembly_deadline(p->reassembly) > p->now);
 }
 
-static void operate(pipeline *p, reader *in)
+static void operate(pipeline *p, fuzz_reader *in)
 {
-    unsigned operation = next_byte(in), connection = operation % CONNECTIONS;
+    unsigned operation = fuzz_byte(in), connection = operation % CONNECTIONS;
     unsigned kind = operation / CONNECTIONS % 8;
 
     if (kind == 0) {
-        size_t size = next_byte(in);
+        size_t size = fuzz_byte(in);
         if (size > in->size)
             size = in->size;
         feed(p, connection, in->data, size);
         in->data += size;
         in->size -= size;
     } else if (kind <= 4) {
-        unsigned ssrc = next_byte(in), sequence = next_be16(in);
-        feed_packet(p, connection, ssrc, sequence, next_byte(in));
+        unsigned ssrc = fuzz_byte(in), sequence = next_be16(in);
+        feed_packet(p, connection, ssrc, sequence, fuzz_byte(in));
     } else if (kind == 5) {
         pass_time(p, (livetcp_usec)next_be16(in) * LIVETCP_USEC_MSEC);
     } else if (kind == 6) {
-        unsigned ssrc = next_byte(in), sequence = next_be16(in), stride = next_byte(in);
-        for (unsigned count = next_byte(in); count; count--, sequence += stride)
+        unsigned ssrc = fuzz_byte(in), sequence = next_be16(in), stride = fuzz_byte(in);
+        for (unsigned count = fuzz_byte(in); count; count--, sequence += stride)
             feed_packet(p, connection, ssrc, sequence, 0);
     } else {
         lt_deframer_clear(&p->deframers[connection]);
@@ -154,8 +140,8 @@ static void operate(pipeline *p, reader *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    reader in = {data, size};
-    unsigned mode = next_byte(&in), wait = mode >> 1 & 7;
+    fuzz_reader in = {data, size};
+    unsigned mode = fuzz_byte(&in), wait = mode >> 1 & 7;
     pipeline p = {0};
 
     p.reassembly = lt_reassembly_create(mode & 1 ? LIVETCP_ORDER_SEQUENCE : LIVETCP_ORDER_ARRIVAL,

@@ -31,19 +31,6 @@ typedef struct world {
     uint64_t accepted;
 } world;
 
-typedef struct reader {
-    const uint8_t *data;
-    size_t size;
-} reader;
-
-static unsigned next_byte(reader *in)
-{
-    if (!in->size)
-        return 0;
-    in->size--;
-    return *in->data++;
-}
-
 static livetcp_result fill(void *user, uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -58,9 +45,9 @@ static void deliver(void *user, const lt_arrival *arrival)
     FUZZ_REQUIRE(lt_rtp_classify(arrival->data, arrival->size) != LT_RTP_INVALID);
 }
 
-static void from_peer(world *w, unsigned slot, reader *in)
+static void from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
-    size_t size = next_byte(in);
+    size_t size = fuzz_byte(in);
     if (size > in->size)
         size = in->size;
     lt_session_receive(w->session, slot, in->data, size, w->now);
@@ -68,11 +55,11 @@ static void from_peer(world *w, unsigned slot, reader *in)
     in->size -= size;
 }
 
-static void control_from_peer(world *w, unsigned slot, reader *in)
+static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = next_byte(in) % 10, filler = next_byte(in);
+    unsigned type = fuzz_byte(in) % 10, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;
@@ -82,20 +69,20 @@ static void control_from_peer(world *w, unsigned slot, reader *in)
     lt_session_receive(w->session, slot, frame, lt_control_encode(&message, frame), w->now);
 }
 
-static void application_sends(world *w, reader *in)
+static void application_sends(world *w, fuzz_reader *in)
 {
     uint8_t packet[LT_RTP_MIN_SIZE + 255] = {0x80, 96};
-    packet[2] = (uint8_t)next_byte(in);
-    packet[3] = (uint8_t)next_byte(in);
+    packet[2] = (uint8_t)fuzz_byte(in);
+    packet[3] = (uint8_t)fuzz_byte(in);
     w->accepted +=
-        lt_session_send(w->session, packet, LT_RTP_MIN_SIZE + next_byte(in), w->now) == LIVETCP_OK;
+        lt_session_send(w->session, packet, LT_RTP_MIN_SIZE + fuzz_byte(in), w->now) == LIVETCP_OK;
 }
 
-static void kernel_takes(world *w, reader *in)
+static void kernel_takes(world *w, fuzz_reader *in)
 {
-    size_t most = next_byte(in);
+    size_t most = fuzz_byte(in);
     lt_write write;
-    for (unsigned writes = next_byte(in); writes; writes--) {
+    for (unsigned writes = fuzz_byte(in); writes; writes--) {
         if (!lt_session_next_write(w->session, w->now, &write))
             return;
         FUZZ_REQUIRE(write.size > 0);
@@ -121,9 +108,9 @@ static void connect_slot(world *w, unsigned slot)
             lt_session_lost(w->session, wanted, LIVETCP_ERR_REFUSED, w->now);
 }
 
-static void operate(world *w, reader *in)
+static void operate(world *w, fuzz_reader *in)
 {
-    unsigned operation = next_byte(in), slot = operation % SLOTS;
+    unsigned operation = fuzz_byte(in), slot = operation % SLOTS;
 
     switch (operation / SLOTS % 8) {
     case 0:
@@ -145,8 +132,8 @@ static void operate(world *w, reader *in)
         lt_session_lost(w->session, slot, LIVETCP_ERR_CONNECTION_LOST, w->now);
         break;
     case 6:
-        w->now += 256 * (livetcp_usec)next_byte(in) * LIVETCP_USEC_MSEC;
-        w->now += (livetcp_usec)next_byte(in) * LIVETCP_USEC_MSEC;
+        w->now += 256 * (livetcp_usec)fuzz_byte(in) * LIVETCP_USEC_MSEC;
+        w->now += (livetcp_usec)fuzz_byte(in) * LIVETCP_USEC_MSEC;
         lt_session_expire(w->session, w->now);
         break;
     case 7:
@@ -197,11 +184,11 @@ static lt_session *make_session(world *w, unsigned mode)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    reader in = {data, size};
+    fuzz_reader in = {data, size};
     world w = {.now = 1000000};
 
     lt_rng_seed(&w.rng, 1);
-    w.session = make_session(&w, next_byte(&in));
+    w.session = make_session(&w, fuzz_byte(&in));
     while (in.size) {
         operate(&w, &in);
         check(&w);
