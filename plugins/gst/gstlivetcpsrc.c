@@ -191,6 +191,10 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     GstFlowReturn result = next_packet(self, buffer, &arrival_us);
     if (result == GST_FLOW_OK) {
         GstClockTime time = running_time(self, arrival_us);
+        if (GST_CLOCK_TIME_IS_VALID(time)) {
+            /* Packets come in order, readings of two clocks agree to a few microseconds. */
+            time = self->last_time = MAX(time, self->last_time);
+        }
         GST_BUFFER_PTS(*buffer) = time;
         GST_BUFFER_DTS(*buffer) = time;
     }
@@ -207,6 +211,7 @@ static gboolean start(GstBaseSrc *base)
     GST_OBJECT_LOCK(self);
     self->rtcp_dropped = 0;
     GST_OBJECT_UNLOCK(self);
+    self->last_time = 0;
     gst_livetcp_queue_reset(&self->queue, (guint)config->queue_packets, config->queue_bytes);
     return gst_livetcp_endpoint_open(&self->endpoint);
 }

@@ -23,6 +23,7 @@ typedef struct _GstLiveTcpSrc {
     gint rtcp;           /* atomic boolean */
     gint keep_listening; /* atomic boolean */
     guint timeout_ms;
+    GstClockTime last_time; /* streaming thread: of the buffer before */
     GstCaps *caps;        /* object lock; NULL = application/x-rtp */
     guint64 rtcp_dropped; /* object lock */
 } GstLiveTcpSrc;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* A sink that listens: several peers, signals, and one that does not read. */
+#include "catch.h"
+#include "support.h"
+
+#include <gio/gio.h>
+
+#include <mutex>
+
+using namespace lt;
+
+namespace
+{
+
+/* What a listener signalled. */
+struct Callers {
+    explicit Callers(GstElement *element)
+    {
+        g_signal_connect(element, "caller-added", G_CALLBACK(on_added), this);
+        g_signal_connect(element, "caller-removed", G_CALLBACK(on_removed), this);
+        g_signal_connect(element, "caller-rejected", G_CALLBACK(on_rejected), this);
+        g_signal_connect(element, "caller-connecting", G_CALLBACK(on_connecting), this);
+    }
+    static void on_added(GstElement *, guint id, GSocketAddress *address, Callers *self)
+    {
+        std::lock_guard<std::mutex> guard(self->lock);
+        self->added.push_back(id);
+        auto *host = g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(address));
+        self->loopback = self->loopback && g_inet_address_get_is_loopback(host);
+    }
+    static void on_removed(GstElement *, guint id, GSocketAddress *, Callers *self)
+    {
+        std::lock_guard<std::mutex> guard(self->lock);
+        self->removed.push_back(id);
+    }
+    static void on_rejected(GstElement *, GSocketAddress *, const gchar *reason, Callers *self)
+    {
+        std::lock_guard<std::mutex> guard(self->lock);
+        self->rejected.push_back(reason);
+    }
+    static gboolean on_connecting(GstElement *, GSocketAddress *, Callers *self)
+    {
+        std::lock_guard<std::mutex> guard(self->lock);
+        self->connecting++;
+        return self->welcome;
+    }
+    std::vector<guint> get(std::vector<guint> Callers::*list)
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        return this->*list;
+    }
+
+    std::mutex lock;
+    std::vector<guint> added, removed;
+    std::vector<std::string> rejected;
+    guint connecting = 0;
+    bool welcome = true, loopback = true;
+};
+
+/* A TCP connection to a listener that nobody reads from or writes to. */
+class Socket
+{
+  public:
+    explicit Socket(guint port) : client_(g_socket_client_new())
+    {
+        connection_ =
+            g_socket_client_connect_to_host(client_, "127.0.0.1", (guint16)port, nullptr, nullptr);
+        REQUIRE(connection_ != nullptr);
+    }
+    ~Socket()
+    {
+        g_object_unref(connection_);
+        g_object_unref(client_);
+    }
+    void write(const void *data, gsize size)
+    {
+        auto *stream = g_io_stream_get_output_stream(G_IO_STREAM(connection_));
+        CHECK(g_output_stream_write_all(stream, data, size, nullptr, nullptr, nullptr));
+    }
+
+  private:
+    GSocketClient *client_;
+    GSocketConnection *connection_;
+};
+
+const char listening[] = "livetcp://127.0.0.1:0?mode=listener";
+
+} // namespace
+
+TEST_CASE("every caller is sent the stream, and comings and goings are signalled")
+{
+    Harness sink("livetcpsink", listening, false);
+    Callers callers(sink.get());
+    sink.play();
+    Harness one("livetcpsrc", call_uri(sink.get(), "order=sequence"));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
+    Harness two("livetcpsrc", call_uri(sink.get(), "order=sequence&connections=2"));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 2; }));
+    CHECK(eventually([&] { return callers.get(&Callers::added) == std::vector<guint>{1, 2}; }));
+    CHECK(callers.loopback);
+    CHECK(callers.connecting == 2);
+
+    for (guint16 i = 0; i < 50; i++) {
+        REQUIRE(sink.push(rtp_packet(i)) == GST_FLOW_OK);
+    }
+    for (guint16 i = 0; i < 50; i++) {
+        Buffer a = one.pull(), b = two.pull();
+        REQUIRE(a);
+        REQUIRE(b);
+        CHECK(sequence_of(a.get()) == i);
+        CHECK(sequence_of(b.get()) == i);
+    }
+    one.stop();
+    CHECK(eventually([&] { return callers.get(&Callers::removed) == std::vector<guint>{1}; }));
+    REQUIRE(sink.push(rtp_packet(50)) == GST_FLOW_OK);
+    CHECK(two.pull());
+    CHECK(sink.posted(GST_MESSAGE_ERROR).empty());
+}
+
+TEST_CASE("a handler may turn a caller away")
+{
+    Harness sink("livetcpsink", listening, false);
+    Callers callers(sink.get());
+    callers.welcome = false;
+    sink.play();
+    Harness source("livetcpsrc", call_uri(sink.get()));
+    CHECK(eventually([&] {
+        std::lock_guard<std::mutex> guard(callers.lock);
+        return !callers.rejected.empty();
+    }));
+    CHECK(counter(sink.get(), "sessions") == 0);
+    CHECK(callers.get(&Callers::added).empty());
+}
+
+TEST_CASE("garbage is turned away and signalled, and harms nobody")
+{
+    Harness sink("livetcpsink", listening, false);
+    Callers callers(sink.get());
+    sink.play();
+    Harness source("livetcpsrc", call_uri(sink.get()));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
+    Socket stranger(get_uint(sink.get(), "bound-port"));
+    stranger.write("GET / HTTP/1.1\r\n\r\n", 18);
+    CHECK(eventually([&] {
+        std::lock_guard<std::mutex> guard(callers.lock);
+        return !callers.rejected.empty();
+    }));
+    REQUIRE(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+    CHECK(source.pull());
+}
+
+TEST_CASE("a peer that does not read stalls nobody")
+{
+    Harness sink("livetcpsink", std::string(listening) + "&wire=plain&queue-packets=100");
+    Harness source("livetcpsrc", call_uri(sink.get(), "wire=plain"));
+    Socket lazy(get_uint(sink.get(), "bound-port"));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 2; }));
+
+    guint64 pushed = 0;
+    /* until the lazy one's buffers and queue are full and it has lost something */
+    REQUIRE(eventually([&] {
+        for (int i = 0; i < 20; i++, pushed++) {
+            REQUIRE(sink.push(rtp_packet((guint16)pushed, 8000)) == GST_FLOW_OK);
+            REQUIRE(source.pull());
+        }
+        return counter(sink.get(), "dropped-queue-full") >= 100;
+    }));
+    CHECK(counter(sink.get(), "queue-packets") <= 100);
+    CHECK(counter(source.get(), "packets-received") == pushed);
+}
+
+TEST_CASE("a new peer is sent the streamheader first")
+{
+    Harness sink("livetcpsink", listening);
+    GstCaps *caps = gst_caps_new_empty_simple("application/x-rtp");
+    GValue header = G_VALUE_INIT;
+    gst_value_array_init(&header, 2);
+    for (guint16 i = 900; i < 902; i++) {
+        GValue value = G_VALUE_INIT;
+        g_value_init(&value, GST_TYPE_BUFFER);
+        gst_value_take_buffer(&value, rtp_packet(i, 60).release());
+        gst_value_array_append_and_take_value(&header, &value);
+    }
+    gst_structure_take_value(gst_caps_get_structure(caps, 0), "streamheader", &header);
+    gst_harness_set_src_caps(sink.harness(), caps);
+    REQUIRE(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+
+    for (int round = 0; round < 2; round++) {
+        Harness source("livetcpsrc", call_uri(sink.get(), "connections=1"));
+        for (guint16 i = 900; i < 902; i++) {
+            Buffer buffer = source.pull();
+            REQUIRE(buffer);
+            CHECK(sequence_of(buffer.get()) == i);
+        }
+        REQUIRE(sink.push(rtp_packet(2)) == GST_FLOW_OK);
+        Buffer buffer = source.pull();
+        REQUIRE(buffer);
+        CHECK(sequence_of(buffer.get()) == 2);
+    }
+}
+
+TEST_CASE("max-sessions turns the next caller away")
+{
+    Harness sink("livetcpsink", std::string(listening) + "&max-sessions=1");
+    Harness one("livetcpsrc", call_uri(sink.get()));
+    REQUIRE(eventually([&] { return get_string(one.get(), "state") == "open"; }));
+    Harness two("livetcpsrc", call_uri(sink.get()));
+    Message message = two.wait(GST_MESSAGE_WARNING);
+    REQUIRE(message);
+    CHECK(std::string(gst_structure_get_string(complaint(message).details.get(), "reason")) ==
+          "too-many-sessions");
+    CHECK(get_string(one.get(), "state") == "open");
+    one.stop();
+    CHECK(eventually([&] { return get_string(two.get(), "state") == "open"; }));
+}
