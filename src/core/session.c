@@ -177,6 +177,10 @@ void lt_session_update_state(lt_session *session, livetcp_usec now)
 {
     if (session->state == LIVETCP_SESSION_CLOSED)
         return;
+    if (session->peer_ended) {
+        lt_session_check_drained(session, now);
+        return;
+    }
     if (open_connections(session) > 0) {
         session->abandoned_at_us = LIVETCP_NEVER;
         set_session_state(session, LIVETCP_SESSION_OPEN, LIVETCP_OK);
@@ -216,9 +220,22 @@ static bool all_written(const lt_session *session)
 
 void lt_session_check_drained(lt_session *session, livetcp_usec now)
 {
+    bool done = session->peer_ended ? open_connections(session) == 0 : all_written(session);
+
     if (session->closing && session->state != LIVETCP_SESSION_CLOSED &&
-        (now >= session->drain_until_us || all_written(session)))
+        (done || now >= session->drain_until_us))
         lt_session_finish(session, now);
+}
+
+void lt_session_hear_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now)
+{
+    if (!session->peer_ended) {
+        session->closing = session->peer_ended = true;
+        session->close_reason = LIVETCP_ERR_CLOSED;
+        session->drain_until_us = now + session->config.peer_timeout_us;
+    }
+    lt_session_condemn(session, connection, LIVETCP_ERR_CLOSED, now);
+    lt_send_queue_clear(session->queue); /* the peer does not read it */
 }
 
 void lt_session_close(lt_session *session, livetcp_result reason, livetcp_usec drain_us,

@@ -206,7 +206,8 @@ static void detach(lt_session *session, lt_connection *connection, livetcp_resul
     requeue(session, cut_short);
     connection->last_error = reason;
     session->last_loss = reason;
-    bool reopenable = !session->caller && session->state != LIVETCP_SESSION_CLOSED;
+    bool reopenable =
+        !session->caller && !session->closing && session->state != LIVETCP_SESSION_CLOSED;
     lt_session_set_state(session, connection,
                          again || reopenable ? LIVETCP_CONNECTION_IDLE : LIVETCP_CONNECTION_CLOSED,
                          reason);

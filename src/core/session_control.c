@@ -80,9 +80,7 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
         measure_pong(connection, message, now);
         return LIVETCP_OK;
     case LT_CONTROL_BYE:
-        session->closing = true;
-        session->close_reason = LIVETCP_ERR_CLOSED;
-        lt_session_finish(session, now);
+        lt_session_hear_goodbye(session, connection, now);
         return LIVETCP_OK;
     case LT_CONTROL_REJECT:
         /* The peer closes; answering with a REJECT of our own would be noise. */

@@ -46,7 +46,8 @@ struct lt_session {
     /* Life. */
     livetcp_session_state state;
     livetcp_result last_loss; /* why a connection was last lost */
-    bool closing;             /* close() was called; the queue drains */
+    bool closing;             /* close() was called and the queue drains, or the peer said BYE */
+    bool peer_ended;          /* a BYE came; connections are read until each has ended */
     livetcp_result close_reason;
     livetcp_usec drain_until_us;
     livetcp_usec abandoned_at_us; /* listener: when a session without connections ends */
@@ -67,7 +68,12 @@ void lt_session_update_state(lt_session *session, livetcp_usec now);
 /* BYE on every connection, then every slot is given up; the session is CLOSED from here on. */
 void lt_session_finish(lt_session *session, livetcp_usec now);
 
-/* Finishes a close() whose queue has drained or whose time is up. */
+/* The peer said BYE on this connection. It writes no more, but what it wrote before on the others
+ * may still be on its way: the session ends when they have, or after peer_timeout_us. */
+void lt_session_hear_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
+ * ended all connections. */
 void lt_session_check_drained(lt_session *session, livetcp_usec now);
 
 /* ---- session_connections.c ---- */

@@ -88,6 +88,38 @@ TEST_CASE("closing with time to drain delivers what was queued, then tells the p
     CHECK(call.caller.events.back().reason == LIVETCP_ERR_CANCELLED);
 }
 
+TEST_CASE("a goodbye does not overtake what other connections still carry")
+{
+    /* Losses hold up some of the connections for long after others have brought their BYE. */
+    SimCall call("delay=20ms,loss=10%", make_config("round-robin", 5), GENERATE(1, 2, 3, 4));
+    call.world.run_for(3 * 1000000);
+    for (uint16_t i = 0; i < 200; i++)
+        CHECK(call.caller.send(1, i, 1000) == LIVETCP_OK);
+    call.caller.close(5 * 1000000);
+    call.world.run_for(9 * 1000000);
+    REQUIRE(call.remote() != nullptr);
+    CHECK(call.remote()->received.size() == 200);
+    CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+    CHECK(call.remote()->events.back().reason == LIVETCP_ERR_CLOSED);
+}
+
+TEST_CASE("after a goodbye, a connection that goes silent ends at the peer timeout")
+{
+    livetcp_config config = make_config("round-robin", 2);
+    config.peer_timeout_us = 2000000;
+    SimCall call("delay=20ms", config, 1);
+    call.world.run_for(500000);
+    REQUIRE(call.remote() != nullptr);
+    /* the BYE of one connection only */
+    static const uint8_t bye[] = {0, 16,  0x89, 204, 0,   3, 0, 0, 0,
+                                  0, 'L', 'T',  'C', 'P', 0, 0, 0, 0};
+    call.remote()->receive(0, bye, sizeof bye);
+    CHECK(call.remote()->state() == LIVETCP_SESSION_OPEN);
+    CHECK(call.remote()->send(1, 1, 100) == LIVETCP_ERR_CLOSED);
+    call.world.run_for(3 * 1000000);
+    CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+}
+
 TEST_CASE("closing without time to drain is immediate")
 {
     SimCall call("delay=20ms", make_config("shortest-queue", 2), 1);
