@@ -205,7 +205,8 @@ void lt_session_finish(lt_session *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_give_up(session, &session->connections[i], session->close_reason, now);
-    lt_send_queue_clear(session->queue); /* what they had not written, too */
+    lt_send_queue_clear(session->queue);                      /* what they had not written, too */
+    lt_reassembly_expire(session->reassembly, LIVETCP_NEVER); /* nothing fills a gap any more */
     lt_credentials_wipe(&session->credentials);
     set_session_state(session, LIVETCP_SESSION_CLOSED, session->close_reason);
 }

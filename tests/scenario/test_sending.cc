@@ -103,6 +103,23 @@ TEST_CASE("a goodbye does not overtake what other connections still carry")
     CHECK(call.remote()->events.back().reason == LIVETCP_ERR_CLOSED);
 }
 
+TEST_CASE("what was held back for its order is delivered before the end")
+{
+    livetcp_config config = make_config("round-robin", 2);
+    config.order = LIVETCP_ORDER_SEQUENCE;
+    SimCall call("delay=1ms", config, 1);
+    call.world.run_for(500000);
+    for (uint16_t i : {7, 8, 10, 11})
+        CHECK(call.caller.send(1, i, 100) == LIVETCP_OK);
+    call.caller.close(0);
+    call.world.run_for(10000);
+    REQUIRE(call.remote() != nullptr);
+    REQUIRE(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+    REQUIRE(call.remote()->received.size() == 4);
+    CHECK(call.remote()->received[3].sequence == 11);
+    CHECK(call.remote()->received[2].discontinuity);
+}
+
 TEST_CASE("after a goodbye, a connection that goes silent ends at the peer timeout")
 {
     livetcp_config config = make_config("round-robin", 2);
