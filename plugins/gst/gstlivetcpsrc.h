@@ -24,8 +24,8 @@ typedef struct _GstLiveTcpSrc {
     gint keep_listening; /* atomic boolean */
     guint timeout_ms;
     GstClockTime last_time; /* streaming thread: of the buffer before */
-    GstCaps *caps;        /* object lock; NULL = application/x-rtp */
-    guint64 rtcp_dropped; /* object lock */
+    GstCaps *caps;          /* object lock; NULL = application/x-rtp */
+    guint64 rtcp_dropped;   /* object lock */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {

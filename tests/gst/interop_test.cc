@@ -160,7 +160,7 @@ TEST_CASE("rtpbin takes RTP and RTCP from one livetcpsrc")
     Pipeline receiver(
         "rtpbin name=bin livetcpsrc name=s uri=livetcp://127.0.0.1:0?mode=listener "
         "caps=\"application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU,payload=0\" ! "
-        "bin.recv_rtp_sink_0");
+        "bin.recv_rtp_sink_0 bin. ! rtppcmudepay ! fakesink");
     REQUIRE(receiver.state(GST_STATE_PLAYING));
     Element source = receiver.child("s"), bin = receiver.child("bin");
     Pipeline sender("rtpbin name=bin audiotestsrc is-live=true samplesperbuffer=160 ! "

@@ -88,7 +88,8 @@ TEST_CASE("buffers in several pieces and lists of buffers are sent whole")
 TEST_CASE("a caller's packets wait for the connection")
 {
     std::string port = std::to_string(free_port());
-    Harness sink("livetcpsink", "livetcp://127.0.0.1:" + port + "?reconnect-min=10&reconnect-max=50");
+    Harness sink("livetcpsink",
+                 "livetcp://127.0.0.1:" + port + "?reconnect-min=10&reconnect-max=50");
     for (guint16 i = 0; i < 10; i++) {
         REQUIRE(sink.push(rtp_packet(i)) == GST_FLOW_OK);
     }
@@ -216,7 +217,8 @@ static bool key_unit_requested(Harness &sink)
 TEST_CASE("a key frame is asked for when a session opens, and when it opens again")
 {
     std::string port = std::to_string(free_port());
-    Harness sink("livetcpsink", "livetcp://127.0.0.1:" + port + "?reconnect-min=10&reconnect-max=50");
+    Harness sink("livetcpsink",
+                 "livetcp://127.0.0.1:" + port + "?reconnect-min=10&reconnect-max=50");
     std::string uri = "livetcp://127.0.0.1:" + port + "?mode=listener";
     for (int i = 0; i < 3; i++) {
         Harness source("livetcpsrc", uri);
