@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is shown while the demonstration runs: one line, refreshed on a terminal."""
 
+import shutil
 import statistics
 import sys
 import time
@@ -82,16 +83,25 @@ class Progress:
         if self.first_us is None:
             return "connecting ..."
         elapsed = (now_us - self.first_us) / 1e6
-        left = max(len(view.waiting) for view in self.views)
-        when = (f"{elapsed:5.1f} of {self.duration} s" if elapsed <= self.duration + 1
-                else f"waiting for {left:,} packets")
-        delays = " | ".join(
-            f"{title} {'–' if view.delay_ms is None else table.format_ms(view.delay_ms):>8}"
-            for title, view in zip(self.titles, self.views))
+        ended = elapsed > self.duration + 1
+        when = (f"waiting for {max(len(view.waiting) for view in self.views):,}" if ended
+                else f"{elapsed:4.0f} of {self.duration} s")
+        delays = " | ".join(f"{title} {self.delay(view, ended):>8}"
+                            for title, view in zip(self.titles, self.views))
         return f"{when} | {self.sent:,} packets | delay now: {delays}"
 
+    @staticmethod
+    def delay(view, ended):
+        if ended and not view.waiting:
+            return "all here"
+        return "–" if view.delay_ms is None else table.format_ms(view.delay_ms)
+
     def show(self, text):
-        self.stream.write(f"\r\x1b[K{text}" if self.refresh else f"{text}\n")
+        if self.refresh:
+            width = shutil.get_terminal_size().columns - 1  # a wrapped line cannot be refreshed
+            self.stream.write(f"\r\x1b[K{text[:width]}")
+        else:
+            self.stream.write(f"{text}\n")
         self.stream.flush()
 
     def all_arrived(self):

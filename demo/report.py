@@ -59,7 +59,7 @@ def headline(titles, results):
         numbers = [result[stream] for result in results]
         if None in numbers or len(numbers) < 2:
             continue
-        values = [table.delay_cell(n, "p95") for n in numbers]
+        values = [table.delay_cell(n, "p95", short=True) for n in numbers]
         return (f"95 % of the {what} within {values[1]} over {titles[1]}, "
                 f"within {values[0]} over {titles[0]}.")
     return "What the traces say."
@@ -84,15 +84,6 @@ def capacity_note(run):
             f"et al. 1997): {verdict}. The programme needs about {rate / 1e6:.1f} Mb/s.")
 
 
-def facts(run):
-    """(name, value) pairs: how the traces were made."""
-    rows = [(name, str(value)) for name, value in run["facts"].items()]
-    note = capacity_note(run)
-    if note:
-        rows.append(("Theory", note))
-    return rows
-
-
 def write_page(directory, run, titles, legs, results):
     import plot  # matplotlib takes a second to load, and the rest does without
 
@@ -101,12 +92,12 @@ def write_page(directory, run, titles, legs, results):
     propagation = run["propagation_ms"]
     page = string.Template(PAGE.read_text(encoding="utf-8")).substitute(
         headline=html.escape(headline(titles, results)),
-        path=html.escape(run["path"]),
+        path=html.escape(f"{run['path']} {capacity_note(run)}".strip()),
         over_time=plot.over_time(panels, titles, propagation),
         distribution=plot.distribution(panels, titles, propagation),
         tables=table.as_html(titles, results),
-        facts="\n".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>"
-                        for name, value in facts(run)))
+        facts="\n".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>"
+                        for name, value in run["facts"].items()))
     target = directory / "report.html"
     target.write_text(page, encoding="utf-8")
     return target

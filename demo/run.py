@@ -21,6 +21,9 @@ import progress
 import report
 
 LEGS = {"plain": "plain TCP", "livetcp": "LiveTCP"}
+OUTPUTS = ("listening", "sending", "ended", "received", "demo-receive.stop", "demo-send.stop",
+           "demo-receive.failed", "demo-send.failed", "sent.csv", *(f"{leg}.csv" for leg in LEGS),
+           "log.txt", "path.json", "run.json", "results.json", "report.html")
 STOP_SECONDS = 5
 FIRST_PORT = 5004  # in a network namespace of its own, where every port is free
 
@@ -68,7 +71,7 @@ def parse_arguments():
         description="Sends a live H.264 and Opus programme over plain TCP and over LiveTCP, both "
         "at once over the same emulated path, and shows the delay of both side by side.")
     add = parser.add_argument
-    add("--duration", type=whole(2, 86400), default=60, metavar="SECONDS", help="default: 60")
+    add("--duration", type=whole(2, 86400), metavar="SECONDS", help="default: 60")
     add("--quick", action="store_true", help="as --duration 15")
     add("--loss", type=share, default=0.02, metavar="SHARE",
         help="packet loss in each direction (default: 2%%)")
@@ -95,8 +98,8 @@ def parse_arguments():
     add("--programme", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     add("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.quick:
-        options.duration = 15
+    if options.duration is None:
+        options.duration = 15 if options.quick else 60
     if options.drain is None:
         options.drain = max(10, options.duration * 3 // 4)
     options.legs = {name: title for name, title in LEGS.items()
@@ -304,8 +307,7 @@ def make_directory(options):
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         directory = pathlib.Path("results") / f"demo-{stamp}"
     directory.mkdir(parents=True, exist_ok=True)
-    for name in ("listening", "sending", "ended", "received", "demo-receive.stop",
-                 "demo-send.stop", "demo-receive.failed", "demo-send.failed"):
+    for name in OUTPUTS:  # of an earlier run
         (directory / name).unlink(missing_ok=True)
     return directory.resolve()
 

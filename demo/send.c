@@ -22,11 +22,20 @@ typedef struct send_options {
     int connections, bitrate, duration;
 } send_options;
 
-typedef struct sender {
+typedef struct sender sender;
+
+typedef struct stream {
+    sender *owner;
+    GstClockTime last; /* running time of the last buffer that was let through */
+    gboolean ended;
+} stream;
+
+struct sender {
     demo_stage stage;
     send_options options;
+    stream video, audio;
     gint playing; /* streams that have not come to their end, atomic */
-} sender;
+};
 
 static gboolean parse_options(int *argc, char ***argv, send_options *o, GError **error)
 {
@@ -166,36 +175,52 @@ static gboolean publish_ended(gpointer user)
     return G_SOURCE_REMOVE;
 }
 
-/* Lets the programme end in front of the encoders, so that its last frame is a whole one. */
-static GstPadProbeReturn on_live(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+static GstClockTime running_time(GstPad *pad, GstBuffer *buffer)
 {
-    sender *s = user;
     GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
-    if (event == NULL) {
-        return GST_PAD_PROBE_OK;
+    GstClockTime at = GST_CLOCK_TIME_NONE;
+    if (event != NULL) {
+        const GstSegment *segment;
+        gst_event_parse_segment(event, &segment);
+        at = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+        gst_event_unref(event);
     }
-    const GstSegment *segment;
-    gst_event_parse_segment(event, &segment);
-    GstClockTime at = gst_segment_to_running_time(segment, GST_FORMAT_TIME,
-                                                  GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
-    gst_event_unref(event);
-    if (at == GST_CLOCK_TIME_NONE || at < (GstClockTime)s->options.duration * GST_SECOND) {
-        return GST_PAD_PROBE_OK;
-    }
-    if (!g_object_get_data(G_OBJECT(pad), "ended")) {
-        g_object_set_data(G_OBJECT(pad), "ended", s);
-        if (g_atomic_int_dec_and_test(&s->playing)) {
-            g_timeout_add(500, publish_ended, s); /* the encoders are empty by then */
-        }
-    }
-    return GST_PAD_PROBE_DROP;
+    return at;
 }
 
-static void end_after_duration(sender *s, const char *element)
+/*
+ * In front of the encoders: lets the programme end there, so that its last frame is a whole one,
+ * and drops what a new round would play over again: the demuxer starts it where the last buffer of
+ * the round before began, not where it ended.
+ */
+static GstPadProbeReturn on_live(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
+    stream *st = user;
+    sender *s = st->owner;
+    GstClockTime at = running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    if (at == GST_CLOCK_TIME_NONE) {
+        return GST_PAD_PROBE_OK;
+    }
+    if (at >= (GstClockTime)s->options.duration * GST_SECOND) {
+        if (!st->ended && g_atomic_int_dec_and_test(&s->playing)) {
+            g_timeout_add(500, publish_ended, s); /* the encoders are empty by then */
+        }
+        st->ended = TRUE;
+        return GST_PAD_PROBE_DROP;
+    }
+    if (st->last != GST_CLOCK_TIME_NONE && at < st->last + 10 * GST_MSECOND) {
+        return GST_PAD_PROBE_DROP;
+    }
+    st->last = at;
+    return GST_PAD_PROBE_OK;
+}
+
+static void watch_stream(sender *s, stream *st, const char *element)
+{
+    *st = (stream){.owner = s, .last = GST_CLOCK_TIME_NONE};
     GstElement *clock = demo_stage_element(&s->stage, element);
     GstPad *pad = gst_element_get_static_pad(clock, "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_live, s, NULL);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_live, st, NULL);
     g_atomic_int_inc(&s->playing);
     gst_object_unref(pad);
     gst_object_unref(clock);
@@ -241,8 +266,8 @@ static gboolean prepare(sender *s, GError **error)
     GstClock *clock = gst_system_clock_obtain(); /* CLOCK_MONOTONIC */
     gst_pipeline_use_clock(GST_PIPELINE(s->stage.pipeline), clock);
     gst_object_unref(clock);
-    end_after_duration(s, "video-clock");
-    end_after_duration(s, "audio-clock");
+    watch_stream(s, &s->video, "video-clock");
+    watch_stream(s, &s->audio, "audio-clock");
     return TRUE;
 }
 

@@ -11,20 +11,20 @@ STREAMS = (
 )
 
 
-def format_ms(value):
+def format_ms(value, short=False):
     if math.isinf(value):
         return "lost"
-    if value >= 9999.5:
+    if value >= 9999.5 or (short and value >= 999.5):
         return f"{value / 1e3:.1f} s"
-    return f"{value:.1f} ms" if value < 1000 else f"{value:,.0f} ms"
+    return f"{value:,.0f} ms" if short or value >= 1000 else f"{value:.1f} ms"
 
 
 def format_share(value):
     return f"{100 * value:.2f} %" if 0.9 <= value < 1 else f"{100 * value:.1f} %"
 
 
-def delay_cell(numbers, name):
-    return ("≥ " if name in numbers["at_least"] else "") + format_ms(numbers[name])
+def delay_cell(numbers, name, short=False):
+    return ("≥ " if name in numbers["at_least"] else "") + format_ms(numbers[name], short)
 
 
 def rows(stream, numbers):
