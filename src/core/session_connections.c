@@ -16,7 +16,7 @@ void lt_session_set_state(lt_session *session, lt_connection *connection,
 
 static bool may_connect(const lt_session *session)
 {
-    return session->caller && !session->closing && session->state != LIVETCP_SESSION_CLOSED;
+    return session->caller && session->state != LIVETCP_SESSION_CLOSED;
 }
 
 bool lt_session_next_connect(lt_session *session, livetcp_usec now, unsigned *index)
