@@ -12,7 +12,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <uv.h>
 #include <vector>
 
@@ -42,6 +45,19 @@ inline Bytes rtp(uint16_t sequence, size_t size = 200, uint32_t ssrc = 0x1234)
 inline uint16_t sequence_of(const Bytes &packet)
 {
     return (uint16_t)(packet[2] << 8 | packet[3]);
+}
+
+/* Containers often come without. */
+inline bool has_ipv6()
+{
+    sockaddr_in6 address = {};
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    bool bound = fd >= 0 && bind(fd, (sockaddr *)&address, sizeof address) == 0;
+    if (fd >= 0)
+        close(fd);
+    return bound;
 }
 
 /* One context, with the test's loop or a thread of its own. */
