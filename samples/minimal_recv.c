@@ -87,6 +87,7 @@ int main(int argc, char **argv)
     }
     signal(SIGINT, stop);
     printf("listening on port %u\n", livetcp_listener_port(listener));
+    fflush(stdout);
     while (!stopped) {
         sleep(1);
         printf("received %lu lost %lu\n", atomic_exchange(&received, 0), atomic_exchange(&lost, 0));

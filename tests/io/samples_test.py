@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the samples against each other, and with arguments that cannot work.
+
+usage: samples_test.py MINIMAL_SEND MINIMAL_RECV
+"""
+
+import re
+import signal
+import subprocess
+import sys
+
+
+def start(*command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(process, pattern):
+    """The first line of output that matches; None if the program ends before."""
+    for line in process.stdout:
+        match = re.search(pattern, line)
+        if match:
+            return match
+    return None
+
+
+def stop(process):
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    return process.returncode
+
+
+def check_stream(send, recv):
+    receiver = start(recv, "livetcp://127.0.0.1:0")
+    port = wait_for(receiver, r"listening on port (\d+)").group(1)
+    for _ in range(2):  # the second sender comes after the first has gone
+        sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2")
+        assert wait_for(receiver, r"received [1-9]\d* lost 0"), "nothing was received"
+        assert stop(sender) == 0, "minimal_send failed"
+    assert stop(receiver) == 0, "minimal_recv failed"
+
+
+def check_error(text, *command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1, f"{command} ended with {done.returncode}"
+    assert text in done.stderr, f"{command} said: {done.stderr}"
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    send, recv = sys.argv[1:]
+    for program in (send, recv):
+        check_error("usage", program)
+        check_error("livetcp://", program, "http://localhost:80")
+        check_error("no-such", program, "livetcp://localhost:9?no-such=1")
+    check_error("192.0.2.77", recv, "livetcp://192.0.2.77:0")
+    check_error("host", send, "livetcp://:5004")
+    check_stream(send, recv)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
