@@ -66,9 +66,9 @@
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
 
-/* Reading two clocks one after the other is good enough if it took no longer than this. */
-#define CLOCK_READING_US 50
-#define CLOCK_READINGS   4
+/* Two clocks are read one after the other until it took no longer than this, but not for ever. */
+#define CLOCK_READING_US 20
+#define CLOCK_READINGS   8
 
 enum { PROP_CAPS = GST_LIVETCP_PROP_OWN, PROP_RTCP, PROP_KEEP_LISTENING, PROP_TIMEOUT };
 
@@ -127,27 +127,36 @@ static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
 
 /* ---- packets ---- */
 
-/* The running time of a moment of the monotonic clock: the pipeline's clock now, less the moment's
- * age. Both clocks are read until nothing came in between. */
+/* How far `clock` is ahead of the monotonic clock. Of several readings the quickest is the best:
+ * the thread may lose the processor between two clocks. */
+static GstClockTimeDiff clock_lead(GstClock *clock)
+{
+    GstClockTimeDiff lead = 0;
+    gint64 shortest = G_MAXINT64;
+
+    for (guint i = 0; i < CLOCK_READINGS && shortest > CLOCK_READING_US; i++) {
+        gint64 before = g_get_monotonic_time();
+        GstClockTime now = gst_clock_get_time(clock);
+        gint64 took = g_get_monotonic_time() - before;
+        if (took < shortest) {
+            shortest = took;
+            lead = GST_CLOCK_DIFF((GstClockTime)before * GST_USECOND, now);
+        }
+    }
+    return lead;
+}
+
+/* The running time of a moment of the monotonic clock. */
 static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
 {
     GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
     if (clock == NULL) {
         return GST_CLOCK_TIME_NONE;
     }
-    gint64 before, after;
-    GstClockTime now;
-    guint reading = 0;
-    do {
-        before = g_get_monotonic_time();
-        now = gst_clock_get_time(clock);
-        after = g_get_monotonic_time();
-    } while (after - before > CLOCK_READING_US && ++reading < CLOCK_READINGS);
+    GstClockTimeDiff time = moment_us * (GstClockTimeDiff)GST_USECOND + clock_lead(clock) -
+                            (GstClockTimeDiff)gst_element_get_base_time(GST_ELEMENT(self));
     gst_object_unref(clock);
-
-    GstClockTime age = (GstClockTime)MAX(before - moment_us, 0) * GST_USECOND;
-    GstClockTime start = gst_element_get_base_time(GST_ELEMENT(self)) + age;
-    return now > start ? now - start : 0;
+    return (GstClockTime)MAX(time, 0);
 }
 
 static void post_timeout(GstLiveTcpSrc *self)

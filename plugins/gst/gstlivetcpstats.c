@@ -135,6 +135,7 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
 {
     GValue connections = G_VALUE_INIT;
+    guint sessions = 0;
     gst_value_array_init(&connections, LIVETCP_MAX_CONNECTIONS);
 
     g_mutex_lock(&endpoint->lock);
@@ -142,13 +143,13 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
     for (guint i = 0; i < endpoint->peers->len; i++) {
         const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        sessions += peer->ready;
         if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
             gst_livetcp_totals_add(&totals, &stats);
             add_present(&totals, &stats);
             append_connections(peer, stats.connections, &connections);
         }
     }
-    guint sessions = endpoint->peers->len;
     guint sessions_total = endpoint->sessions_total;
     g_mutex_unlock(&endpoint->lock);
 

@@ -50,7 +50,7 @@ esac
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
 # Both sides write down the packets as RFC 4571 frames.
-launch livetcpsrc uri="livetcp://127.0.0.1:$port?mode=listener&order=sequence" ! tee name=t \
+launch livetcpsrc uri="livetcp://127.0.0.1:$port?mode=listener&order=sequence&order-wait=20000" ! tee name=t \
     t. ! queue ! rtpstreampay ! filesink location="$work/received.rtp" \
     t. ! queue ! "${decode[@]}" ! filesink location="$work/decoded.raw" \
     >"$work/receiver.log" 2>&1 &
