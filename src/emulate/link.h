@@ -27,7 +27,7 @@ typedef enum lt_link_verdict {
     LT_LINK_DROPPED_HELD,  /* the link holds LT_LINK_MAX_HELD packets, or memory ran out */
 } lt_link_verdict;
 
-enum { LT_LINK_MAX_HELD = 1 << 18 };
+enum { LT_LINK_MAX_HELD = 1 << 17 };
 
 /* A packet that has reached the far end. */
 typedef struct lt_link_delivery {
