@@ -131,7 +131,8 @@ typedef struct livetcp_listener_callbacks {
                        void *user);
 
     /* A connection was turned away before it belonged to a session: silence, garbage, an unknown
-     * session, a wrong proof. The listener goes on. */
+     * session, a wrong proof. The listener goes on. `remote` is "" when the listener cannot accept
+     * anybody for now, because the system is out of file descriptors or memory. */
     void (*on_rejected)(livetcp_listener *listener, const char *remote, const livetcp_error *error,
                         void *user);
 } livetcp_listener_callbacks;
