@@ -33,12 +33,13 @@ static void give_terminal(pid_t group)
     close(terminal);
 }
 
-static bool in_foreground(void)
+/* Has this process group the terminal, if there is one? */
+static bool has_terminal(pid_t group)
 {
     int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (terminal < 0)
         return false;
-    bool foreground = tcgetpgrp(terminal) == getpgrp();
+    bool foreground = tcgetpgrp(terminal) == group;
     close(terminal);
     return foreground;
 }
@@ -81,7 +82,7 @@ pid_t lt_children_start(const lt_path *path, lt_end end, const char *const *argv
 {
     int report[2], failed = 0;
     pid_t parent = getpid();
-    foreground = foreground && in_foreground();
+    foreground = foreground && has_terminal(getpgrp());
     if (pipe2(report, O_CLOEXEC)) {
         lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot create a pipe");
         return -1;
@@ -128,7 +129,19 @@ void lt_children_signal(int signal_number)
     signal_below(getpid(), signal_number, DEEPEST);
 }
 
-void lt_children_reclaim_terminal(void)
+void lt_children_reclaim_terminal(pid_t command)
 {
+    if (has_terminal(command))
+        give_terminal(getpgrp());
+}
+
+void lt_children_suspend(pid_t command)
+{
+    if (!has_terminal(command))
+        return;
     give_terminal(getpgrp());
+    raise(SIGSTOP);
+    if (has_terminal(getpgrp()))
+        give_terminal(command);
+    kill(-command, SIGCONT);
 }

@@ -21,7 +21,12 @@ pid_t lt_children_start(const lt_path *path, lt_end end, const char *const *argv
 /* Sends a signal to every descendant. */
 void lt_children_signal(int signal);
 
-/* Takes the terminal back after a foreground command. */
-void lt_children_reclaim_terminal(void);
+/* After a foreground command has ended or stopped: takes the terminal back if its group has it. */
+void lt_children_reclaim_terminal(pid_t command);
+
+/* A foreground command was stopped from the terminal (Ctrl-Z): stops this process as well, so that
+ * the shell takes over, and continues both when the shell says so. Does nothing for a command that
+ * does not have the terminal. */
+void lt_children_suspend(pid_t command);
 
 #endif

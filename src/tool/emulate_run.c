@@ -70,7 +70,7 @@ static void child_ended(emulation *run, pid_t child, int status)
 {
     if (child == run->near) {
         run->near = 0;
-        lt_children_reclaim_terminal();
+        lt_children_reclaim_terminal(child);
         begin_end(run, exit_code_of(status));
     } else if (child == run->far) {
         run->far = 0;
@@ -84,8 +84,11 @@ static void reap(emulation *run)
 {
     int status;
     pid_t child;
-    while ((child = waitpid(-1, &status, WNOHANG)) > 0)
-        child_ended(run, child, status);
+    while ((child = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
+        if (!WIFSTOPPED(status))
+            child_ended(run, child, status);
+        else if (child == run->near)
+            lt_children_suspend(child);
     if (child < 0 && run->ending)
         uv_stop(&run->loop);
 }
@@ -176,23 +179,6 @@ static livetcp_result start_far(emulation *run, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-static void init_loop(emulation *run)
-{
-    static const int numbers[SIGNALS] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
-    uv_timer_t *timers[] = {&run->start_timer, &run->schedule_timer, &run->stats_timer,
-                            &run->end_timer};
-    uv_loop_init(&run->loop);
-    for (size_t i = 0; i < sizeof timers / sizeof *timers; i++) {
-        uv_timer_init(&run->loop, timers[i]);
-        timers[i]->data = run;
-    }
-    for (int i = 0; i < SIGNALS; i++) {
-        uv_signal_init(&run->loop, &run->signals[i]);
-        run->signals[i].data = run;
-        uv_signal_start(&run->signals[i], on_signal, numbers[i]);
-    }
-}
-
 static void close_handle(uv_handle_t *handle, void *unused)
 {
     (void)unused;
@@ -206,6 +192,30 @@ static void close_loop(emulation *run)
     uv_walk(&run->loop, close_handle, NULL);
     uv_run(&run->loop, UV_RUN_DEFAULT);
     uv_loop_close(&run->loop);
+}
+
+static livetcp_result init_loop(emulation *run, livetcp_error *error)
+{
+    static const int numbers[SIGNALS] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+    uv_timer_t *timers[] = {&run->start_timer, &run->schedule_timer, &run->stats_timer,
+                            &run->end_timer};
+    int failed = uv_loop_init(&run->loop);
+    if (failed)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "cannot start an event loop: %s",
+                       uv_strerror(failed));
+    for (size_t i = 0; i < sizeof timers / sizeof *timers; i++) {
+        uv_timer_init(&run->loop, timers[i]);
+        timers[i]->data = run;
+    }
+    for (int i = 0; i < SIGNALS; i++) {
+        uv_signal_init(&run->loop, &run->signals[i]);
+        run->signals[i].data = run;
+        failed |= uv_signal_start(&run->signals[i], on_signal, numbers[i]);
+    }
+    if (!failed)
+        return LIVETCP_OK;
+    close_loop(run);
+    return lt_fail(error, LIVETCP_ERR_SYSTEM, "cannot handle signals");
 }
 
 static livetcp_result apply_sysctls(const emulation *run, livetcp_error *error)
@@ -252,22 +262,25 @@ static livetcp_result prepare(emulation *run, livetcp_error *error)
     return apply_sysctls(run, error);
 }
 
-static livetcp_result start(emulation *run, livetcp_error *error)
-{
-    if (run->options->control) {
-        run->control = lt_control_create(&run->loop, run->options->control, run->path, error);
-        if (!run->control)
-            return LIVETCP_ERR_SYSTEM;
-    }
-    return start_far(run, error);
-}
-
 static void set_environment(void)
 {
     setenv("LIVETCP_NEAR", LT_PATH_NEAR_IPV4, 1);
     setenv("LIVETCP_FAR", LT_PATH_FAR_IPV4, 1);
     setenv("LIVETCP_NEAR6", LT_PATH_NEAR_IPV6, 1);
     setenv("LIVETCP_FAR6", LT_PATH_FAR_IPV6, 1);
+}
+
+static livetcp_result start(emulation *run, livetcp_error *error)
+{
+    set_environment();
+    signal(SIGPIPE, SIG_IGN);
+    lt_children_adopt();
+    if (run->options->control) {
+        run->control = lt_control_create(&run->loop, run->options->control, run->path, error);
+        if (!run->control)
+            return LIVETCP_ERR_SYSTEM;
+    }
+    return start_far(run, error);
 }
 
 static int finish(emulation *run)
@@ -294,13 +307,9 @@ int lt_emulate_run(const lt_emulate_options *options)
 {
     emulation run = {.options = options, .exit_code = LT_EXIT_USAGE};
     livetcp_error error;
-    if (prepare(&run, &error)) {
+    if (prepare(&run, &error) || init_loop(&run, &error)) {
         complain(error.message);
     } else {
-        set_environment();
-        signal(SIGPIPE, SIG_IGN);
-        lt_children_adopt();
-        init_loop(&run);
         if (start(&run, &error)) {
             complain(error.message);
         } else {

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include <unistd.h>
 
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
+enum { REFERENCE_PRIORITY = 30, SENDER_PRIORITY = 5 }; /* above and below the forwarder */
 
 typedef struct stamp {
     int64_t monotonic; /* ns */
@@ -34,6 +37,8 @@ typedef struct measurement {
     int receiver, sender; /* sockets */
     uint64_t sent, refused, received;
     lt_lateness at_socket, at_program;
+    lt_lateness machine; /* of a real-time thread that does nothing but sleep */
+    atomic_bool finished;
 } measurement;
 
 static int64_t clock_nsec(clockid_t clock)
@@ -95,15 +100,40 @@ static void send_one(measurement *trial, char *data, size_t size)
         trial->sent++;
 }
 
-/* At absolute times: a late wake-up makes a small burst and does not lower the rate. */
-static void send_all(measurement *trial)
+/* As far as the system permits. */
+static void be_punctual(int real_time_priority)
 {
+    const struct sched_param priority = {.sched_priority = real_time_priority};
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+/* What the machine can do at best: how late an otherwise idle real-time thread wakes. On a virtual
+ * machine that the host holds up now and then, no program can be more punctual than this. */
+static void *machine_main(void *argument)
+{
+    measurement *trial = argument;
+    be_punctual(REFERENCE_PRIORITY);
+    int64_t at = clock_nsec(CLOCK_MONOTONIC);
+    while (!atomic_load(&trial->finished)) {
+        at += 1000000;
+        const struct timespec until = {at / 1000000000, at % 1000000000};
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+        lt_lateness_add(&trial->machine, (clock_nsec(CLOCK_MONOTONIC) - at) / 1000);
+    }
+    return NULL;
+}
+
+/* At absolute times: a late wake-up makes a small burst and does not lower the rate. */
+static void *sender_main(void *argument)
+{
+    measurement *trial = argument;
     char data[2048] = {0};
     const lt_self_test *test = trial->test;
     const size_t size = test->size - HEADERS;
     const uint64_t count = (uint64_t)(test->rate * test->seconds);
     const int64_t start = clock_nsec(CLOCK_MONOTONIC);
-    prctl(PR_SET_TIMERSLACK, 1UL);
+    be_punctual(SENDER_PRIORITY);
     for (uint64_t i = 0; i < count; i++) {
         const int64_t at = start + (int64_t)((double)i * 1e9 / test->rate);
         const struct timespec until = {at / 1000000000, at % 1000000000};
@@ -111,6 +141,7 @@ static void send_all(measurement *trial)
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
         send_one(trial, data, size);
     }
+    return NULL;
 }
 
 static struct sockaddr_in far_address(void)
@@ -157,7 +188,7 @@ static json_t *histogram_report(const lt_lateness *added)
 
 static void print_histogram(const char *name, const lt_lateness *added)
 {
-    printf("%-38s %8.3f %8.3f %8.3f %8.3f\n", name, (double)lt_lateness_quantile(added, 0.5) / 1e3,
+    printf("%-42s %8.3f %8.3f %8.3f %8.3f\n", name, (double)lt_lateness_quantile(added, 0.5) / 1e3,
            (double)lt_lateness_quantile(added, 0.99) / 1e3,
            (double)lt_lateness_quantile(added, 0.999) / 1e3, (double)added->max / 1e3);
 }
@@ -177,9 +208,10 @@ static int print_result(const measurement *trial)
     printf("sent %" PRIu64 ", received %" PRIu64 ", refused by the sending socket %" PRIu64
            ", dropped unread %" PRIu64 "\n\n",
            trial->sent, trial->received, trial->refused, counters.read_dropped);
-    printf("%-38s %8s %8s %8s %8s\n", "added delay, ms", "p50", "p99", "p99.9", "max");
+    printf("%-42s %8s %8s %8s %8s\n", "added delay, ms", "p50", "p99", "p99.9", "max");
     print_histogram("arriving at the far end (kernel stamp)", &trial->at_socket);
     print_histogram("read by the receiving program", &trial->at_program);
+    print_histogram("(this machine: timer of an idle thread)", &trial->machine);
     printf("\n%s: 99%% within %.1f ms on arrival at the far end\n", accurate ? "met" : "MISSED",
            TARGET_USEC / 1e3);
     if (health.stalls)
@@ -190,31 +222,45 @@ static int print_result(const measurement *trial)
 
 static bool write_result(const measurement *trial)
 {
-    json_t *report =
-        json_pack("{s:f, s:f, s:i, s:I, s:I, s:I, s:o, s:o, s:o}", "packets_per_second",
-                  trial->test->rate, "seconds", trial->test->seconds, "size",
-                  (int)trial->test->size, "delay_us", (json_int_t)trial->delay, "sent",
-                  (json_int_t)trial->sent, "received", (json_int_t)trial->received,
-                  "added_at_socket_us", histogram_report(&trial->at_socket), "added_at_program_us",
-                  histogram_report(&trial->at_program), "path", lt_emulate_report(trial->path));
+    json_t *report = json_pack(
+        "{s:f, s:f, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "packets_per_second",
+        trial->test->rate, "seconds", trial->test->seconds, "size", (int)trial->test->size,
+        "delay_us", (json_int_t)trial->delay, "sent", (json_int_t)trial->sent, "received",
+        (json_int_t)trial->received, "added_at_socket_us", histogram_report(&trial->at_socket),
+        "added_at_program_us", histogram_report(&trial->at_program), "machine_timer_us",
+        histogram_report(&trial->machine), "path", lt_emulate_report(trial->path));
     bool written = lt_emulate_write_json(report, trial->test->json);
     json_decref(report);
     return written;
 }
 
+static livetcp_result run_threads(measurement *trial, livetcp_error *error)
+{
+    void *(*const mains[])(void *) = {receiver_main, machine_main, sender_main};
+    enum { THREADS = sizeof mains / sizeof *mains };
+    pthread_t threads[THREADS];
+    int started = 0, failed = 0;
+    while (started < THREADS && !failed) {
+        failed = pthread_create(&threads[started], NULL, mains[started], trial);
+        started += !failed;
+    }
+    /* The sender ends by itself, the receiver by silence, and then nobody needs the third. */
+    if (started == THREADS)
+        pthread_join(threads[--started], NULL);
+    if (started > 0)
+        pthread_join(threads[0], NULL);
+    atomic_store(&trial->finished, true);
+    if (started > 1)
+        pthread_join(threads[1], NULL);
+    return failed ? lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread")
+                  : LIVETCP_OK;
+}
+
 static int measure(measurement *trial, livetcp_error *error)
 {
-    pthread_t receiver;
     if (lt_path_call(trial->path, LT_FAR, open_receiver, trial, error) ||
-        lt_path_call(trial->path, LT_NEAR, open_sender, trial, error))
+        lt_path_call(trial->path, LT_NEAR, open_sender, trial, error) || run_threads(trial, error))
         return LT_EXIT_USAGE;
-    int failed = pthread_create(&receiver, NULL, receiver_main, trial);
-    if (failed) {
-        lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread");
-        return LT_EXIT_USAGE;
-    }
-    send_all(trial);
-    pthread_join(receiver, NULL);
     int code = print_result(trial);
     if (trial->test->json && !write_result(trial))
         code = LT_EXIT_FAILED;

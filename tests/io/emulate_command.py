@@ -8,6 +8,8 @@ Exits with 77 (skipped) and the reason where there are no namespaces or no TUN d
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -200,6 +202,45 @@ print([name for _, name in socket.if_nameindex()])
                 process.send_signal(number)
             self.assertEqual(process.returncode, 128 + number)
             self.assertEqual(running(self.mark), [])
+
+    def terminal(self, *arguments):
+        """Starts livetcp emulate on a terminal of its own; returns its process and the terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(LIVETCP, [LIVETCP, "emulate", "-q", *arguments], self.env)
+        return pid, terminal
+
+    def read_until(self, terminal, text):
+        seen = b""
+        while text not in seen:
+            ready, _, _ = select.select([terminal], [], [], LIMIT)
+            self.assertTrue(ready, f"no {text} after {seen}")
+            seen += os.read(terminal, 1000)
+
+    def test_command_has_the_terminal(self):
+        """It can be talked to, and Ctrl-C is for it alone: the rest ends because it ends."""
+        pid, terminal = self.terminal("--far", "sleep 600", "--", "sh", "-c",
+                                      "trap 'exit 5' INT; read line; echo got-$line; "
+                                      "while :; do sleep 0.05; done")
+        os.write(terminal, b"this\n")
+        self.read_until(terminal, b"got-this")
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
+        os.close(terminal)
+        self.assertEqual(running(self.mark), [])
+
+    def test_suspend_and_continue(self):
+        pid, terminal = self.terminal("--", "sh", "-c", "echo ready; read line; echo got-$line; "
+                                      "read line")
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"\x1a")
+        self.assertTrue(os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1]))
+        os.kill(pid, signal.SIGCONT)
+        os.write(terminal, b"more\n")
+        self.read_until(terminal, b"got-more")
+        os.write(terminal, b"\n")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        os.close(terminal)
 
     def test_stats_interval(self):
         result = emulate("-q", "--stats-interval", "0.05", "--", "sleep", "0.3")

@@ -6,7 +6,9 @@
 
 extern "C" {
 #include "base/error.h"
+#include "emulate/netns.h"
 #include "emulate/path.h"
+#include "emulate/tun.h"
 }
 
 #include <arpa/inet.h>
@@ -370,4 +372,49 @@ TEST_CASE("path: bad parameters are refused, packets in flight go with the path"
         near.send_to(far, i);
     while (path.counters(LT_FORWARD).link.flight_packets < 100)
         std::this_thread::yield();
+}
+
+struct Unread {
+    lt_tun tun = {};
+    unsigned sent = 0;
+};
+
+/* Sends more than the queue holds to a device that nobody reads. */
+static livetcp_result overfill(void *context, livetcp_error *error)
+{
+    auto *unread = static_cast<Unread *>(context);
+    const lt_tun_config config = {"test0", LT_PATH_NEAR_IPV4, LT_PATH_NEAR_IPV6, 1500, 10};
+    livetcp_result result = lt_tun_open(&unread->tun, &config, error);
+    if (result)
+        return result;
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(9);
+    inet_pton(AF_INET, LT_PATH_FAR_IPV4, &to.sin_addr);
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    for (; unread->sent < 50; unread->sent++)
+        sendto(fd, "x", 1, 0, reinterpret_cast<sockaddr *>(&to), sizeof to);
+    close(fd);
+    return LIVETCP_OK;
+}
+
+TEST_CASE("tun: what the reader leaves too long is dropped by the kernel, and counted")
+{
+    Path path; /* whether this system can do it at all, and the way into a user namespace */
+    if (!path.path)
+        return;
+    Unread unread;
+    livetcp_error error = {};
+    int netns = -1;
+    if (lt_netns_create(&netns, overfill, &unread, &error))
+        FAIL(error.message);
+    char packet[2048];
+    unsigned read_back = 0;
+    while (read(unread.tun.fd, packet, sizeof packet) > 0)
+        read_back++;
+    CHECK(read_back > 0);
+    CHECK(read_back < unread.sent);
+    CHECK(lt_tun_dropped(&unread.tun) == unread.sent - read_back);
+    lt_tun_close(&unread.tun);
+    close(netns);
 }

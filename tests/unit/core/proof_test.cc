@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <openssl/err.h>
+#include <string>
 
 namespace
 {
@@ -54,7 +55,60 @@ struct Pair {
     }
 };
 
+/* lt_random_fn that counts up from the byte `user` points to. */
+livetcp_result count_up(void *user, uint8_t *bytes, size_t size)
+{
+    uint8_t *next = static_cast<uint8_t *>(user);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (*next)++;
+    return LIVETCP_OK;
+}
+
+std::string hex(const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    std::string text;
+    for (size_t i = 0; i < size; i++)
+        text += {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
+    return text;
+}
+
 } // namespace
+
+/* The numbers in docs/wire-format.md, from another implementation of X25519 and HKDF. */
+TEST_CASE("the example in the specification")
+{
+    lt_credentials caller, listener;
+    uint8_t session_id[LT_SESSION_ID_SIZE], caller_nonce[LT_NONCE_SIZE],
+        listener_nonce[LT_NONCE_SIZE], mac[LT_MAC_SIZE];
+    uint8_t next = 0x00;
+    count_up(&next, session_id, sizeof session_id);
+    next = 0x20;
+    lt_credentials_create(&caller, session_id, count_up, &next);
+    caller.role = LT_PROOF_CALLER;
+    next = 0x60;
+    lt_credentials_create(&listener, session_id, count_up, &next);
+    next = 0xa0;
+    count_up(&next, caller_nonce, sizeof caller_nonce);
+    next = 0xc0;
+    count_up(&next, listener_nonce, sizeof listener_nonce);
+
+    CHECK(hex(caller.public_key, LT_KEY_SIZE) ==
+          "358072d6365880d1aeea329adf9121383851ed21a28e3b75e965d0d2cd166254");
+    CHECK(hex(listener.public_key, LT_KEY_SIZE) ==
+          "675dd574ed7789310b3d2e7681f3790b466c773b1521fecf36577958371ea52f");
+    REQUIRE(lt_credentials_agree(&caller, listener.public_key) == LIVETCP_OK);
+    REQUIRE(lt_credentials_agree(&listener, caller.public_key) == LIVETCP_OK);
+    for (const lt_credentials *side : {&caller, &listener})
+        CHECK(hex(side->key, LT_KEY_SIZE) ==
+              "8521776d536a873e1e198944e22d219c5d37013b0d8c3951d8a0cb9b86e1a19a");
+    lt_proof_compute(&caller, LT_PROOF_LISTENER, 3, caller_nonce, listener_nonce, mac);
+    CHECK(hex(mac, LT_MAC_SIZE) ==
+          "9cd01d921e0c7bc26122b812ee9cebefc2cd455be379290b4eafc510c9d1ba0c");
+    lt_proof_compute(&listener, LT_PROOF_CALLER, 3, caller_nonce, listener_nonce, mac);
+    CHECK(hex(mac, LT_MAC_SIZE) ==
+          "555e0466d7be906ee3df1f3209f15f3f27725ac8ec32bb14ad388bf3711a2dfc");
+}
 
 TEST_CASE("both sides come to one key and forget their private keys")
 {
