@@ -63,6 +63,9 @@ static inline bool lt_connection_writable(const lt_connection *connection)
  * the platform is not asked for each. */
 #define LT_FACTS_MAX_AGE_US 1000
 
+/* And when nothing is in flight: a queue that we do not write to stays empty. */
+#define LT_FACTS_IDLE_AGE_US 100000
+
 /* Nothing is known: a fresh connection. */
 void lt_path_reset(livetcp_path *path, unsigned connection);
 

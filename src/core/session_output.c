@@ -56,6 +56,15 @@ livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t 
     return LIVETCP_OK;
 }
 
+static livetcp_usec max_age(const livetcp_path *path)
+{
+    const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_TCP_STATE;
+    bool idle = (path->known & needed) == needed && path->queued_bytes == 0 &&
+                path->tcp_state == LIVETCP_TCP_OPEN;
+
+    return idle ? LT_FACTS_IDLE_AGE_US : LT_FACTS_MAX_AGE_US;
+}
+
 uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
 {
     uint32_t wanted = 0;
@@ -64,7 +73,7 @@ uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
         return 0;
     for (unsigned i = 0; i < session->count; i++) {
         const lt_connection *connection = &session->connections[i];
-        if (connection->path->usable && connection->facts_at_us <= now - LT_FACTS_MAX_AGE_US)
+        if (connection->path->usable && connection->facts_at_us <= now - max_age(connection->path))
             wanted |= UINT32_C(1) << i;
     }
     return wanted;
