@@ -69,7 +69,8 @@ static inline bool lt_connection_writable(const lt_connection *connection)
 /* Nothing is known: a fresh connection. */
 void lt_path_reset(livetcp_path *path, unsigned connection);
 
-/* Takes over what the platform said; the engine's own fields stay. */
+/* Takes over what the platform said. The engine's own fields stay, and so does what was known
+ * before and is not said this time. */
 void lt_path_update(livetcp_path *path, const livetcp_path *facts);
 
 /* We wrote `size` bytes. */

@@ -7,21 +7,46 @@ void lt_path_reset(livetcp_path *path, unsigned connection)
     *path = (livetcp_path){.connection = connection, .last_write_us = INT64_MIN};
 }
 
+static void update_queues(livetcp_path *path, const livetcp_path *facts)
+{
+    if (facts->known & LIVETCP_PATH_QUEUED)
+        path->queued_bytes = facts->queued_bytes;
+    if (facts->known & LIVETCP_PATH_UNSENT)
+        path->unsent_bytes = facts->unsent_bytes;
+    if (facts->known & LIVETCP_PATH_TCP_STATE)
+        path->tcp_state = facts->tcp_state;
+}
+
+static void update_window(livetcp_path *path, const livetcp_path *facts)
+{
+    if (facts->known & LIVETCP_PATH_CWND)
+        path->cwnd_bytes = facts->cwnd_bytes;
+    if (facts->known & LIVETCP_PATH_MSS)
+        path->mss_bytes = facts->mss_bytes;
+    if (facts->known & LIVETCP_PATH_RETRANSMITS)
+        path->retransmitted_segments = facts->retransmitted_segments;
+    if (facts->known & LIVETCP_PATH_DELIVERY_RATE)
+        path->delivery_rate = facts->delivery_rate;
+}
+
+static void update_times(livetcp_path *path, const livetcp_path *facts)
+{
+    if (facts->known & LIVETCP_PATH_RTT) {
+        path->rtt_us = facts->rtt_us;
+        path->rtt_variation_us = facts->rtt_variation_us;
+    }
+    if (facts->known & LIVETCP_PATH_MIN_RTT)
+        path->min_rtt_us = facts->min_rtt_us;
+    if (facts->known & LIVETCP_PATH_RTO)
+        path->rto_us = facts->rto_us;
+}
+
 void lt_path_update(livetcp_path *path, const livetcp_path *facts)
 {
-    livetcp_path merged = *facts;
-    merged.connection = path->connection;
-    merged.usable = path->usable;
-    merged.blocked = path->blocked;
-    merged.last_write_us = path->last_write_us;
-    if (!(facts->known & LIVETCP_PATH_RTT) && path->known & LIVETCP_PATH_RTT) {
-        merged.rtt_us = path->rtt_us;
-        merged.rtt_variation_us = path->rtt_variation_us;
-        merged.known |= LIVETCP_PATH_RTT;
-    }
-    if (!(merged.known & LIVETCP_PATH_TCP_STATE))
-        merged.tcp_state = LIVETCP_TCP_UNKNOWN;
-    *path = merged;
+    update_queues(path, facts);
+    update_window(path, facts);
+    update_times(path, facts);
+    path->known |= facts->known;
 }
 
 static uint32_t add_saturating(uint32_t value, size_t more)

@@ -104,7 +104,8 @@ void lt_session_writable(lt_session *session, unsigned index);
 uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now);
 
 /* Facts from the platform: `known`, the byte counts, tcp_state, cwnd, times. connection, usable,
- * blocked and last_write_us are the engine's own and ignored. */
+ * blocked and last_write_us are the engine's own and ignored. What is not known this time stays as
+ * it was. */
 void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *facts,
                       livetcp_usec now);
 

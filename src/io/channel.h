@@ -10,9 +10,10 @@ typedef struct lt_channel {
     unsigned index;
     int socket; /* valid as long as the slot points here */
     uv_poll_t poll;
-    int watched;        /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
-    bool want_writable; /* (session's lock) the kernel took no more */
-    int write_errno;    /* (session's lock) writing failed; reading tells the rest */
+    int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
+    bool want_writable;     /* (session's lock) the kernel took no more */
+    int write_errno;        /* (session's lock) writing failed; reading tells the rest */
+    livetcp_usec probed_us; /* (session's lock) when the platform last said everything */
     char local[LT_ADDRESS_TEXT];
     char remote[LT_ADDRESS_TEXT];
 } lt_channel;

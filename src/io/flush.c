@@ -7,6 +7,16 @@
 
 #include <errno.h>
 
+/* How old window and times of an idle connection may be: nobody waits for it. */
+#define FULL_PROBE_AGE_US 100000
+
+static void probe(lt_channel *channel, livetcp_usec now, livetcp_path *facts)
+{
+    lt_platform_probe(channel->socket, now - channel->probed_us < FULL_PROBE_AGE_US, facts);
+    if (facts->known & LIVETCP_PATH_CWND)
+        channel->probed_us = now;
+}
+
 static void bring_facts(livetcp_session *session, uint32_t wanted, livetcp_usec now)
 {
     for (unsigned i = 0; wanted; i++, wanted >>= 1) {
@@ -14,7 +24,7 @@ static void bring_facts(livetcp_session *session, uint32_t wanted, livetcp_usec 
         if (!(wanted & 1))
             continue;
         if (session->slots[i].channel)
-            lt_platform_probe(session->slots[i].channel->socket, &facts);
+            probe(session->slots[i].channel, now, &facts);
         lt_session_facts(session->engine, i, &facts, now);
     }
 }

@@ -29,7 +29,7 @@ static void read_connection(livetcp_session *session, unsigned index,
 
     if (channel) {
         livetcp_path facts = {.known = 0};
-        lt_platform_probe(channel->socket, &facts);
+        lt_platform_probe(channel->socket, false, &facts);
         lt_session_facts(session->engine, index, &facts, lt_now());
     }
     lt_session_get_connection_stats(session->engine, index, stats);

@@ -108,7 +108,15 @@ static void read_unsent(int socket, const struct tcp_info *info, socklen_t lengt
     path->known |= LIVETCP_PATH_UNSENT;
 }
 
-void lt_platform_probe(int socket, livetcp_path *path)
+/* With all acknowledged, nothing is unsent, and recovery and loss states are over. */
+static void say_idle(livetcp_path *path)
+{
+    path->unsent_bytes = 0;
+    path->tcp_state = LIVETCP_TCP_OPEN;
+    path->known |= LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE;
+}
+
+void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
 {
     struct tcp_info info;
     socklen_t length = sizeof info;
@@ -120,6 +128,10 @@ void lt_platform_probe(int socket, livetcp_path *path)
     if (!read_queue(socket, SIOCOUTQ, &path->queued_bytes))
         return;
     path->known |= LIVETCP_PATH_QUEUED;
+    if (briefly && path->queued_bytes == 0) {
+        say_idle(path);
+        return;
+    }
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
         return;
     if (HAS(length, tcpi_ca_state)) {

@@ -16,9 +16,10 @@ const char *lt_platform_name(void)
     return "none";
 }
 
-void lt_platform_probe(int socket, livetcp_path *path)
+void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
 {
     (void)socket;
+    (void)briefly;
     path->known = 0;
 }
 

@@ -14,8 +14,9 @@
 const char *lt_platform_name(void);
 
 /* Fills `known` and the fields it names; the rest of *path is left alone. A socket that cannot be
- * asked has known = 0. */
-void lt_platform_probe(int socket, livetcp_path *path);
+ * asked has known = 0. `briefly`: when nothing is in flight, the queues and the state say that, and
+ * the system is not asked for the rest. */
+void lt_platform_probe(int socket, bool briefly, livetcp_path *path);
 
 /* Media defaults: Nagle off, keepalive on, close-on-exec, and the kernel's user timeout where
  * there is one (0 = leave it). */

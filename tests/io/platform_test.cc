@@ -6,7 +6,7 @@ extern "C" {
 #include "platform/probe.h"
 
 const char *lt_platform_none_name(void);
-void lt_platform_none_probe(int socket, livetcp_path *path);
+void lt_platform_none_probe(int socket, bool briefly, livetcp_path *path);
 livetcp_result lt_platform_none_prepare(int socket, livetcp_usec user_timeout_us);
 livetcp_result lt_platform_none_set_congestion_control(int socket, const char *name,
                                                        livetcp_error *error);
@@ -84,7 +84,7 @@ TEST_CASE("a probe sees what an unread connection holds back", "[platform]")
     Pair pair;
     livetcp_path path = {};
     size_t written = fill(pair.a);
-    lt_platform_probe(pair.a, &path);
+    lt_platform_probe(pair.a, false, &path);
     if (!on_linux()) {
         CHECK(path.known == 0);
         return;
@@ -110,13 +110,31 @@ TEST_CASE("a probe of an idle connection sees empty queues", "[platform]")
     livetcp_path path = {};
     path.connection = 7;
     path.queued_bytes = 99;
-    lt_platform_probe(pair.a, &path);
+    lt_platform_probe(pair.a, false, &path);
     CHECK(path.connection == 7);
     if (!on_linux())
         return;
     CHECK((path.known & LIVETCP_PATH_QUEUED) != 0);
     CHECK(path.queued_bytes == 0);
     CHECK(path.unsent_bytes == 0);
+}
+
+TEST_CASE("a brief probe asks for more only where something is in flight", "[platform]")
+{
+    Pair pair;
+    livetcp_path idle = {}, busy = {};
+    lt_platform_probe(pair.a, true, &idle);
+    fill(pair.a);
+    lt_platform_probe(pair.a, true, &busy);
+    if (!on_linux()) {
+        CHECK((idle.known | busy.known) == 0);
+        return;
+    }
+    CHECK(idle.known == (LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE));
+    CHECK(idle.tcp_state == LIVETCP_TCP_OPEN);
+    CHECK((idle.queued_bytes | idle.unsent_bytes) == 0);
+    CHECK((busy.known & LIVETCP_PATH_CWND) != 0);
+    CHECK(busy.queued_bytes > 0);
 }
 
 TEST_CASE("what cannot be asked is unknown", "[platform]")
@@ -128,7 +146,7 @@ TEST_CASE("what cannot be asked is unknown", "[platform]")
     for (int fd : {-1, pipes[0], listener}) {
         livetcp_path path = {};
         path.known = UINT32_MAX;
-        lt_platform_probe(fd, &path);
+        lt_platform_probe(fd, false, &path);
         CHECK(path.known == 0);
     }
     lt_platform_acknowledge_now(-1);
@@ -178,7 +196,7 @@ TEST_CASE("the fallback knows nothing and says so", "[platform]")
     livetcp_path path = {};
     livetcp_error error = {};
     path.known = UINT32_MAX;
-    lt_platform_none_probe(pair.a, &path);
+    lt_platform_none_probe(pair.a, false, &path);
     CHECK(path.known == 0);
     CHECK(std::string(lt_platform_none_name()) == "none");
     CHECK(lt_platform_none_prepare(pair.a, 10 * LIVETCP_USEC_SEC) == LIVETCP_OK);

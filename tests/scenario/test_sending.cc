@@ -152,3 +152,37 @@ TEST_CASE("closing without time to drain is immediate")
         told |= event.type == LT_EVENT_SESSION_STATE && event.reason == LIVETCP_ERR_CLOSED;
     CHECK(told);
 }
+
+TEST_CASE("the platform is asked about connections whose facts can have changed, and no others")
+{
+    SimCall call("delay=50ms", make_config("shortest-queue", 3), 1);
+    call.world.run_for(1000000);
+    call.stream(500, 200000, 1000000); /* every connection is idle again after each packet */
+    lt_session *engine = call.caller.engine;
+    std::vector<uint8_t> packet(100);
+    packet[0] = 0x80;
+    livetcp_usec now = call.world.now();
+
+    CHECK(lt_session_wants_facts(engine, now) == 0); /* nothing to decide */
+    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now) == LIVETCP_OK);
+    CHECK(lt_session_wants_facts(engine, now) == 7); /* older than 100 ms, all of them */
+    livetcp_path idle = {};
+    idle.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_TCP_STATE;
+    idle.tcp_state = LIVETCP_TCP_OPEN;
+    for (unsigned slot = 0; slot < 3; slot++)
+        lt_session_facts(engine, slot, &idle, now);
+    CHECK(lt_session_wants_facts(engine, now) == 0);
+    CHECK(call.caller.connection_stats(0).path.rtt_us == 100000); /* known from before */
+
+    call.caller.service(); /* writes the packet on one of them */
+    unsigned busy = 0;
+    for (unsigned slot = 0; slot < 3; slot++)
+        if (call.caller.connection_stats(slot).path.queued_bytes)
+            busy |= 1u << slot;
+    REQUIRE(busy != 0);
+    REQUIRE((busy & (busy - 1)) == 0);
+    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now + 999) == LIVETCP_OK);
+    CHECK(lt_session_wants_facts(engine, now + 999) == 0);
+    CHECK(lt_session_wants_facts(engine, now + 1000) == busy);
+    CHECK(lt_session_wants_facts(engine, now + 100000) == 7);
+}
