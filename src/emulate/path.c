@@ -6,6 +6,7 @@
 #include "emulate/forwarder.h"
 #include "emulate/netns.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ struct lt_path {
     int netns[2]; /* by lt_end; -1: not there yet */
     lt_tun tuns[2];
     lt_forwarder *forwarder;
+    int awake; /* keeps the processors from deep sleep while open; -1: not permitted */
 };
 
 static const struct {
@@ -73,6 +75,22 @@ static livetcp_result start(lt_path *path, const lt_path_params *params, livetcp
     return path->forwarder ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
 }
 
+/* A processor in deep sleep takes its time to wake, and on a virtual machine the host takes it away
+ * meanwhile: most of the lateness of an otherwise idle machine. The kernel's interface against it
+ * (Documentation/power/pm_qos_interface.rst) needs root; without, the path works as well as it can.
+ */
+static int stay_awake(void)
+{
+    const int32_t longest_wake_up_us = 0;
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+
+    if (fd >= 0 && write(fd, &longest_wake_up_us, sizeof longest_wake_up_us) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
 lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error)
 {
     lt_path *path = calloc(1, sizeof *path);
@@ -84,6 +102,7 @@ lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error)
         path->netns[end] = -1;
         path->tuns[end] = (lt_tun){.fd = -1, .stats = -1};
     }
+    path->awake = stay_awake();
     if (start(path, params, error))
         lt_path_destroy(&path);
     return path;
@@ -94,6 +113,8 @@ void lt_path_destroy(lt_path **path)
     if (!*path)
         return;
     lt_forwarder_destroy(&(*path)->forwarder);
+    if ((*path)->awake >= 0)
+        close((*path)->awake);
     for (int end = 0; end < 2; end++) {
         lt_tun_close(&(*path)->tuns[end]);
         if ((*path)->netns[end] >= 0)
