@@ -20,6 +20,7 @@
 
 #include <arpa/inet.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -99,6 +100,8 @@ static void serve_livetcp(int report)
     pause();
 }
 
+/* Waits as tcpserversrc does, in poll(): on a loopback, waking the receiver is the sender's work.
+ */
 static void serve_tcp(int report)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -113,10 +116,10 @@ static void serve_tcp(int report)
     if (write(report, &port, sizeof(port)) != (ssize_t)sizeof(port))
         fail("cannot report the port");
     for (;;) {
-        int connection = accept(listener, NULL, NULL);
-        while (read(connection, nothing, sizeof(nothing)) > 0) {
+        struct pollfd connection = {.fd = accept(listener, NULL, NULL), .events = POLLIN};
+        while (poll(&connection, 1, -1) > 0 && read(connection.fd, nothing, sizeof(nothing)) > 0) {
         }
-        close(connection);
+        close(connection.fd);
     }
 }
 
