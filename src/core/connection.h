@@ -48,12 +48,17 @@ typedef struct lt_connection {
  * with its reference, or NULL. */
 lt_packet *lt_connection_reset(lt_connection *connection);
 
-/* Whether there is a socket behind the slot that bytes can be written to. */
+/* Whether there is a connected socket behind the slot. */
+static inline bool lt_connection_has_socket(const lt_connection *connection)
+{
+    return connection->state == LIVETCP_CONNECTION_JOINING ||
+           connection->state == LIVETCP_CONNECTION_OPEN;
+}
+
+/* Whether bytes can be written to it now. */
 static inline bool lt_connection_writable(const lt_connection *connection)
 {
-    return (connection->state == LIVETCP_CONNECTION_JOINING ||
-            connection->state == LIVETCP_CONNECTION_OPEN) &&
-           !connection->path->blocked;
+    return lt_connection_has_socket(connection) && !connection->path->blocked;
 }
 
 /* ---- facts ---- */

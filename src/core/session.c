@@ -159,7 +159,7 @@ static bool has_future(const lt_session *session)
     return false;
 }
 
-static unsigned open_connections(const lt_session *session)
+unsigned lt_session_open_connections(const lt_session *session)
 {
     unsigned open = 0;
     for (unsigned i = 0; i < session->count; i++)
@@ -181,7 +181,7 @@ void lt_session_update_state(lt_session *session, livetcp_usec now)
         lt_session_check_drained(session, now);
         return;
     }
-    if (open_connections(session) > 0) {
+    if (lt_session_open_connections(session) > 0) {
         session->abandoned_at_us = LIVETCP_NEVER;
         set_session_state(session, LIVETCP_SESSION_OPEN, LIVETCP_OK);
         return;
@@ -221,7 +221,8 @@ static bool all_written(const lt_session *session)
 
 void lt_session_check_drained(lt_session *session, livetcp_usec now)
 {
-    bool done = session->peer_ended ? open_connections(session) == 0 : all_written(session);
+    bool done =
+        session->peer_ended ? lt_session_open_connections(session) == 0 : all_written(session);
 
     if (session->closing && session->state != LIVETCP_SESSION_CLOSED &&
         (done || now >= session->drain_until_us))

@@ -152,14 +152,6 @@ static void renew_credentials(lt_session *session, livetcp_usec now)
     }
 }
 
-static bool any_open(const lt_session *session)
-{
-    for (unsigned i = 0; i < session->count; i++)
-        if (session->connections[i].state == LIVETCP_CONNECTION_OPEN)
-            return true;
-    return false;
-}
-
 static void schedule_reconnect(lt_session *session, lt_connection *connection, livetcp_usec now)
 {
     double spread = 0.75 + 0.5 * lt_rng_uniform(&session->jitter);
@@ -174,8 +166,8 @@ static void repair_identity(lt_session *session, lt_connection *connection, live
                             livetcp_usec now)
 {
     bool was_creator = session->creator == (int)connection->index;
-    bool forgotten =
-        reason == LIVETCP_ERR_UNKNOWN_SESSION && session->credentials.has_key && !any_open(session);
+    bool forgotten = reason == LIVETCP_ERR_UNKNOWN_SESSION && session->credentials.has_key &&
+                     !lt_session_open_connections(session);
 
     if (!session->caller || lt_session_plain(session))
         return;
@@ -229,12 +221,6 @@ void lt_session_lost(lt_session *session, unsigned index, livetcp_result reason,
         detach(session, connection, connection->doomed ? connection->doom_reason : reason, now);
 }
 
-static bool has_socket(const lt_connection *connection)
-{
-    return connection->state == LIVETCP_CONNECTION_OPEN ||
-           connection->state == LIVETCP_CONNECTION_JOINING;
-}
-
 static void say_goodbye(const lt_session *session, lt_connection *connection, livetcp_result reason)
 {
     lt_control message = {.type = session->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
@@ -267,7 +253,7 @@ void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_
             connection->state = LIVETCP_CONNECTION_CLOSED;
         return;
     }
-    bool heard = lt_outbox_at_boundary(&connection->outbox) && has_socket(connection);
+    bool heard = lt_outbox_at_boundary(&connection->outbox) && lt_connection_has_socket(connection);
     lt_session_condemn(session, connection, reason, now);
     if (heard && !lt_session_plain(session))
         say_goodbye(session, connection, reason);

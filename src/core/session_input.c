@@ -93,9 +93,7 @@ livetcp_result lt_session_receive(lt_session *session, unsigned index, const uin
     lt_connection *connection = &session->connections[index];
     livetcp_result result;
 
-    if ((connection->state != LIVETCP_CONNECTION_JOINING &&
-         connection->state != LIVETCP_CONNECTION_OPEN) ||
-        connection->doomed)
+    if (!lt_connection_has_socket(connection) || connection->doomed)
         return LIVETCP_OK; /* on its way out: what still comes is nobody's */
     connection->silent_from_us = now;
     connection->bytes_read += size;

@@ -62,6 +62,8 @@ struct lt_session {
 
 void lt_session_emit(lt_session *session, lt_event event);
 
+unsigned lt_session_open_connections(const lt_session *session);
+
 /* Works out the session's state from its connections', and tells. */
 void lt_session_update_state(lt_session *session, livetcp_usec now);
 

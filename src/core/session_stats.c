@@ -5,9 +5,9 @@
 static void gather_connections(const lt_session *session, livetcp_session_stats *stats)
 {
     stats->connections = session->count;
+    stats->open_connections = lt_session_open_connections(session);
     for (unsigned i = 0; i < session->count; i++) {
         const lt_connection *connection = &session->connections[i];
-        stats->open_connections += connection->state == LIVETCP_CONNECTION_OPEN;
         if (connection->opened > 1)
             stats->reconnects += connection->opened - 1;
     }
