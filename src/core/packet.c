@@ -20,7 +20,7 @@ lt_packet *lt_packet_create(const uint8_t *data, size_t size)
     packet->references = 1;
     packet->frame_size = LT_FRAME_HEADER + size;
     lt_write_be16(packet->frame, (uint16_t)size);
-    if (size)
+    if (size && data)
         memcpy(packet->frame + LT_FRAME_HEADER, data, size);
     return packet;
 }

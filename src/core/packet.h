@@ -25,8 +25,8 @@ typedef struct lt_packet {
     uint8_t frame[];   /* LENGTH, then the packet */
 } lt_packet;
 
-/* Copies `size` bytes (0..LT_FRAME_MAX) behind a LENGTH field. Returns one reference, or NULL if
- * memory is out; the other fields are zero. */
+/* Copies `size` bytes (0..LT_FRAME_MAX) behind a LENGTH field; with `data` NULL they are the
+ * caller's to write. Returns one reference, or NULL if memory is out; the other fields are zero. */
 lt_packet *lt_packet_create(const uint8_t *data, size_t size);
 
 /* Adds a reference, and returns the packet. */
