@@ -31,6 +31,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_PING] = 8,
     [LT_CONTROL_PONG] = 8,
     [LT_CONTROL_BYE] = 4,
+    [LT_CONTROL_PARITY] = 12,
 };
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
@@ -133,6 +134,12 @@ static void walk_body(cursor *c, lt_control *message)
         field_bytes(c, &message->reason, 1);
         field_reserved(c, 3);
         break;
+    case LT_CONTROL_PARITY:
+        field_u32(c, &message->parity_ssrc);
+        field_u32(c, &message->media_ssrc);
+        field_bytes(c, &message->payload_type, 1);
+        field_reserved(c, 3);
+        break;
     }
 }
 
@@ -180,6 +187,21 @@ static bool index_in_range(const lt_control *message)
            message->index < message->count;
 }
 
+/* RTP with a payload type of 64..95 and the marker reads as RTCP (RFC 5761 section 4). */
+static bool parity_makes_sense(const lt_control *message)
+{
+    return message->parity_ssrc != message->media_ssrc && message->payload_type < 128 &&
+           (message->payload_type < 64 || message->payload_type > 95);
+}
+
+/* Fields whose values do not go together, or mean nothing. */
+static bool in_range(const lt_control *message)
+{
+    if (has_index(message->type))
+        return index_in_range(message);
+    return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
+}
+
 livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message)
 {
     unsigned subtype = packet[0] & RTCP_SUBTYPE_MAX;
@@ -199,9 +221,7 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
     if (size < APP_HEADER + (size_t)body_size[subtype])
         return LIVETCP_ERR_PROTOCOL;
     walk_body(&c, message);
-    if (has_index(message->type) && !index_in_range(message))
-        return LIVETCP_ERR_PROTOCOL;
-    return LIVETCP_OK;
+    return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;
 }
 
 livetcp_result lt_control_reason(const lt_control *message)

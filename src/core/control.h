@@ -40,7 +40,8 @@ typedef enum lt_control_type {
     LT_CONTROL_REJECT = 6,    /* either: closes this connection, says why */
     LT_CONTROL_PING = 7,
     LT_CONTROL_PONG = 8,
-    LT_CONTROL_BYE = 9 /* either: the session ends, on all connections */
+    LT_CONTROL_BYE = 9,    /* either: the session ends, on all connections */
+    LT_CONTROL_PARITY = 10 /* either: an RTP stream that follows here is parity of another */
 } lt_control_type;
 
 /* Fields beyond `type` are used by the types named. */
@@ -55,7 +56,10 @@ typedef struct lt_control {
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
     uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
     uint64_t timestamp;                     /* PING: anything; PONG: echoed */
-    uint8_t reason; /* REJECT BYE: -livetcp_result; read it with lt_control_reason() */
+    uint8_t reason;       /* REJECT BYE: -livetcp_result; read it with lt_control_reason() */
+    uint32_t parity_ssrc; /* PARITY: of the parity packets */
+    uint32_t media_ssrc;  /* PARITY: of the packets they protect; another one */
+    uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */
 } lt_control;
 
 /* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has room

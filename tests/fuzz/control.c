@@ -19,7 +19,8 @@ static bool same(const lt_control *a, const lt_control *b)
            !memcmp(a->nonce, b->nonce, LT_NONCE_SIZE) &&
            !memcmp(a->public_key, b->public_key, LT_KEY_SIZE) &&
            !memcmp(a->mac, b->mac, LT_MAC_SIZE) && a->timestamp == b->timestamp &&
-           a->reason == b->reason;
+           a->reason == b->reason && a->parity_ssrc == b->parity_ssrc &&
+           a->media_ssrc == b->media_ssrc && a->payload_type == b->payload_type;
 }
 
 static void check_accepted(const lt_control *message)
@@ -28,7 +29,7 @@ static void check_accepted(const lt_control *message)
     lt_control again;
     size_t frame_size = lt_control_encode(message, frame);
 
-    FUZZ_REQUIRE(message->type <= LT_CONTROL_BYE);
+    FUZZ_REQUIRE(message->type <= LT_CONTROL_PARITY);
     FUZZ_REQUIRE(message->count <= LIVETCP_MAX_CONNECTIONS);
     FUZZ_REQUIRE(lt_control_reason(message) < 0 && lt_control_reason(message) >= -LT_REASON_MAX);
     FUZZ_REQUIRE(frame_size <= sizeof frame);

@@ -59,13 +59,14 @@ static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 10, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 11, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;
     message.version = LT_WIRE_VERSION;
     message.count = SLOTS;
     message.index = (uint8_t)(filler % SLOTS);
+    message.parity_ssrc = filler; /* not the media's, which is `filler` in every byte */
     lt_session_receive(w->session, slot, frame, lt_control_encode(&message, frame), w->now);
 }
 

@@ -38,6 +38,11 @@ lt_control sample(lt_control_type type)
         m.timestamp = 0x0102030405060708;
     if (type == LT_CONTROL_REJECT || type == LT_CONTROL_BYE)
         m.reason = 16;
+    if (type == LT_CONTROL_PARITY) {
+        m.parity_ssrc = 0x11121314;
+        m.media_ssrc = 0x21222324;
+        m.payload_type = 127;
+    }
     return m;
 }
 
@@ -49,7 +54,8 @@ bool same(const lt_control &a, const lt_control &b)
            !memcmp(a.nonce, b.nonce, sizeof a.nonce) &&
            !memcmp(a.public_key, b.public_key, sizeof a.public_key) &&
            !memcmp(a.mac, b.mac, sizeof a.mac) && a.timestamp == b.timestamp &&
-           a.reason == b.reason;
+           a.reason == b.reason && a.parity_ssrc == b.parity_ssrc && a.media_ssrc == b.media_ssrc &&
+           a.payload_type == b.payload_type;
 }
 
 /* Makes the RTCP length agree with the bytes there are. */
@@ -70,7 +76,7 @@ Bytes packet_of(const lt_control &message)
 
 TEST_CASE("every control message survives encoding and decoding")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_BYE; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_PARITY; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes frame = encode(before);
@@ -83,7 +89,7 @@ TEST_CASE("every control message survives encoding and decoding")
 
 TEST_CASE("every control message is legal RTCP named LTCP")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_BYE; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_PARITY; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample((lt_control_type)type));
         CHECK(lt_rtp_classify(packet.data(), packet.size()) == LT_RTP_CONTROL);
@@ -111,7 +117,7 @@ TEST_CASE("the layout of CREATE is the one in docs/wire-format.md")
 
 TEST_CASE("a control message cut anywhere is refused")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_BYE; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_PARITY; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t size = 0; size < whole.size(); size++) {
             CAPTURE(type, size);
@@ -129,7 +135,7 @@ TEST_CASE("a control message cut anywhere is refused")
 
 TEST_CASE("fields that a later version appends are ignored")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_BYE; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_PARITY; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes packet = packet_of(before);
@@ -143,7 +149,7 @@ TEST_CASE("fields that a later version appends are ignored")
 
 TEST_CASE("types of a later version are told from malformed ones")
 {
-    for (unsigned type = LT_CONTROL_BYE + 1; type < 32; type++) {
+    for (unsigned type = LT_CONTROL_PARITY + 1; type < 32; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample(LT_CONTROL_JOINED));
         lt_control message;
@@ -188,6 +194,20 @@ TEST_CASE("index and count are checked against each other and the limit")
     }
 }
 
+TEST_CASE("PARITY names two streams and a payload type that RTP may use beside RTCP")
+{
+    for (unsigned payload_type = 0; payload_type < 256; payload_type++) {
+        CAPTURE(payload_type);
+        lt_control message = sample(LT_CONTROL_PARITY), after;
+        message.payload_type = (uint8_t)payload_type;
+        bool good = payload_type < 64 || (payload_type > 95 && payload_type < 128);
+        CHECK(decode_frame(encode(message), &after) == (good ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL));
+    }
+    lt_control same_stream = sample(LT_CONTROL_PARITY), after;
+    same_stream.parity_ssrc = same_stream.media_ssrc;
+    CHECK(decode_frame(encode(same_stream), &after) == LIVETCP_ERR_PROTOCOL);
+}
+
 TEST_CASE("only a lone APP packet named LTCP is a control message")
 {
     Bytes packet = packet_of(sample(LT_CONTROL_PING));
@@ -228,7 +248,7 @@ TEST_CASE("only a lone APP packet named LTCP is a control message")
 
 TEST_CASE("a flipped bit is never read past the end, and never accepted out of range")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_BYE; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_PARITY; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t bit = 0; bit < whole.size() * 8; bit++) {
             CAPTURE(type, bit);
