@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "core/frame.h"
+#include "core/parity_encoder.h"
 #include "core/send_queue.h"
 }
 
@@ -181,4 +182,36 @@ TEST_CASE("a send queue refuses a packet when memory is out, and drops none", "[
         CHECK(refused <= 1);
         CHECK(queued + refused == 300);
     });
+}
+
+TEST_CASE("parity that cannot be made for lack of memory leaves its packets unprotected",
+          "[allocation]")
+{
+    lt_packet *packets[6];
+    for (uint16_t i = 0; i < 6; i++) {
+        std::vector<uint8_t> bytes(100 + i * 100u, 0x80); /* each makes the sum grow */
+        packets[i] = lt_packet_create(bytes.data(), bytes.size());
+        packets[i]->sequence = i;
+    }
+    sweep([&] {
+        lt_parity_encoder *encoder = lt_parity_encoder_create(2, 1, 8190, 1);
+        if (!encoder)
+            return;
+        size_t made = 0;
+        for (lt_packet *packet : packets) {
+            if (lt_parity_encoder_add(encoder, packet) != LT_PARITY_FULL)
+                continue;
+            lt_packet *parity = lt_parity_encoder_finish(encoder, 0);
+            made += parity != nullptr;
+            lt_packet_unref(&parity);
+        }
+        uint64_t unprotected = lt_parity_encoder_unprotected(encoder);
+        unsigned begun = lt_parity_encoder_count(encoder);
+        lt_parity_encoder_destroy(&encoder);
+        CHECK(made == (failed ? 2 : 3));
+        CHECK(unprotected + begun == (failed ? 2 : 0));
+        CHECK(unprotected <= 2);
+    });
+    for (lt_packet *&packet : packets)
+        lt_packet_unref(&packet);
 }

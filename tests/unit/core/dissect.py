@@ -13,10 +13,12 @@ import tempfile
 
 SKIPPED = 77
 
-# What each connection holds: APP subtypes by name, RTP packets, other RTCP.
+# What each connection holds: APP subtypes by name, RTP packets, those of them that are parity (by
+# payload type and the stream they protect), other RTCP. Seed 1 makes 23745 the parity packet.
 CONNECTIONS = {
-    "created": (["0", "1", "4", "5", "7", "8", "9"], ["1", "2", "3"], ["201"]),
-    "joined": (["2", "3", "4", "5", "6"], ["1"], []),
+    "created": (["0", "1", "10", "4", "5", "7", "8", "9"], ["1", "2", "23745", "3"],
+                ["127", "0x11223344"], ["201"]),
+    "joined": (["2", "3", "4", "5", "6"], ["1"], [], []),
 }
 
 
@@ -29,8 +31,8 @@ def capture(program, which, folder):
     return pcap
 
 
-FIELDS = ["rtcp.app.subtype", "rtcp.app.name", "rtp.seq", "rtcp.pt", "rtcp.length_check",
-          "_ws.malformed", "_ws.expert.severity"]
+FIELDS = ["rtcp.app.subtype", "rtcp.app.name", "rtp.seq", "rtp.p_type", "rtp.csrc.item",
+          "rtcp.pt", "rtcp.length_check", "_ws.malformed", "_ws.expert.severity"]
 ERROR = 0x800000  # of the severities
 
 
@@ -56,14 +58,16 @@ def complaints(found):
 
 
 def check(program, folder):
-    for which, (subtypes, sequences, reports) in CONNECTIONS.items():
+    for which, (subtypes, sequences, parity, reports) in CONNECTIONS.items():
         found = read(capture(program, which, folder))
+        protecting = [value for value in found["rtp.p_type"] if value != "96"]
         others = [value for value in found["rtcp.pt"] if value != "204"]
         assert not complaints(found), f"{which}: {found}"
         assert found["rtcp.app.subtype"] == sorted(subtypes), f"{which}: {found}"
         assert found["rtcp.app.name"] == ["LTCP"] * len(subtypes), f"{which}: {found}"
         assert found["rtcp.length_check"], f"{which}: {found}"
         assert found["rtp.seq"] == sequences, f"{which}: {found}"
+        assert protecting + found["rtp.csrc.item"] == parity, f"{which}: {found}"
         assert others == reports, f"{which}: {found}"
         print(f"{which}: {len(subtypes)} control messages, {len(sequences)} RTP packets")
 

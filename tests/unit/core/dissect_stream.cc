@@ -3,6 +3,10 @@
  * where one control message says a wrong length. */
 #include "handshake_fixture.h"
 
+extern "C" {
+#include "core/parity_encoder.h"
+}
+
 #include <cstdio>
 #include <string>
 
@@ -49,6 +53,27 @@ Bytes control(lt_control_type type)
     return encode(message);
 }
 
+/* PARITY, then a parity packet. */
+Bytes parity()
+{
+    lt_parity_encoder *encoder = lt_parity_encoder_create(2, 0x11223344, 8190, 1);
+    lt_control message;
+    lt_parity_encoder_announce(encoder, &message);
+    Bytes out = encode(message);
+    for (uint8_t sequence : {1, 2}) {
+        Bytes frame = rtp(sequence);
+        lt_packet *packet = lt_packet_create(&frame[LT_FRAME_HEADER], frame.size() - 2);
+        packet->sequence = sequence;
+        lt_parity_encoder_add(encoder, packet);
+        lt_packet_unref(&packet);
+    }
+    lt_packet *packet = lt_parity_encoder_finish(encoder, 0);
+    append(out, Bytes(packet->frame, packet->frame + packet->frame_size));
+    lt_packet_unref(&packet);
+    lt_parity_encoder_destroy(&encoder);
+    return out;
+}
+
 void created()
 {
     Random random(1);
@@ -64,6 +89,7 @@ void created()
     inbound.receive(out);
     append(out, rtp(1)); /* media follows at once */
     append(out, rtp(2));
+    append(out, parity());
     print('O', out);
     lt_inbound_accept(inbound.inbound, &listener, Random::draw, &random, &inbound.reply);
     lt_inbound_pending(inbound.inbound, &pending);
