@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef livetcp_result (*netns_function)(void *context, livetcp_error *error);
@@ -143,14 +144,22 @@ static livetcp_result enter_userns(livetcp_error *error)
                          "kernel.unprivileged_userns_clone or the AppArmor restriction");
 }
 
+/* Tried in a child, because a thread, even one that has just been joined, would be in the way of
+ * what comes next. */
+static bool may_create(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(unshare(CLONE_NEWNET) ? 1 : 0);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return child > 0 && status == 0;
+}
+
 livetcp_result lt_netns_prepare(livetcp_error *error)
 {
-    int probe;
-    if (!lt_netns_create(&probe, NULL, NULL, NULL)) {
-        close(probe);
-        return LIVETCP_OK;
-    }
-    return enter_userns(error);
+    return may_create() ? LIVETCP_OK : enter_userns(error);
 }
 
 livetcp_result lt_sysctl_set(const char *key, const char *value, livetcp_error *error)
