@@ -38,6 +38,7 @@ typedef struct lane {
 
 struct lt_forwarder {
     pthread_t thread;
+    _Bool started;
     pthread_mutex_t lock; /* everything below, while the thread runs */
     lane lanes[2];
     lt_pool pool;
@@ -242,26 +243,33 @@ lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun tun
     forwarder->mtu = (size_t)params->mtu;
     init_lock(&forwarder->lock);
     lt_pool_init(&forwarder->pool, forwarder->mtu);
-    livetcp_result result = fill_in(forwarder, params, tuns, error);
-    int failed = result ? 0 : start_thread(forwarder);
-    if (failed)
-        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread");
-    if (result) {
+    if (fill_in(forwarder, params, tuns, error)) {
         release(forwarder);
         return NULL;
     }
     return forwarder;
 }
 
+livetcp_result lt_forwarder_start(lt_forwarder *forwarder, livetcp_error *error)
+{
+    int failed = start_thread(forwarder);
+    if (failed)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread");
+    forwarder->started = 1;
+    return LIVETCP_OK;
+}
+
 void lt_forwarder_destroy(lt_forwarder **forwarder)
 {
     if (!*forwarder)
         return;
-    pthread_mutex_lock(&(*forwarder)->lock);
-    (*forwarder)->stopping = 1;
-    pthread_mutex_unlock(&(*forwarder)->lock);
-    wake(*forwarder);
-    pthread_join((*forwarder)->thread, NULL);
+    if ((*forwarder)->started) {
+        pthread_mutex_lock(&(*forwarder)->lock);
+        (*forwarder)->stopping = 1;
+        pthread_mutex_unlock(&(*forwarder)->lock);
+        wake(*forwarder);
+        pthread_join((*forwarder)->thread, NULL);
+    }
     release(*forwarder);
     *forwarder = NULL;
 }

@@ -9,9 +9,13 @@
 
 typedef struct lt_forwarder lt_forwarder;
 
-/* `tuns` by lt_end; they must outlive the forwarder. */
+/* Makes no thread yet. `tuns` by lt_end; they must outlive the forwarder. */
 lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun tuns[2],
                                   livetcp_error *error);
+
+/* Starts the thread; once. */
+livetcp_result lt_forwarder_start(lt_forwarder *forwarder, livetcp_error *error);
+
 void lt_forwarder_destroy(lt_forwarder **forwarder);
 
 livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,

@@ -61,7 +61,7 @@ static livetcp_result create_end(lt_path *path, lt_end end, int mtu, livetcp_err
     return lt_netns_create(&path->netns[end], set_up_end, &setup, error);
 }
 
-static livetcp_result start(lt_path *path, const lt_path_params *params, livetcp_error *error)
+static livetcp_result build(lt_path *path, const lt_path_params *params, livetcp_error *error)
 {
     if (params->mtu < MIN_MTU || params->mtu > MAX_MTU)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "mtu %d: expected %d to %d",
@@ -103,9 +103,14 @@ lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error)
         path->tuns[end] = (lt_tun){.fd = -1, .stats = -1};
     }
     path->awake = stay_awake();
-    if (start(path, params, error))
+    if (build(path, params, error))
         lt_path_destroy(&path);
     return path;
+}
+
+livetcp_result lt_path_start(lt_path *path, livetcp_error *error)
+{
+    return lt_forwarder_start(path->forwarder, error);
 }
 
 void lt_path_destroy(lt_path **path)

@@ -35,17 +35,22 @@ typedef struct lt_path_params {
 /* Links without impairment, seed 1, MTU 1500. */
 void lt_path_params_init(lt_path_params *params);
 
-/* Starts a path. Without root this first moves the calling process into a user namespace of its
- * own, for which it must still have one thread. NULL on failure, with *error (may be NULL) saying
- * what to do. */
+/* Builds a path, which carries nothing yet: what is sent waits at the end it was sent from. The
+ * calling process has as many threads as before, so this is the time to fork: a child that is
+ * forked beside a thread may inherit a lock that nobody in it will ever release. Without root this
+ * first moves the calling process into a user namespace of its own, for which it must still have
+ * one thread. NULL on failure, with *error (may be NULL) saying what to do. */
 lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error);
+
+/* Starts the forwarding thread. To be called once; on failure the path is as before. */
+livetcp_result lt_path_start(lt_path *path, livetcp_error *error);
 
 /* Stops forwarding, drops what is in flight and clears the caller's pointer. Processes that are
  * still inside lose the network but live on. */
 void lt_path_destroy(lt_path **path);
 
 /* Moves the calling thread, and what it forks from now on, to one end. In a child that has just
- * been forked this is async-signal-safe on success. */
+ * been forked beside threads `error` must be NULL; errno then says why it failed. */
 livetcp_result lt_path_enter(const lt_path *path, lt_end end, livetcp_error *error);
 
 /* Runs `function` at one end, on a thread of its own, and waits for it. A socket that it makes

@@ -259,7 +259,8 @@ static livetcp_result prepare(emulation *run, livetcp_error *error)
     run->path = lt_path_create(&options->path, error);
     if (!run->path)
         return LIVETCP_ERR_SYSTEM;
-    return apply_sysctls(run, error);
+    result = apply_sysctls(run, error);
+    return result ? result : lt_path_start(run->path, error);
 }
 
 static void set_environment(void)

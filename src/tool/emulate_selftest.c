@@ -258,7 +258,8 @@ static livetcp_result run_threads(measurement *trial, livetcp_error *error)
 
 static int measure(measurement *trial, livetcp_error *error)
 {
-    if (lt_path_call(trial->path, LT_FAR, open_receiver, trial, error) ||
+    if (lt_path_start(trial->path, error) ||
+        lt_path_call(trial->path, LT_FAR, open_receiver, trial, error) ||
         lt_path_call(trial->path, LT_NEAR, open_sender, trial, error) || run_threads(trial, error))
         return LT_EXIT_USAGE;
     int code = print_result(trial);

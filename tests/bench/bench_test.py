@@ -133,23 +133,57 @@ def children_of(pid):
     return found
 
 
-def interrupt(tool, folder):
-    del folder
-    run = subprocess.Popen([tool, "bench", "--path", "none", "--duration", "60"],
-                           stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def eventually(condition):
     deadline = time.monotonic() + 60
-    while run.poll() is None and len(children_of(run.pid)) < 4 and time.monotonic() < deadline:
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
-    children = children_of(run.pid)
-    assert len(children) == 4, (children, run.poll())
+    return condition()
+
+
+def start(tool, *args):
+    """A run that is still under way, and its four processes."""
+    run = subprocess.Popen([tool, "bench", "--duration", "60", *args],
+                           stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    eventually(lambda: run.poll() is not None or len(children_of(run.pid)) == 4)
+    return run, children_of(run.pid)
+
+
+def stop(run, children):
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert run.returncode == 1 and "interrupted" in err, (run.returncode, err)
     assert not [c for c in children if pathlib.Path(f"/proc/{c}").exists()], children
 
 
+def interrupt(tool, folder):
+    del folder
+    run, children = start(tool, "--path", "none")
+    assert len(children) == 4, (children, run.poll())
+    stop(run, children)
+
+
+def holds(pid, name):
+    """True when a descriptor of the process is of that file."""
+    return any(str(path.readlink()) == name for path in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+
+
+def descriptors(tool, folder):
+    """A process keeps no path alive but the coordinator."""
+    del folder
+    run, children = start(tool, "--path", "delay=5ms")
+    if run.poll() is not None and "--path none" in run.stderr.read():
+        print("skipped: no emulated path here")
+        sys.exit(SKIPPED)
+    assert len(children) == 4, (children, run.poll())
+    assert holds(run.pid, "/dev/net/tun")
+    for child in children:
+        assert eventually(lambda pid=child: not holds(pid, "/dev/net/tun")), child
+    stop(run, children)
+
+
 def main():
-    cases = {f.__name__: f for f in (loopback, both_ways, emulated, errors, interrupt)}
+    cases = {f.__name__: f for f in (loopback, both_ways, emulated, errors, interrupt,
+                                         descriptors)}
     if len(sys.argv) != 3 or sys.argv[2] not in cases:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,9 @@ extern "C" {
 #include <arpa/inet.h>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <netinet/tcp.h>
 #include <set>
 #include <string>
@@ -35,7 +37,7 @@ class Path
 {
   public:
     explicit Path(const std::string &forward = "", const std::string &backward = "",
-                  std::uint64_t seed = 1)
+                  std::uint64_t seed = 1, bool started = true)
     {
         lt_path_params params;
         livetcp_error error = {};
@@ -44,8 +46,11 @@ class Path
         REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
         REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
         path = lt_path_create(&params, &error);
-        if (path)
+        if (path) {
+            if (started && lt_path_start(path, &error))
+                FAIL(error.message);
             return;
+        }
         if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
             FAIL(error.message);
         std::cout << "SKIPPED: " << error.message << std::endl;
@@ -353,6 +358,44 @@ TEST_CASE("path: settings of the namespaces")
     socklen_t length = sizeof name;
     REQUIRE(getsockopt(near.fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0);
     CHECK(std::string(name) == "reno");
+}
+
+namespace
+{
+
+int threads()
+{
+    const std::filesystem::directory_iterator tasks("/proc/self/task"), end;
+    return static_cast<int>(std::distance(tasks, end));
+}
+
+/* A thread that has been joined may be listed a moment longer. */
+bool comes_to_threads(int expected)
+{
+    for (livetcp_usec limit = now() + 10000000; threads() != expected && now() < limit;)
+        std::this_thread::yield();
+    return threads() == expected;
+}
+
+} // namespace
+
+TEST_CASE("path: nothing crosses, and there is no thread, until it is started")
+{
+    std::thread([] {}).join(); /* with the first one ThreadSanitizer starts its own */
+    int before = threads();
+    Path path("", "", 1, false);
+    if (!path.path)
+        return;
+    CHECK(comes_to_threads(before));
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    near.send_to(far, 7);
+    far.timeout(50);
+    CHECK(far.receive() == -1);
+    REQUIRE(!lt_path_start(path.path, nullptr));
+    far.timeout(10000);
+    CHECK(far.receive() == 7); /* it waited */
+    lt_path_destroy(&path.path);
+    CHECK(comes_to_threads(before));
 }
 
 TEST_CASE("path: bad parameters are refused, packets in flight go with the path")

@@ -91,6 +91,8 @@ static livetcp_result set_up(background *b, livetcp_error *error)
     if (!b->flows || !b->polls)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the background traffic");
     lt_rng_seed(&b->rng, job->seed + (uint64_t)job->end);
+    if (job->end == LT_NEAR && !lt_control_expect(job->control, LT_MESSAGE_CONNECT, NULL))
+        return lt_fail(error, LIVETCP_ERR_CANCELLED, "cancelled before connecting");
     if (job->end == LT_NEAR)
         return open_connections(b, error);
     livetcp_result result = lt_tcp_listen(job->far_address, job->congestion_control, &b->listener,

@@ -9,6 +9,7 @@
 
 typedef enum lt_message_kind {
     LT_MESSAGE_LISTENING, /* far end: the ports are in shared memory */
+    LT_MESSAGE_CONNECT,   /* to the near ends: every far end listens */
     LT_MESSAGE_READY,     /* every connection is up */
     LT_MESSAGE_START,     /* to all: the run begins at `time` */
     LT_MESSAGE_SENT,      /* the last packet has been sent, or need not be */

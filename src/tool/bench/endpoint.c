@@ -89,6 +89,8 @@ static livetcp_result set_up(endpoint *e, livetcp_error *error)
         (result = lt_transport_create(&e->transport, job->scheme, job->plan->flows, on_packet, e,
                                       error)))
         return result;
+    if (job->end == LT_NEAR && !lt_control_expect(job->control, LT_MESSAGE_CONNECT, NULL))
+        return lt_fail(error, LIVETCP_ERR_CANCELLED, "cancelled before connecting");
     if (job->end == LT_NEAR)
         return lt_transport_connect(e->transport, job->far_address, job->shared->ports, error);
     result = lt_transport_listen(e->transport, job->far_address, job->shared->ports, error);

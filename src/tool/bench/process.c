@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WAITING = 64, TICK_MS = 100 };
+enum { MAX_WAITING = 64, TICK_MS = 100, CONTROL_FD = STDERR_FILENO + 1 };
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_int, old_term;
@@ -53,11 +53,19 @@ static void allow_descriptors(void)
     }
 }
 
+/* Other schemes' paths and the coordinator's ends of the socket pairs, which would keep alive what
+ * the coordinator has closed. */
+static int close_others(int control)
+{
+    if (control != CONTROL_FD && dup2(control, CONTROL_FD) < 0)
+        return -1;
+    return close_range(CONTROL_FD + 1, ~0U, 0);
+}
+
 static int child_main(const lt_path *path, lt_end end, int (*body)(void *context, int control),
                       void *context, int control)
 {
     livetcp_error error;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end us */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     allow_descriptors();
@@ -65,7 +73,11 @@ static int child_main(const lt_path *path, lt_end end, int (*body)(void *context
         fprintf(stderr, "livetcp bench: %s\n", error.message);
         return 1;
     }
-    return body(context, control);
+    if (close_others(control)) {
+        perror("livetcp bench: cannot close what a process does not need");
+        return 1;
+    }
+    return body(context, CONTROL_FD);
 }
 
 livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end end,
@@ -76,9 +88,12 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot make a socket pair");
     fflush(NULL);
+    pid_t parent = getpid();
     process->pid = fork();
     if (process->pid == 0) {
-        close(pair[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end us */
+        if (getppid() != parent)
+            _exit(1);
         _exit(child_main(path, end, body, context, pair[1]));
     }
     close(pair[1]);

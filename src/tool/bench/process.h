@@ -16,8 +16,9 @@ typedef struct lt_process {
     bool answered;               /* the message that is being waited for has come */
 } lt_process;
 
-/* Forks. The child enters `end` of `path` (NULL: stays), calls body(context, control) and exits
- * with what that returns. */
+/* Forks, so the caller must not have started a thread. The child enters `end` of `path` (NULL:
+ * stays), calls body(context, control) and exits with what that returns. It keeps no descriptor
+ * but the standard ones and `control`. */
 livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end end,
                                 int (*body)(void *context, int control), void *context,
                                 livetcp_error *error);

@@ -109,51 +109,65 @@ static livetcp_result open_run(lt_run *run, livetcp_error *error)
     return lt_fail(error, why.code, "%s; or measure on loopback with --path none", why.message);
 }
 
-/* Starts the processes of one end. */
-static livetcp_result start_end(group *g, lt_end end, livetcp_error *error)
+/* Forks the processes of one end of one run. */
+static livetcp_result fork_end(lt_run *run, lt_end end, livetcp_error *error)
 {
     static const char *const names[2][2] = {{"near end", "far end"},
                                             {"near background", "far background"}};
-    for (unsigned i = 0; i < g->count; i++) {
-        lt_run *run = &g->runs[i];
-        child context = {.run = run, .end = end};
-        lt_process *media = &run->processes[end == LT_NEAR ? LT_ROLE_NEAR : LT_ROLE_FAR];
-        lt_process *back = &run->processes[end == LT_NEAR ? LT_ROLE_BACK_NEAR : LT_ROLE_BACK_FAR];
-        media->what = names[0][end];
-        media->report = &run->shared->endpoint[end].error;
-        back->what = names[1][end];
-        back->report = &run->shared->background[end].error;
-        livetcp_result result =
-            lt_process_start(media, run->path, end, endpoint_body, &context, error);
-        if (result == LIVETCP_OK && has_background(run))
-            result = lt_process_start(back, run->path, end, background_body, &context, error);
-        if (result != LIVETCP_OK)
-            return result;
-    }
-    return LIVETCP_OK;
+    child context = {.run = run, .end = end};
+    lt_process *media = &run->processes[end == LT_NEAR ? LT_ROLE_NEAR : LT_ROLE_FAR];
+    lt_process *back = &run->processes[end == LT_NEAR ? LT_ROLE_BACK_NEAR : LT_ROLE_BACK_FAR];
+    media->what = names[0][end];
+    media->report = &run->shared->endpoint[end].error;
+    back->what = names[1][end];
+    back->report = &run->shared->background[end].error;
+    livetcp_result result = lt_process_start(media, run->path, end, endpoint_body, &context, error);
+    if (result == LIVETCP_OK && has_background(run))
+        result = lt_process_start(back, run->path, end, background_body, &context, error);
+    return result;
 }
 
-static livetcp_result connect_all(group *g, livetcp_error *error)
+/* All processes first, then the threads of the paths: see lt_path_create(). */
+static livetcp_result start_all(group *g, livetcp_error *error)
 {
-    livetcp_result result = start_end(g, LT_FAR, error);
-    lt_progress_phase(&g->progress, "connecting", 0);
-    if (result == LIVETCP_OK)
-        result =
-            await(g, LT_ROLE_FAR, LT_ROLE_BACK_FAR, LT_MESSAGE_LISTENING, SETUP_TIMEOUT_US, error);
-    if (result == LIVETCP_OK)
-        result = start_end(g, LT_NEAR, error);
-    if (result == LIVETCP_OK)
-        result = await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_READY, SETUP_TIMEOUT_US, error);
-    if (result == LIVETCP_OK)
-        result = await(g, LT_ROLE_BACK_NEAR, LT_ROLE_BACK_FAR, LT_MESSAGE_READY, SETUP_TIMEOUT_US,
-                       error);
+    livetcp_result result = LIVETCP_OK;
+    for (unsigned i = 0; result == LIVETCP_OK && i < g->count; i++) {
+        result = fork_end(&g->runs[i], LT_FAR, error);
+        if (result == LIVETCP_OK)
+            result = fork_end(&g->runs[i], LT_NEAR, error);
+    }
+    for (unsigned i = 0; result == LIVETCP_OK && i < g->count; i++)
+        if (g->runs[i].path)
+            result = lt_path_start(g->runs[i].path, error);
     return result;
+}
+
+static void tell(group *g, lt_role role, lt_message_kind kind)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        lt_process_tell(&g->runs[i].processes[role], 1, kind, g->runs[i].start);
 }
 
 static void tell_all(group *g, lt_message_kind kind)
 {
-    for (unsigned i = 0; i < g->count; i++)
-        lt_process_tell(g->runs[i].processes, LT_ROLES, kind, g->runs[i].start);
+    for (unsigned role = 0; role < LT_ROLES; role++)
+        tell(g, (lt_role)role, kind);
+}
+
+static livetcp_result connect_all(group *g, livetcp_error *error)
+{
+    lt_progress_phase(&g->progress, "connecting", 0);
+    livetcp_result result =
+        await(g, LT_ROLE_FAR, LT_ROLE_BACK_FAR, LT_MESSAGE_LISTENING, SETUP_TIMEOUT_US, error);
+    if (result != LIVETCP_OK)
+        return result;
+    tell(g, LT_ROLE_NEAR, LT_MESSAGE_CONNECT);
+    tell(g, LT_ROLE_BACK_NEAR, LT_MESSAGE_CONNECT);
+    result = await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_READY, SETUP_TIMEOUT_US, error);
+    if (result == LIVETCP_OK)
+        result = await(g, LT_ROLE_BACK_NEAR, LT_ROLE_BACK_FAR, LT_MESSAGE_READY, SETUP_TIMEOUT_US,
+                       error);
+    return result;
 }
 
 /* The schemes' packets are due at different times, so that they do not queue for the CPU. */
@@ -213,11 +227,14 @@ static livetcp_result report_all(group *g, livetcp_error *error)
     return result;
 }
 
-/* The watch starts after the last fork: on loopback no process is forked beside a thread. */
+/* No process is forked beside a thread: the watch and the paths start after the last fork, and
+ * have ended when this returns. */
 static livetcp_result run_group(group *g, livetcp_error *error)
 {
     lt_stall_watch *watch = NULL;
-    livetcp_result result = connect_all(g, error);
+    livetcp_result result = start_all(g, error);
+    if (result == LIVETCP_OK)
+        result = connect_all(g, error);
     if (result == LIVETCP_OK)
         result = lt_stall_watch_start(g->stalls, &watch, error);
     if (result == LIVETCP_OK)
