@@ -4,6 +4,7 @@
 #define LIVETCP_POLICY_H
 
 #include <livetcp/config.h>
+#include <livetcp/media.h>
 
 #include <stdbool.h>
 
@@ -31,7 +32,8 @@ enum {
     LIVETCP_PATH_RTO = 1 << 6,
     LIVETCP_PATH_MSS = 1 << 7,
     LIVETCP_PATH_RETRANSMITS = 1 << 8,
-    LIVETCP_PATH_DELIVERY_RATE = 1 << 9
+    LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
+    LIVETCP_PATH_SACKED = 1 << 10
 };
 
 /*
@@ -55,7 +57,20 @@ typedef struct livetcp_path {
     uint64_t retransmitted_segments; /* since the connection exists         RETRANSMITS */
     uint64_t delivery_rate;          /* bytes per second                DELIVERY_RATE */
     livetcp_usec last_write_us;      /* when we last wrote; INT64_MIN = never */
+    uint32_t sacked_bytes;           /* of queued_bytes, known to have arrived  SACKED */
+    bool app_limited;                /* delivery_rate is what we gave, not what the path can take */
+    bool ready;                      /* usable, not blocked, below its send limit: takes a packet */
+    uint32_t send_limit_bytes;       /* ready while queued_bytes is below; UINT32_MAX = no limit */
+    livetcp_usec oldest_unacked_us;  /* when the oldest packet that is not acknowledged was written;
+                                        LIVETCP_NEVER = there is none, or it is not known */
+    livetcp_usec state_since_us;     /* when tcp_state was first seen as it is */
 } livetcp_path;
+
+/* When a packet of `size` bytes that is written to this connection now would be delivered, as a
+ * delay from now: one way of the path, what waits before it, and the repair that is under way or
+ * overdue. What is not known counts as nothing. Any thread. */
+LIVETCP_API livetcp_usec livetcp_path_forecast(const livetcp_path *path, size_t size,
+                                               livetcp_usec now_us);
 
 /* The packet a decision is about. */
 typedef struct livetcp_packet_view {
@@ -64,6 +79,13 @@ typedef struct livetcp_packet_view {
     uint32_t ssrc;
     uint16_t sequence; /* 0 for RTCP */
     bool rtcp;
+    bool parity;                    /* made by LiveTCP from the packets of a group */
+    livetcp_importance importance;  /* what the application or the payload said */
+    uint32_t carried_by;            /* bit i: a copy is on connection i, not yet acknowledged */
+    uint32_t avoid;                 /* parity: bit i: connection i carries one of the group */
+    unsigned copies;                /* placed so far, the first one included */
+    livetcp_usec first_sent_us;     /* when the first copy was placed; copies > 0 only */
+    livetcp_usec last_sent_us;      /* and the last */
 } livetcp_packet_view;
 
 /* Everything a policy may look at. Valid during the call only. */
@@ -73,37 +95,76 @@ typedef struct livetcp_policy_view {
     unsigned path_count;       /* 1..LIVETCP_MAX_CONNECTIONS */
     size_t queue_packets;      /* send queue, the packet in question included */
     size_t queue_bytes;
+    size_t budget_bytes; /* how much may be sent beyond one copy of each packet, now; see
+                            livetcp_config.redundancy_budget */
+    uint64_t media_rate; /* bytes per second that the application has sent of late */
 } livetcp_policy_view;
 
-/* "No connection now": the packet stays in the send queue, and the policy is asked again when a
- * connection becomes writable, is joined, or a few milliseconds later. */
-#define LIVETCP_POLICY_WAIT UINT32_MAX
+/* What a policy wants done with a packet. Zeroed, with review_us = LIVETCP_NEVER, before the
+ * call: what is left alone means "wait". */
+typedef struct livetcp_decision {
+    uint32_t connections;   /* bit i: one copy goes on connection i, which must be ready */
+    livetcp_usec review_us; /* with connections: review() is asked about the packet then, unless it
+                               has been acknowledged. Without: place() is asked again then, at the
+                               latest. LIVETCP_NEVER: not on account of time */
+    bool protect;           /* place(): the packet belongs to a parity group */
+} livetcp_decision;
+
+/* Bits of livetcp_policy.wants. */
+enum {
+    LIVETCP_WANTS_PATHS = 1 << 0,   /* facts from the platform; else only usable, blocked, ready */
+    LIVETCP_WANTS_CHASERS = 1 << 1, /* small followers, so that TCP finds a loss early */
+    LIVETCP_WANTS_PARITY = 1 << 2   /* decisions may ask for protection */
+};
 
 /*
  * A policy: a constant table of functions and the size of the state they share. It owns nothing
  * but that state, calls nothing that blocks, and runs with the session locked, so it must not
- * call the session.
+ * call the session. A decision that names a connection which cannot take the packet, or costs more
+ * than the budget, is cut down to what is possible; docs/writing-a-policy.md has the rules.
  */
 typedef struct livetcp_policy {
     size_t struct_size;       /* sizeof(livetcp_policy) */
     const char *name;         /* kebab-case, unique, shorter than livetcp_config.policy */
     const char *summary;      /* one line */
+    unsigned min_connections; /* fewer are refused by livetcp_config_check(); 0 = 1 */
     unsigned max_connections; /* connections it can use; 0 = as many as there are */
-    bool needs_paths;         /* false: only usable and blocked are kept up to date */
+    uint32_t wants;           /* LIVETCP_WANTS_* */
     size_t state_size;        /* bytes of state; zeroed before init() */
+
+    /* Refuses settings that contradict the policy, with a message that names them; may be NULL.
+     * Called by livetcp_config_check(). */
+    livetcp_result (*check)(const livetcp_config *config, livetcp_error *error);
+
+    /* Bytes that it always sends beyond each byte of media; NULL: none. */
+    double (*cost)(const livetcp_config *config);
 
     /* Prepares the state; may be NULL when zeroes will do. */
     void (*init)(void *state, const livetcp_config *config);
 
-    /* Returns the index of a connection that is usable and not blocked, or LIVETCP_POLICY_WAIT. */
-    uint32_t (*choose)(void *state, const livetcp_policy_view *view,
-                       const livetcp_packet_view *packet);
+    /* The oldest packet of the send queue, or a parity packet: where to, or wait. Asked again when
+     * a connection becomes ready, and every few milliseconds. */
+    void (*place)(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision);
+
+    /* A packet that was placed and is acknowledged on none of its connections: its review_us has
+     * come, or a connection that carries it went into recovery or timeout. The connections of the
+     * decision get further copies, within the budget. NULL: what is placed is placed. Needs
+     * LIVETCP_WANTS_PATHS, since nothing else tells what is acknowledged. */
+    void (*review)(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                   livetcp_decision *decision);
 } livetcp_policy;
 
-/* The policy of that name, or NULL. Thread-safe; the table lives as long as the program. */
+/* Makes a policy known by its name, to every session created from then on. The table must live
+ * and stay as it is as long as the program. Any thread. Errors: LIVETCP_ERR_INVALID_ARGUMENT, with
+ * a message that says what is wrong with the table or that the name is taken. */
+LIVETCP_API livetcp_result livetcp_policy_register(const livetcp_policy *policy,
+                                                   livetcp_error *error);
+
+/* The policy of that name, or NULL. Any thread; the table lives as long as the program. */
 LIVETCP_API const livetcp_policy *livetcp_policy_find(const char *name);
 
-/* The registered policies in order, the built-in ones first, or NULL past the last. */
+/* The registered policies in order, the built-in ones first, or NULL past the last. Any thread. */
 LIVETCP_API const livetcp_policy *livetcp_policy_at(size_t position);
 
 #ifdef __cplusplus

@@ -43,7 +43,8 @@ typedef enum livetcp_result {
     LIVETCP_ERR_UNKNOWN_POLICY = -29,    /* no policy of that name is registered */
     LIVETCP_ERR_UNKNOWN_SETTING = -30,   /* no setting of that name exists */
     LIVETCP_ERR_BAD_URI = -31,           /* not livetcp://host:port?key=value */
-    LIVETCP_ERR_EXISTS = -32             /* something of that name is registered already */
+    LIVETCP_ERR_EXISTS = -32,            /* something of that name is registered already */
+    LIVETCP_ERR_BAD_DECISION = -33       /* a policy named a connection that is not there */
 } livetcp_result;
 
 /* What went wrong, for a person. Functions that take a `livetcp_error *` accept NULL; on success

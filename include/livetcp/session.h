@@ -72,6 +72,17 @@ typedef struct livetcp_session_callbacks {
 
     /* The send queue, full or blocked before, is empty again. */
     void (*on_drained)(livetcp_session *session, void *user);
+
+    /* Something the user should know about, and the session goes on. */
+    void (*on_warning)(livetcp_session *session, const livetcp_error *warning, void *user);
+
+    /* Packets that later ones refer to were dropped for being late (max-send-delay): the encoder of
+     * this SSRC should start afresh. At most once per round trip. */
+    void (*on_keyframe_wanted)(livetcp_session *session, uint32_t ssrc, void *user);
+
+    /* The bit rate that the connections carry without delay has changed: what an encoder should be
+     * set to, all media streams of the session together, in bit/s. */
+    void (*on_bitrate)(livetcp_session *session, uint32_t bitrate, void *user);
 } livetcp_session_callbacks;
 
 /* Calls the peer that `config` names. Connecting goes on in the background: on_state tells the

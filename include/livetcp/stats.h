@@ -45,6 +45,13 @@ typedef struct livetcp_session_stats {
     uint64_t sequence_gaps;    /* packets given up waiting for (sequence), else 0 */
     uint64_t null_frames;      /* RFC 4571 LENGTH 0, ignored */
     uint64_t protocol_errors;  /* connections closed because of what the peer sent */
+
+    uint64_t packets_resent; /* taken back from a lost connection that had not delivered them */
+    uint64_t copies_sent;    /* beyond the first of each packet */
+    uint64_t copies_useful;  /* packets whose copy arrived well before the first, or instead */
+    uint64_t extra_bytes;    /* media bytes of copies, and parity */
+    uint64_t fillers_sent;   /* chasers and idle packets */
+    uint64_t policy_errors;  /* decisions of the policy that made no sense, see on_warning */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

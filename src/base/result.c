@@ -42,6 +42,7 @@ static const struct {
     {LIVETCP_ERR_UNKNOWN_SETTING, "unknown-setting", "no setting of that name exists"},
     {LIVETCP_ERR_BAD_URI, "bad-uri", "not a livetcp://host:port?key=value URI"},
     {LIVETCP_ERR_EXISTS, "exists", "something of that name is registered already"},
+    {LIVETCP_ERR_BAD_DECISION, "bad-decision", "the policy named a connection that is not there"},
 };
 
 const char *livetcp_result_name(livetcp_result result)

@@ -3,10 +3,14 @@
 
 #include <string.h>
 
-lt_packet *lt_connection_reset(lt_connection *connection)
+void lt_connection_reset(lt_connection *connection)
 {
     lt_packet *cut_short = lt_outbox_clear(&connection->outbox);
 
+    lt_packet_unref(&cut_short);
+    lt_unacked_clear(&connection->unacked);
+    connection->stream_bytes = 0;
+    connection->chase_at_us = LIVETCP_NEVER;
     lt_deframer_clear(&connection->deframer);
     lt_path_reset(connection->path, connection->index);
     memset(&connection->handshake, 0, sizeof connection->handshake);
@@ -18,5 +22,4 @@ lt_packet *lt_connection_reset(lt_connection *connection)
     connection->ping_at_us = LIVETCP_NEVER;
     connection->silent_from_us = LIVETCP_NEVER;
     connection->facts_at_us = INT64_MIN;
-    return cut_short;
 }

@@ -4,6 +4,7 @@
 #ifndef LT_CORE_CONNECTION_H
 #define LT_CORE_CONNECTION_H
 
+#include "core/unacked.h"
 #include "core/frame.h"
 #include "core/handshake.h"
 #include "core/outbox.h"
@@ -18,6 +19,8 @@ typedef struct lt_connection {
     /* Bytes in and out; empty while there is no TCP connection. */
     lt_deframer deframer;
     lt_outbox outbox;
+    uint64_t stream_bytes; /* written since the TCP connection is ours */
+    lt_unacked unacked;      /* packets of these that are not acknowledged */
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
@@ -36,6 +39,7 @@ typedef struct lt_connection {
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
     livetcp_usec silent_from_us; /* last input, or when it was connected */
     livetcp_usec facts_at_us;    /* when the platform was last asked; INT64_MIN = never */
+    livetcp_usec chase_at_us;    /* when a small packet follows the last one */
 
     /* Survive reconnects. */
     livetcp_result last_error;
@@ -44,9 +48,8 @@ typedef struct lt_connection {
     uint64_t packets_received, bytes_read;
 } lt_connection;
 
-/* Forgets the TCP connection: buffers, facts, handshake. Returns the packet that was cut short,
- * with its reference, or NULL. */
-lt_packet *lt_connection_reset(lt_connection *connection);
+/* Forgets the TCP connection: buffers and what is in them, facts, handshake. */
+void lt_connection_reset(lt_connection *connection);
 
 /* Whether there is a connected socket behind the slot. */
 static inline bool lt_connection_has_socket(const lt_connection *connection)
@@ -76,7 +79,7 @@ void lt_path_reset(livetcp_path *path, unsigned connection);
 
 /* Takes over what the platform said. The engine's own fields stay, and so does what was known
  * before and is not said this time. */
-void lt_path_update(livetcp_path *path, const livetcp_path *facts);
+void lt_path_update(livetcp_path *path, const livetcp_path *facts, livetcp_usec now);
 
 /* We wrote `size` bytes. */
 void lt_path_wrote(livetcp_path *path, size_t size, livetcp_usec now);

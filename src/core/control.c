@@ -32,6 +32,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_PONG] = 8,
     [LT_CONTROL_BYE] = 4,
     [LT_CONTROL_PARITY] = 12,
+    [LT_CONTROL_FILLER] = 0,
 };
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
@@ -124,6 +125,7 @@ static void walk_body(cursor *c, lt_control *message)
         field_bytes(c, message->mac, LT_MAC_SIZE);
         break;
     case LT_CONTROL_JOINED:
+    case LT_CONTROL_FILLER:
         break;
     case LT_CONTROL_PING:
     case LT_CONTROL_PONG:

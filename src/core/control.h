@@ -27,7 +27,7 @@
 #define LT_CONTROL_SSRC 0
 
 /* Highest reason that lt_control_reason() knows. */
-#define LT_REASON_MAX (-LIVETCP_ERR_EXISTS)
+#define LT_REASON_MAX (-LIVETCP_ERR_BAD_DECISION)
 
 /* The APP subtype (5 bits). A receiver skips types it does not know. */
 typedef enum lt_control_type {
@@ -41,7 +41,8 @@ typedef enum lt_control_type {
     LT_CONTROL_PING = 7,
     LT_CONTROL_PONG = 8,
     LT_CONTROL_BYE = 9,    /* either: the session ends, on all connections */
-    LT_CONTROL_PARITY = 10 /* either: an RTP stream that follows here is parity of another */
+    LT_CONTROL_PARITY = 10, /* either: an RTP stream that follows here is parity of another */
+    LT_CONTROL_FILLER = 11 /* either: ignored; it follows a packet, or keeps a connection warm */
 } lt_control_type;
 
 /* Fields beyond `type` are used by the types named. */

@@ -3,6 +3,7 @@
 #ifndef LT_CORE_PACKET_H
 #define LT_CORE_PACKET_H
 
+#include <livetcp/media.h>
 #include <livetcp/time.h>
 
 #include <stdbool.h>
@@ -21,6 +22,20 @@ typedef struct lt_packet {
     uint16_t sequence; /* 0 for RTCP */
     bool rtcp;
     livetcp_usec enqueued_us;
+
+    /* What the sender remembers while the packet is under way. */
+    livetcp_importance importance;
+    bool parity;                /* made by us; never given back to the send queue */
+    bool delivered;             /* acknowledged on some connection */
+    uint8_t copies;             /* placed so far */
+    uint8_t first_connection;   /* where the first of them went */
+    uint32_t carried;           /* bit i: on connection i, not acknowledged there */
+    uint32_t avoid;             /* parity: the connections that carry the group */
+    livetcp_usec first_sent_us; /* copies > 0 */
+    livetcp_usec last_sent_us;
+    livetcp_usec delivered_us; /* delivered */
+    livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
+
     size_t frame_size; /* LT_FRAME_HEADER + packet */
     uint8_t frame[];   /* LENGTH, then the packet */
 } lt_packet;

@@ -4,7 +4,10 @@
 
 void lt_path_reset(livetcp_path *path, unsigned connection)
 {
-    *path = (livetcp_path){.connection = connection, .last_write_us = INT64_MIN};
+    *path = (livetcp_path){.connection = connection,
+                           .last_write_us = INT64_MIN,
+                           .oldest_unacked_us = LIVETCP_NEVER,
+                           .send_limit_bytes = UINT32_MAX};
 }
 
 static void update_queues(livetcp_path *path, const livetcp_path *facts)
@@ -13,8 +16,8 @@ static void update_queues(livetcp_path *path, const livetcp_path *facts)
         path->queued_bytes = facts->queued_bytes;
     if (facts->known & LIVETCP_PATH_UNSENT)
         path->unsent_bytes = facts->unsent_bytes;
-    if (facts->known & LIVETCP_PATH_TCP_STATE)
-        path->tcp_state = facts->tcp_state;
+    if (facts->known & LIVETCP_PATH_SACKED)
+        path->sacked_bytes = facts->sacked_bytes;
 }
 
 static void update_window(livetcp_path *path, const livetcp_path *facts)
@@ -25,8 +28,10 @@ static void update_window(livetcp_path *path, const livetcp_path *facts)
         path->mss_bytes = facts->mss_bytes;
     if (facts->known & LIVETCP_PATH_RETRANSMITS)
         path->retransmitted_segments = facts->retransmitted_segments;
-    if (facts->known & LIVETCP_PATH_DELIVERY_RATE)
+    if (facts->known & LIVETCP_PATH_DELIVERY_RATE) {
         path->delivery_rate = facts->delivery_rate;
+        path->app_limited = facts->app_limited;
+    }
 }
 
 static void update_times(livetcp_path *path, const livetcp_path *facts)
@@ -41,11 +46,21 @@ static void update_times(livetcp_path *path, const livetcp_path *facts)
         path->rto_us = facts->rto_us;
 }
 
-void lt_path_update(livetcp_path *path, const livetcp_path *facts)
+static void update_state(livetcp_path *path, const livetcp_path *facts, livetcp_usec now)
+{
+    if (!(facts->known & LIVETCP_PATH_TCP_STATE))
+        return;
+    if (path->tcp_state != facts->tcp_state || !(path->known & LIVETCP_PATH_TCP_STATE))
+        path->state_since_us = now;
+    path->tcp_state = facts->tcp_state;
+}
+
+void lt_path_update(livetcp_path *path, const livetcp_path *facts, livetcp_usec now)
 {
     update_queues(path, facts);
     update_window(path, facts);
     update_times(path, facts);
+    update_state(path, facts, now);
     path->known |= facts->known;
 }
 

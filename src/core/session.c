@@ -39,6 +39,7 @@ static livetcp_result prepare_parts(lt_session *session)
         calloc(1, session->policy->state_size ? session->policy->state_size : 1);
     if (!session->queue || !session->reassembly || !session->policy_state)
         return LIVETCP_ERR_NO_MEMORY;
+    lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
     if (session->policy->init)
         session->policy->init(session->policy_state, config);
     return prepare_secrets(session);
@@ -74,6 +75,9 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         session->creator = -1;
         session->confirmed = lt_session_plain(session);
         session->retry_policy_us = LIVETCP_NEVER;
+        session->review_us = LIVETCP_NEVER;
+        session->last_media_us = LIVETCP_NEVER;
+        session->idle_at_us = LIVETCP_NEVER;
         session->abandoned_at_us = LIVETCP_NEVER;
         prepare_slots(session);
         result = prepare_parts(session);
@@ -90,10 +94,8 @@ void lt_session_destroy(lt_session **owner)
 
     if (!session)
         return;
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
-        lt_packet *packet = lt_connection_reset(&session->connections[i]);
-        lt_packet_unref(&packet);
-    }
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_connection_reset(&session->connections[i]);
     lt_send_queue_destroy(&session->queue);
     lt_reassembly_destroy(&session->reassembly);
     lt_credentials_wipe(&session->credentials);

@@ -76,6 +76,10 @@ void lt_session_close(lt_session *session, livetcp_result reason, livetcp_usec d
 livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t size,
                                livetcp_usec now);
 
+/* The same, with what the packet is to its programme. */
+livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
+                                  livetcp_importance importance, livetcp_usec now);
+
 /* Takes bytes that a slot's socket delivered. On an error the engine has given the slot up: it
  * comes out of next_close() (with a REJECT to write before, where the peer can read one). */
 livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
@@ -120,7 +124,10 @@ void lt_session_expire(lt_session *session, livetcp_usec now);
 typedef enum lt_event_type {
     LT_EVENT_SESSION_STATE,    /* state.session, reason */
     LT_EVENT_CONNECTION_STATE, /* index, state.connection, reason */
-    LT_EVENT_DRAINED
+    LT_EVENT_DRAINED,
+    LT_EVENT_WARNING,         /* reason: the session goes on */
+    LT_EVENT_KEYFRAME_WANTED, /* ssrc */
+    LT_EVENT_BITRATE          /* bitrate: the estimate has changed */
 } lt_event_type;
 
 typedef struct lt_event {
@@ -131,6 +138,8 @@ typedef struct lt_event {
         livetcp_connection_state connection;
     } state;
     livetcp_result reason; /* LIVETCP_OK unless something was lost */
+    uint32_t ssrc;
+    uint32_t bitrate; /* bit/s */
 } lt_event;
 
 bool lt_session_next_event(lt_session *session, lt_event *event);

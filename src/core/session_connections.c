@@ -177,11 +177,15 @@ static void repair_identity(lt_session *session, lt_connection *connection, live
         session->creator = -1;
 }
 
-/* Takes over a packet that its connection did not write whole, NULL included. */
-static void requeue(lt_session *session, lt_packet *packet)
+void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connection)
 {
     if (!packet)
         return;
+    packet->carried &= ~(UINT32_C(1) << connection);
+    if (packet->delivered || packet->carried || packet->parity) {
+        lt_packet_unref(&packet);
+        return;
+    }
     if (session->state == LIVETCP_SESSION_CLOSED)
         lt_packet_unref(&packet);
     else if (lt_send_queue_push_front(session->queue, packet))
@@ -192,10 +196,12 @@ static void requeue(lt_session *session, lt_packet *packet)
 static void detach(lt_session *session, lt_connection *connection, livetcp_result reason,
                    livetcp_usec now)
 {
-    lt_packet *cut_short = lt_connection_reset(connection);
+    lt_packet *cut_short = lt_outbox_clear(&connection->outbox);
     bool again = may_connect(session) && session->config.reconnect;
 
-    requeue(session, cut_short);
+    lt_session_requeue(session, cut_short, connection->index);
+    lt_session_recover_flight(session, connection);
+    lt_connection_reset(connection);
     connection->last_error = reason;
     session->last_loss = reason;
     bool reopenable =
@@ -233,7 +239,7 @@ void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_
 {
     lt_packet *unsent = lt_outbox_clear(&connection->outbox);
 
-    requeue(session, unsent);
+    lt_session_requeue(session, unsent, connection->index);
     connection->path->usable = false;
     connection->doomed = true;
     connection->doom_reason = reason;

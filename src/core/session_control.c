@@ -79,6 +79,8 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
     case LT_CONTROL_PONG:
         measure_pong(connection, message, now);
         return LIVETCP_OK;
+    case LT_CONTROL_FILLER:
+        return LIVETCP_OK;
     case LT_CONTROL_BYE:
         lt_session_hear_goodbye(session, connection, now);
         return LIVETCP_OK;

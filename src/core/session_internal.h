@@ -4,6 +4,7 @@
 #define LT_CORE_SESSION_INTERNAL_H
 
 #include "base/rng.h"
+#include "core/budget.h"
 #include "core/connection.h"
 #include "core/send_queue.h"
 #include "core/session.h"
@@ -12,8 +13,10 @@
  * one, so this is ample. Should it overflow all the same, connection events are lost first. */
 #define LT_EVENTS_MAX 256
 
-/* How soon a policy that said "wait" is asked again, when nothing else happens before. */
-#define LT_POLICY_RETRY_US 5000
+/* How soon a policy that said "wait" is asked again, when nothing else happens before; sooner, a
+ * part of the round trip but not below the minimum, when room in a send buffer is waited for. */
+#define LT_POLICY_RETRY_US     5000
+#define LT_POLICY_RETRY_MIN_US 1000
 
 struct lt_session {
     livetcp_config config;
@@ -42,6 +45,11 @@ struct lt_session {
     lt_reassembly *reassembly;
     livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
     bool backlogged;              /* packets had to wait since the last DRAINED */
+    lt_budget budget;             /* of copies and parity */
+    livetcp_usec review_us;       /* when the policy is asked about packets in flight */
+    uint32_t alarmed;             /* bit i: connection i just went into recovery or timeout */
+    livetcp_usec last_media_us;   /* when the application last sent something; NEVER = not yet */
+    livetcp_usec idle_at_us;      /* next round of idle packets */
 
     /* Life. */
     livetcp_session_state state;
@@ -98,6 +106,45 @@ void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_
 
 /* CREATE or JOIN on every connected slot that waits for it. */
 void lt_session_start_handshakes(lt_session *session, livetcp_usec now);
+
+/* Takes over packets that their connection did not write whole, or that were not acknowledged:
+ * back to the send queue, unless another connection carries a copy. NULL is fine. */
+void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connection);
+
+/* ---- session_place.c ---- */
+
+/* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
+void lt_session_refresh_paths(lt_session *session);
+
+/* Whether a packet was moved from the send queue to at least one connection's outbox. */
+bool lt_session_place_next(lt_session *session, livetcp_usec now);
+
+/* Whether a further copy of a packet in flight was put into at least one outbox. */
+bool lt_session_review_next(lt_session *session, livetcp_usec now);
+
+/* ---- session_flight.c ---- */
+
+/* A packet was written whole; takes over the reference. */
+void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_packet *packet,
+                          livetcp_usec now);
+
+/* Lets go of what the platform's facts say is acknowledged. */
+void lt_session_acknowledged(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* The connection is gone: what it did not get acknowledged goes back to the send queue, in order,
+ * unless another connection carries it. */
+void lt_session_recover_flight(lt_session *session, lt_connection *connection);
+
+/* ---- session_fillers.c ---- */
+
+/* The application sent something. */
+void lt_session_not_idle(lt_session *session, livetcp_usec now);
+
+/* A packet of the application's was written here: what is to follow it, and when. */
+void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* Chasers and idle packets that are due. */
+void lt_session_send_fillers(lt_session *session, livetcp_usec now);
 
 /* ---- session_control.c ---- */
 

@@ -9,7 +9,7 @@ static livetcp_result refuse(lt_session *session, livetcp_result reason)
 }
 
 static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind kind,
-                                  livetcp_usec now, lt_packet **out)
+                                  livetcp_importance importance, livetcp_usec now, lt_packet **out)
 {
     lt_packet *packet = lt_packet_create(data, size);
     lt_rtp_header header = {.ssrc = 0};
@@ -24,12 +24,20 @@ static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind 
         lt_rtp_parse(data, size, &header);
     packet->ssrc = header.ssrc;
     packet->sequence = header.sequence;
+    packet->importance = importance;
     packet->enqueued_us = now;
+    packet->review_us = LIVETCP_NEVER;
     return LIVETCP_OK;
 }
 
 livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t size,
                                livetcp_usec now)
+{
+    return lt_session_send_as(session, data, size, LIVETCP_IMPORTANCE_UNKNOWN, now);
+}
+
+livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
+                                  livetcp_importance importance, livetcp_usec now)
 {
     lt_rtp_kind kind;
     lt_packet *packet;
@@ -43,7 +51,7 @@ livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t 
     kind = lt_rtp_classify(data, size);
     if (kind == LT_RTP_INVALID || (kind == LT_RTP_CONTROL && lt_control_is(data, size)))
         return refuse(session, LIVETCP_ERR_NOT_RTP);
-    result = make_packet(data, size, kind, now, &packet);
+    result = make_packet(data, size, kind, importance, now, &packet);
     if (result == LIVETCP_OK)
         result = lt_send_queue_push(session->queue, packet, &dropped);
     if (result != LIVETCP_OK) {
@@ -53,6 +61,8 @@ livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t 
     session->stats.packets_accepted++;
     session->stats.bytes_accepted += size;
     session->stats.dropped_queue_full += dropped;
+    lt_budget_media(&session->budget, size, now);
+    lt_session_not_idle(session, now);
     return LIVETCP_OK;
 }
 
@@ -65,11 +75,19 @@ static livetcp_usec max_age(const livetcp_path *path)
     return idle ? LT_FACTS_IDLE_AGE_US : LT_FACTS_MAX_AGE_US;
 }
 
+/* Before the policy is asked; send buffers are limited whatever it wants to know. */
+static bool facts_matter(const lt_session *session, livetcp_usec now)
+{
+    bool wanted = session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0;
+
+    return wanted && (lt_send_queue_packets(session->queue) || now >= session->review_us);
+}
+
 uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
 {
     uint32_t wanted = 0;
 
-    if (!session->policy->needs_paths || !lt_send_queue_packets(session->queue))
+    if (!facts_matter(session, now))
         return 0;
     for (unsigned i = 0; i < session->count; i++) {
         const lt_connection *connection = &session->connections[i];
@@ -86,52 +104,12 @@ void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *f
 
     if (!lt_connection_writable(connection) && !connection->path->usable)
         return;
-    lt_path_update(connection->path, facts);
+    livetcp_tcp_state before = connection->path->tcp_state;
+    lt_path_update(connection->path, facts, now);
     connection->facts_at_us = now;
-}
-
-/* Asks the policy about the oldest packet. LIVETCP_POLICY_WAIT also when it chose badly: a policy
- * of the application's must not be able to break a connection. */
-static uint32_t ask_policy(lt_session *session, const lt_packet *packet, livetcp_usec now)
-{
-    livetcp_policy_view view = {.now_us = now,
-                                .paths = session->paths,
-                                .path_count = session->count,
-                                .queue_packets = lt_send_queue_packets(session->queue),
-                                .queue_bytes = lt_send_queue_bytes(session->queue)};
-    livetcp_packet_view about = {.size = lt_packet_size(packet),
-                                 .enqueued_us = packet->enqueued_us,
-                                 .ssrc = packet->ssrc,
-                                 .sequence = packet->sequence,
-                                 .rtcp = packet->rtcp};
-    uint32_t chosen = session->policy->choose(session->policy_state, &view, &about);
-
-    if (chosen >= session->count || !session->paths[chosen].usable ||
-        session->paths[chosen].blocked || session->connections[chosen].outbox.packet)
-        return LIVETCP_POLICY_WAIT;
-    return chosen;
-}
-
-/* Moves the oldest packet of the send queue to a connection. False: it has to wait. */
-static bool dispatch(lt_session *session, livetcp_usec now, unsigned *index)
-{
-    lt_packet *packet = lt_send_queue_front(session->queue);
-
-    if (!packet)
-        return false;
-    uint32_t chosen = ask_policy(session, packet, now);
-    if (chosen == LIVETCP_POLICY_WAIT) {
-        session->backlogged = true;
-        session->retry_policy_us = now + LT_POLICY_RETRY_US;
-        return false;
-    }
-    livetcp_usec waited = now - packet->enqueued_us;
-    if (waited > session->stats.max_queue_delay_us)
-        session->stats.max_queue_delay_us = waited;
-    lt_outbox_set_packet(&session->connections[chosen].outbox, lt_send_queue_pop(session->queue),
-                         session->config.split);
-    *index = chosen;
-    return true;
+    if (connection->path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
+        session->alarmed |= UINT32_C(1) << index;
+    lt_session_acknowledged(session, connection, now);
 }
 
 static bool pending_write(lt_session *session, unsigned index, lt_write *write)
@@ -143,20 +121,26 @@ static bool pending_write(lt_session *session, unsigned index, lt_write *write)
            lt_outbox_next(&connection->outbox, &write->data, &write->size);
 }
 
-bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *write)
+static bool next_pending(lt_session *session, lt_write *write)
 {
-    unsigned index;
-
     for (unsigned i = 0; i < session->count; i++) {
-        index = (session->next_to_write + i) % session->count;
+        unsigned index = (session->next_to_write + i) % session->count;
         if (pending_write(session, index, write)) {
             session->next_to_write = index;
             return true;
         }
     }
+    return false;
+}
+
+/* What is late already goes before what may still be in time. */
+bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *write)
+{
+    if (next_pending(session, write))
+        return true;
     session->retry_policy_us = LIVETCP_NEVER;
-    if (dispatch(session, now, &index))
-        return pending_write(session, index, write);
+    if (lt_session_review_next(session, now) || lt_session_place_next(session, now))
+        return next_pending(session, write);
     if (session->backlogged && !lt_send_queue_packets(session->queue)) {
         session->backlogged = false;
         lt_session_emit(session, (lt_event){.type = LT_EVENT_DRAINED});
@@ -170,6 +154,7 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
     lt_packet *complete = lt_outbox_advance(&connection->outbox, size);
 
     connection->bytes_sent += size;
+    connection->stream_bytes += size;
     session->stats.bytes_sent += size;
     lt_path_wrote(connection->path, size, now);
     if (connection->state == LIVETCP_CONNECTION_OPEN && !lt_session_plain(session))
@@ -177,7 +162,8 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
     if (complete) {
         connection->packets_sent++;
         session->stats.packets_sent++;
-        lt_packet_unref(&complete);
+        lt_session_plan_chaser(session, connection, now);
+        lt_session_in_flight(session, connection, complete, now);
     }
     lt_session_check_drained(session, now);
 }

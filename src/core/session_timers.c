@@ -30,6 +30,7 @@ static livetcp_usec connection_deadline(const lt_session *session, const lt_conn
         due = earlier(due, connection->connect_at_us);
     due = earlier(due, connection->join_by_us);
     due = earlier(due, connection->ping_at_us);
+    due = earlier(due, connection->chase_at_us);
     return earlier(due, silence_limit(session, connection));
 }
 
@@ -43,6 +44,8 @@ livetcp_usec lt_session_deadline(const lt_session *session)
         due = earlier(due, connection_deadline(session, &session->connections[i]));
     due = earlier(due, lt_reassembly_deadline(session->reassembly));
     due = earlier(due, session->retry_policy_us);
+    due = earlier(due, session->review_us);
+    due = earlier(due, session->idle_at_us);
     due = earlier(due, session->abandoned_at_us);
     return session->closing ? earlier(due, session->drain_until_us) : due;
 }
@@ -75,6 +78,7 @@ void lt_session_expire(lt_session *session, livetcp_usec now)
         return;
     for (unsigned i = 0; i < session->count; i++)
         expire_connection(session, &session->connections[i], now);
+    lt_session_send_fillers(session, now);
     lt_reassembly_expire(session->reassembly, now);
     if (now >= session->retry_policy_us)
         session->retry_policy_us = LIVETCP_NEVER; /* next_write() asks again */

@@ -101,6 +101,98 @@ static livetcp_result parse_choice(const lt_setting *setting, livetcp_config *co
     return refuse(setting, value, error);
 }
 
+/* ---- ratios, in thousandths as text has them: strtod() would obey the locale ---- */
+
+#define THOUSAND 1000
+
+static double load_ratio(const lt_setting *setting, const livetcp_config *config)
+{
+    double value;
+
+    memcpy(&value, (const char *)config + setting->offset, sizeof value);
+    return value;
+}
+
+static bool parse_decimals(const char *text, uint64_t *thousandths)
+{
+    uint64_t unit = THOUSAND;
+
+    *thousandths = 0;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (unit == 1)
+            return false;
+        unit /= 10;
+        *thousandths += (uint64_t)(*text - '0') * unit;
+    }
+    return unit < THOUSAND && !*text;
+}
+
+static bool parse_ratio_text(const char *text, double *value)
+{
+    char whole_text[8];
+    size_t length = strcspn(text, ".");
+    uint64_t whole, thousandths = 0;
+
+    if (!strcmp(text, "auto")) {
+        *value = LIVETCP_REDUNDANCY_AUTO;
+        return true;
+    }
+    if (length >= sizeof whole_text)
+        return false;
+    memcpy(whole_text, text, length);
+    whole_text[length] = 0;
+    if (!parse_digits(whole_text, &whole) ||
+        (text[length] && !parse_decimals(text + length + 1, &thousandths)))
+        return false;
+    *value = (double)(whole * THOUSAND + thousandths) / THOUSAND;
+    return true;
+}
+
+static bool ratio_in_range(const lt_setting *setting, double value)
+{
+    return value == LIVETCP_REDUNDANCY_AUTO ||
+           (value >= (double)setting->min && value <= (double)setting->max);
+}
+
+static livetcp_result parse_ratio(const lt_setting *setting, livetcp_config *config,
+                                  const char *text, livetcp_error *error)
+{
+    double value;
+
+    if (!parse_ratio_text(text, &value) || !ratio_in_range(setting, value))
+        return refuse(setting, text, error);
+    memcpy((char *)config + setting->offset, &value, sizeof value);
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_ratio(const lt_setting *setting, const livetcp_config *config,
+                                  livetcp_error *error)
+{
+    double value = load_ratio(setting, config);
+
+    if (!ratio_in_range(setting, value)) /* not a number is in no range */
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "setting '%s' is %g: it takes %s",
+                       setting->listed.name, value, setting->listed.accepts);
+    return LIVETCP_OK;
+}
+
+static void format_ratio(double value, char *text, size_t size)
+{
+    unsigned thousandths = (unsigned)(value * THOUSAND + 0.5);
+    unsigned decimals = thousandths % THOUSAND;
+
+    if (value == LIVETCP_REDUNDANCY_AUTO)
+        snprintf(text, size, "auto");
+    else if (!decimals)
+        snprintf(text, size, "%u", thousandths / THOUSAND);
+    else if (decimals % 100 == 0)
+        snprintf(text, size, "%u.%u", thousandths / THOUSAND, decimals / 100);
+    else if (decimals % 10 == 0)
+        snprintf(text, size, "%u.%02u", thousandths / THOUSAND, decimals / 10);
+    else
+        snprintf(text, size, "%u.%03u", thousandths / THOUSAND, decimals);
+}
+
 /* No name or address has blanks or control characters in it. */
 static bool is_visible(const char *text)
 {
@@ -137,6 +229,8 @@ livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *confi
         return parse_choice(setting, config, value, error);
     case LT_SETTING_TEXT:
         return parse_text(setting, config, value, error);
+    case LT_SETTING_RATIO:
+        return parse_ratio(setting, config, value, error);
     default:
         return parse_number(setting, config, value, error);
     }
@@ -169,6 +263,8 @@ livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config 
 
     if (setting->kind == LT_SETTING_TEXT)
         return check_text(setting, config, error);
+    if (setting->kind == LT_SETTING_RATIO)
+        return check_ratio(setting, config, error);
     if (setting->kind == LT_SETTING_CHOICE)
         max = count_choices(setting) - 1;
     /* A negative time is a very large number here, and out of range like one. */
@@ -205,6 +301,8 @@ livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config
         value = (const char *)config + setting->offset;
     } else if (setting->kind == LT_SETTING_CHOICE) {
         value = setting->choices[load(setting, config)];
+    } else if (setting->kind == LT_SETTING_RATIO) {
+        format_ratio(load_ratio(setting, config), digits, sizeof digits);
     } else {
         uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
         uint64_t number = load(setting, config);

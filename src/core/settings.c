@@ -31,6 +31,12 @@
         {name, accepts, summary}, LT_SETTING_TEXT, FIELD(field), 0, 0, NULL, initial               \
     }
 
+#define RATIO(name, field, low, high, initial, summary)                                            \
+    {                                                                                              \
+        {name, "auto or " RANGE(low, high), summary}, LT_SETTING_RATIO, FIELD(field), low, high,   \
+            NULL, initial                                                                          \
+    }
+
 static const char *const modes[] = {"caller", "listener", NULL};
 static const char *const wires[] = {"session", "plain", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
@@ -82,6 +88,31 @@ static const lt_setting settings[] = {
            "sessions that a listener serves at a time"),
     NUMBER("reconnect", reconnect, 0, 1, "", "1",
            "1 replaces lost connections, 0 ends the session with its last"),
+    NUMBER("copies", copies, 2, 8, "", "2", "copies of every packet, with policy=duplicate"),
+    RATIO("redundancy-budget", redundancy_budget, 0, 7, "auto",
+          "bytes beyond one copy of each packet that may be sent per byte of media"),
+    MSEC("hedge-delay", hedge_delay_us, 0, 10000, "0",
+         "how long after a round trip an unacknowledged packet is copied; 0 follows the path"),
+    NUMBER("parity-group", parity_group, 2, 16, "", "4", "packets per parity packet"),
+    MSEC("max-send-delay", max_send_delay_us, 0, 600000, "0",
+         "a packet that would be delivered later than this is dropped; 0 never"),
+    NUMBER("min-buf-a", min_buf_a, 0, 16, "", "1",
+           "the kernel holds at most A congestion windows and B segments; 0 is no limit"),
+    NUMBER("min-buf-b", min_buf_b, 0, 1000, "", "3",
+           "segments that the kernel may hold beyond min-buf-a congestion windows"),
+    MSEC("min-buf-delay", min_buf_delay_us, 0, 10000, "0",
+         "tunes min-buf-a and -b to the delay the kernel's backlog may add; 0 does not"),
+    NUMBER("mss-align", mss_align, 0, 65535, " bytes", "0",
+           "size of a packet of which a segment shall hold a whole number; 0 for any"),
+    NUMBER("idle-packets", idle_packets, 0, 20, "", "0",
+           "small packets per round trip while the application sends nothing"),
+    MSEC("idle-time", idle_time_us, 0, 3600000, "10000", "for how long idle-packets are sent"),
+    NUMBER("chasers", chasers, 0, 1, "", "1",
+           "1 lets small packets follow a lone packet, so that its loss is found early"),
+    NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "0",
+           "lower bound of the estimated bit rate; 0 for none"),
+    NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
+           "upper bound of the estimated bit rate; 0 for none"),
 };
 /* clang-format on */
 

@@ -12,7 +12,8 @@ typedef enum lt_setting_kind {
     LT_SETTING_CHOICE, /* an enum, by name */
     LT_SETTING_NUMBER, /* an unsigned integer of any width */
     LT_SETTING_MSEC,   /* livetcp_usec, in milliseconds as text */
-    LT_SETTING_TEXT    /* a char array */
+    LT_SETTING_TEXT,   /* a char array */
+    LT_SETTING_RATIO   /* a double: at most three decimals as text, or "auto" for -1 */
 } lt_setting_kind;
 
 typedef struct lt_setting {
@@ -20,7 +21,7 @@ typedef struct lt_setting {
     lt_setting_kind kind;
     size_t offset; /* of the field in livetcp_config */
     size_t size;
-    uint64_t min; /* NUMBER and MSEC, as the text has it */
+    uint64_t min; /* NUMBER, MSEC and RATIO, as the text has it */
     uint64_t max;
     const char *const *choices; /* CHOICE: names in the enum's order, ended by NULL */
     const char *initial;        /* default, as text */

@@ -57,6 +57,37 @@ static livetcp_result check_times(const livetcp_config *config, livetcp_error *e
     return LIVETCP_OK;
 }
 
+/* Policies that need more connections than there are, or more than the budget pays for. */
+static livetcp_result check_redundancy(const livetcp_config *config, livetcp_error *error)
+{
+    const livetcp_policy *policy = livetcp_policy_find(config->policy);
+    unsigned connections = config->wire == LIVETCP_WIRE_PLAIN ? 1 : config->connections;
+    double cost = policy->cost ? policy->cost(config) : 0;
+
+    if (policy->min_connections > connections)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "policy '%s' needs at least %u connections, and there %s %u%s",
+                       policy->name, policy->min_connections, connections == 1 ? "is" : "are",
+                       connections,
+                       config->wire == LIVETCP_WIRE_PLAIN ? " with wire=plain"
+                                                          : ": set 'connections'");
+    if (config->redundancy_budget >= 0 && config->redundancy_budget < cost)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "policy '%s' as set here sends %.2f bytes beyond each byte of media, and "
+                       "redundancy-budget allows %.3f: raise it, or set it to 'auto'",
+                       policy->name, cost, config->redundancy_budget);
+    return policy->check ? policy->check(config, error) : LIVETCP_OK;
+}
+
+static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error *error)
+{
+    if (config->min_bitrate && config->max_bitrate && config->min_bitrate > config->max_bitrate)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "min-bitrate (%" PRIu32 ") must not exceed max-bitrate (%" PRIu32 ")",
+                       config->min_bitrate, config->max_bitrate);
+    return LIVETCP_OK;
+}
+
 livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error *error)
 {
     livetcp_result result = lt_config_check_size(config, error);
@@ -67,6 +98,10 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = check_endpoint(config, error);
     if (result == LIVETCP_OK)
         result = check_policy(config, error);
+    if (result == LIVETCP_OK)
+        result = check_redundancy(config, error);
+    if (result == LIVETCP_OK)
+        result = check_bitrates(config, error);
     if (result == LIVETCP_OK)
         result = check_times(config, error);
     return result;

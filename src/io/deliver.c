@@ -2,6 +2,7 @@
 /* Telling the application: events and packets, in order, without a lock. */
 #include "io/deliver.h"
 
+#include "base/error.h"
 #include "io/error_text.h"
 #include "io/listener.h"
 #include "io/session_io.h"
@@ -115,6 +116,17 @@ static void tell_connection_state(livetcp_session *session, const lt_event *even
                                      event->reason != LIVETCP_OK ? &error : NULL, session->user);
 }
 
+static void tell_warning(livetcp_session *session, const lt_event *event)
+{
+    livetcp_error warning;
+
+    if (!session->callbacks.on_warning)
+        return;
+    lt_fail(&warning, event->reason, "policy '%s': %s; the packet took the first connection",
+            session->config.policy, livetcp_result_text(event->reason));
+    session->callbacks.on_warning(session, &warning, session->user);
+}
+
 static void tell_event(livetcp_session *session, const lt_event *event)
 {
     switch (event->type) {
@@ -127,6 +139,17 @@ static void tell_event(livetcp_session *session, const lt_event *event)
     case LT_EVENT_DRAINED:
         if (session->callbacks.on_drained)
             session->callbacks.on_drained(session, session->user);
+        break;
+    case LT_EVENT_WARNING:
+        tell_warning(session, event);
+        break;
+    case LT_EVENT_KEYFRAME_WANTED:
+        if (session->callbacks.on_keyframe_wanted)
+            session->callbacks.on_keyframe_wanted(session, event->ssrc, session->user);
+        break;
+    case LT_EVENT_BITRATE:
+        if (session->callbacks.on_bitrate)
+            session->callbacks.on_bitrate(session, event->bitrate, session->user);
         break;
     }
 }

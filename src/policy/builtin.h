@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The policies that come with LiveTCP, one file each; registry.c lists them by name. */
+/* The policies that come with LiveTCP, one file each, and what several of them do alike; registry.c
+ * lists them by name. */
 #ifndef LT_POLICY_BUILTIN_H
 #define LT_POLICY_BUILTIN_H
 
@@ -8,11 +9,31 @@
 extern const livetcp_policy lt_policy_single;
 extern const livetcp_policy lt_policy_round_robin;
 extern const livetcp_policy lt_policy_shortest_queue;
+extern const livetcp_policy lt_policy_earliest_delivery;
+extern const livetcp_policy lt_policy_duplicate;
+extern const livetcp_policy lt_policy_hedge;
+extern const livetcp_policy lt_policy_parity;
+extern const livetcp_policy lt_policy_auto;
 
-/* Whether a write on this connection can be tried now. */
-static inline bool lt_path_ready(const livetcp_path *path)
+/* The bit of a connection in a decision. */
+static inline uint32_t lt_bit(unsigned connection)
 {
-    return path->usable && !path->blocked;
+    return UINT32_C(1) << connection;
 }
+
+/* The `count` ready connections with the smallest forecast (livetcp_path_forecast), as bits, none
+ * of them in `except`. Fewer when fewer are ready; 0 for none. Among equal forecasts the one
+ * longest not written to goes first, which spreads a stream over all connections. */
+uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
+                          uint32_t except);
+
+/* When a packet that is placed now on the connections of `placed` should have been acknowledged:
+ * a smoothed round trip, and `delay_us` (0: what its variation asks for). */
+livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us);
+
+/* A packet that is not acknowledged and should be: decides on a further copy on the best other
+ * connection, on the two best when the first copy is late, too. */
+void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                     livetcp_usec delay_us, livetcp_decision *decision);
 
 #endif

@@ -12,19 +12,19 @@ typedef struct round_robin {
     unsigned next;
 } round_robin;
 
-static uint32_t choose(void *state, const livetcp_policy_view *view,
-                       const livetcp_packet_view *packet)
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
 {
     round_robin *turn = state;
     (void)packet;
     for (unsigned tried = 0; tried < view->path_count; tried++) {
         unsigned i = (turn->next + tried) % view->path_count;
-        if (lt_path_ready(&view->paths[i])) {
+        if (view->paths[i].ready) {
             turn->next = i + 1;
-            return i;
+            decision->connections = lt_bit(i);
+            return;
         }
     }
-    return LIVETCP_POLICY_WAIT;
 }
 
 const livetcp_policy lt_policy_round_robin = {
@@ -32,5 +32,5 @@ const livetcp_policy lt_policy_round_robin = {
     .name = "round-robin",
     .summary = "connections in turn, blind to their state (Brosh: 'blind')",
     .state_size = sizeof(round_robin),
-    .choose = choose,
+    .place = place,
 };

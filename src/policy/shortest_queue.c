@@ -29,26 +29,27 @@ static bool is_better(const livetcp_path *path, const livetcp_path *best)
     return path->last_write_us < best->last_write_us;
 }
 
-static uint32_t choose(void *state, const livetcp_policy_view *view,
-                       const livetcp_packet_view *packet)
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
 {
     const livetcp_path *best = NULL;
     (void)state;
     (void)packet;
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = &view->paths[i];
-        if (!lt_path_ready(path) || path->tcp_state == LIVETCP_TCP_TIMEOUT)
+        if (!path->ready || path->tcp_state == LIVETCP_TCP_TIMEOUT)
             continue;
         if (!best || is_better(path, best))
             best = path;
     }
-    return best ? best->connection : LIVETCP_POLICY_WAIT;
+    if (best)
+        decision->connections = lt_bit(best->connection);
 }
 
 const livetcp_policy lt_policy_shortest_queue = {
     .struct_size = sizeof(livetcp_policy),
     .name = "shortest-queue",
     .summary = "the smallest send queue, never a connection in timeout (Brosh: 'intelligent')",
-    .needs_paths = true,
-    .choose = choose,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .place = place,
 };

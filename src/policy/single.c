@@ -9,15 +9,18 @@
  */
 #include "policy/builtin.h"
 
-static uint32_t choose(void *state, const livetcp_policy_view *view,
-                       const livetcp_packet_view *packet)
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
 {
     (void)state;
     (void)packet;
-    for (unsigned i = 0; i < view->path_count; i++)
-        if (view->paths[i].usable)
-            return view->paths[i].blocked ? LIVETCP_POLICY_WAIT : i;
-    return LIVETCP_POLICY_WAIT;
+    for (unsigned i = 0; i < view->path_count; i++) {
+        if (!view->paths[i].usable)
+            continue;
+        if (view->paths[i].ready)
+            decision->connections = lt_bit(i);
+        return;
+    }
 }
 
 const livetcp_policy lt_policy_single = {
@@ -25,5 +28,5 @@ const livetcp_policy lt_policy_single = {
     .name = "single",
     .summary = "everything on one connection",
     .max_connections = 1,
-    .choose = choose,
+    .place = place,
 };

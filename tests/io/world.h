@@ -151,7 +151,7 @@ class Record
     static const livetcp_session_callbacks *callbacks()
     {
         static const livetcp_session_callbacks table = {sizeof table, on_packet, on_state,
-                                                        on_connection, on_drained};
+                                                        on_connection, on_drained, NULL, NULL, NULL};
         return &table;
     }
 

@@ -36,16 +36,37 @@ struct Asked {
         }
     }
 
-    uint32_t choose()
+    livetcp_decision place()
     {
-        livetcp_policy_view view = {now, paths.data(), static_cast<unsigned>(paths.size()), 1, 100};
-        livetcp_packet_view packet = {100, now, 1, 1, false};
-        uint32_t chosen = policy->choose(state.data(), &view, &packet);
-        if (chosen < paths.size())
-            paths[chosen].last_write_us = now;
+        livetcp_policy_view view = {};
+        view.now_us = now;
+        view.paths = paths.data();
+        view.path_count = static_cast<unsigned>(paths.size());
+        view.queue_packets = 1;
+        view.queue_bytes = 100;
+        view.budget_bytes = 1000000;
+        livetcp_packet_view packet = {};
+        packet.size = 100;
+        packet.enqueued_us = now;
+        livetcp_decision decision = {0, LIVETCP_NEVER, false};
+        for (livetcp_path &path : paths)
+            path.ready = path.usable && !path.blocked;
+        policy->place(state.data(), &view, &packet, &decision);
+        for (livetcp_path &path : paths)
+            if (decision.connections & UINT32_C(1) << path.connection)
+                path.last_write_us = now;
         now += 20000;
-        return chosen;
+        return decision;
     }
+
+    /* The one connection it chose, or nobody. */
+    int choose()
+    {
+        uint32_t chosen = place().connections;
+        return chosen && !(chosen & (chosen - 1)) ? __builtin_ctz(chosen) : nobody;
+    }
+
+    static constexpr int nobody = -1;
 
     const livetcp_policy *policy;
     std::vector<uint8_t> state;
@@ -71,7 +92,7 @@ TEST_CASE("every policy has a complete table and a unique name")
     for (const livetcp_policy *policy : all_policies()) {
         INFO(policy->name);
         CHECK(policy->struct_size == sizeof(livetcp_policy));
-        CHECK(policy->choose != nullptr);
+        CHECK(policy->place != nullptr);
         CHECK(std::string(policy->summary).size() > 10);
         CHECK(std::string(policy->name).size() < sizeof(livetcp_config::policy));
         CHECK(names.insert(policy->name).second);
@@ -84,7 +105,7 @@ TEST_CASE("every policy has a complete table and a unique name")
     CHECK(names.count(config.policy) == 1);
 }
 
-TEST_CASE("no policy ever chooses a connection that is unusable or blocked")
+TEST_CASE("no policy ever chooses a connection that is not ready")
 {
     for (const livetcp_policy *policy : all_policies()) {
         INFO(policy->name);
@@ -95,16 +116,19 @@ TEST_CASE("no policy ever chooses a connection that is unusable or blocked")
             for (livetcp_path &path : asked.paths) {
                 path.usable = lt_rng_next(&rng) % 2;
                 path.blocked = lt_rng_next(&rng) % 2;
-                path.known = static_cast<uint32_t>(lt_rng_next(&rng) % 1024);
+                path.known = static_cast<uint32_t>(lt_rng_next(&rng) % 2048);
                 path.tcp_state = static_cast<livetcp_tcp_state>(lt_rng_next(&rng) % 5);
                 path.queued_bytes = static_cast<uint32_t>(lt_rng_next(&rng) % 4000);
+                path.unsent_bytes = static_cast<uint32_t>(lt_rng_next(&rng) % 4000);
+                path.cwnd_bytes = static_cast<uint32_t>(lt_rng_next(&rng) % 30000);
+                path.rtt_us = static_cast<livetcp_usec>(lt_rng_next(&rng) % 400000);
             }
-            uint32_t chosen = asked.choose();
-            if (chosen == LIVETCP_POLICY_WAIT)
-                continue;
-            REQUIRE(chosen < asked.paths.size());
-            REQUIRE(asked.paths[chosen].usable);
-            REQUIRE_FALSE(asked.paths[chosen].blocked);
+            uint32_t chosen = asked.place().connections;
+            for (const livetcp_path &path : asked.paths)
+                if (chosen & UINT32_C(1) << path.connection)
+                    REQUIRE(path.ready);
+            if (asked.paths.size() < LIVETCP_MAX_CONNECTIONS)
+                REQUIRE(chosen >> asked.paths.size() == 0);
         }
     }
 }
@@ -155,7 +179,7 @@ TEST_CASE("single stays on one connection and opens no other")
     for (int i = 0; i < 10; i++)
         CHECK(asked.choose() == 0);
     asked.paths[0].blocked = true;
-    CHECK(asked.choose() == LIVETCP_POLICY_WAIT);
+    CHECK(asked.choose() == Asked::nobody);
     asked.paths[0].usable = false;
     CHECK(asked.choose() == 1);
 }
@@ -196,7 +220,7 @@ TEST_CASE("shortest-queue never takes a connection in timeout")
     CHECK(asked.choose() == 2);
     for (livetcp_path &path : asked.paths)
         path.tcp_state = LIVETCP_TCP_TIMEOUT;
-    CHECK(asked.choose() == LIVETCP_POLICY_WAIT);
+    CHECK(asked.choose() == Asked::nobody);
 }
 
 TEST_CASE("shortest-queue on five connections removes most of the delay that loss causes")

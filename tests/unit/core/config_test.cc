@@ -62,6 +62,9 @@ std::vector<std::string> values_of(const lt_setting &setting)
     case LT_SETTING_TEXT:
         values = {"", "x", std::string(setting.size - 1, 'y'), "a%&=?/:[]#+b"};
         break;
+    case LT_SETTING_RATIO:
+        values = {"0", std::to_string(setting.max), "auto", "0.3", "0.25", "1.125", "0.001"};
+        break;
     default:
         values = {std::to_string(setting.min), std::to_string(setting.max),
                   std::to_string((setting.min + setting.max) / 2)};
@@ -75,6 +78,10 @@ std::vector<std::string> bad_values_of(const lt_setting &setting)
         return {"", "0", "Caller", "caller ", "nonsense"};
     if (setting.kind == LT_SETTING_TEXT)
         return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a b", "a\n", "\x7f"};
+    if (setting.kind == LT_SETTING_RATIO)
+        return {"",    "-1",  "-0.5", "+1",   " 1",     "1 ",     ".5",  "1.",   "1,5",
+                "1e3", "nan", "inf",  "Auto", "0.1234", "7.001",  "8",   "0x1",  "1.2.3",
+                "1.-", "99999999999999999999999999"};
 
     std::vector<std::string> values = {"",
                                        " 5",

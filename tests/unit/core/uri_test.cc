@@ -238,6 +238,9 @@ TEST_CASE("any config comes back from its URI")
                 value.resize(lt_rng_next(&rng) % setting->size);
                 for (char &c : value)
                     c = alphabet[lt_rng_next(&rng) % (sizeof alphabet - 1)];
+            } else if (setting->kind == LT_SETTING_RATIO) {
+                value = lt_rng_next(&rng) % 4 ? "0." + std::to_string(1 + lt_rng_next(&rng) % 9)
+                                              : "auto";
             } else {
                 uint64_t span = setting->max - setting->min + 1;
                 value = std::to_string(setting->min + lt_rng_next(&rng) % span);

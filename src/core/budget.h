@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* How much may be sent beyond one copy of each packet: extra bytes per byte of media, over the
+ * last second, so that the ratio holds in any second of a steady stream and a burst of losses
+ * cannot spend what quiet minutes have saved. */
+#ifndef LT_CORE_BUDGET_H
+#define LT_CORE_BUDGET_H
+
+#include <livetcp/config.h>
+
+#include <stddef.h>
+#define LT_BUDGET_SLOTS 10
+
+typedef struct lt_budget {
+    double ratio; /* LIVETCP_REDUNDANCY_AUTO resolved */
+    int64_t slot; /* number of the present tenth of a second */
+    uint64_t media[LT_BUDGET_SLOTS], extra[LT_BUDGET_SLOTS];
+    livetcp_usec first_us; /* first media packet; LIVETCP_NEVER = none yet */
+} lt_budget;
+
+void lt_budget_init(lt_budget *budget, double ratio);
+
+void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now);
+void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now);
+
+/* Bytes that may be sent extra now. One packet a second is free, whatever the ratio, unless that
+ * is zero: SIZE_MAX then. */
+size_t lt_budget_left(lt_budget *budget, livetcp_usec now);
+
+/* Media bytes per second over the last second. */
+uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now);
+
+/* The configured ratio. "auto" is what the policy costs anyway, and for one that decides packet by
+ * packet (cost 0) what a stream of `media_rate` bytes per second is worth. */
+double lt_budget_ratio(double configured, double cost, uint64_t media_rate);
+
+#endif

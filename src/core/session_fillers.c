@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small packets that carry nothing.
+ *
+ * Chasers follow the last packet on a connection when nothing else does: TCP concludes from what
+ * arrives later that a segment was lost (RFC 8985), so a packet alone on its connection waits for
+ * a timer otherwise, some 200 ms and more. With several connections that is the common case.
+ *
+ * Idle packets keep the congestion window of connections that the application leaves idle: Brosh
+ * et al., section 6.2, a few small packets per round trip.
+ */
+#include "core/session_internal.h"
+
+/* RACK waits a quarter of the round trip for reordered segments anyway: a chaser that is sent
+ * within that time costs none, and one that comes as late as possible is needed least often. */
+#define CHASE_PART 5
+#define CHASE_MIN_US 1000
+
+/* Round trip where none is known. */
+#define TYPICAL_RTT_US 100000
+
+#define IDLE_MIN_US 5000
+
+static bool can_fill(const lt_session *session, const lt_connection *connection)
+{
+    const livetcp_path *path = connection->path;
+
+    return !lt_session_plain(session) && connection->state == LIVETCP_CONNECTION_OPEN &&
+           !connection->doomed && lt_connection_writable(connection) &&
+           !(path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0);
+}
+
+static void fill(lt_session *session, lt_connection *connection)
+{
+    lt_control message = {.type = LT_CONTROL_FILLER};
+
+    lt_session_write_control(connection, &message);
+    session->stats.fillers_sent++;
+}
+
+void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now)
+{
+    livetcp_usec wait = connection->path->rtt_us / CHASE_PART;
+
+    connection->chase_at_us = LIVETCP_NEVER;
+    if ((session->policy->wants & LIVETCP_WANTS_CHASERS) && session->config.chasers &&
+        !lt_session_plain(session) && (connection->path->known & LIVETCP_PATH_RTT))
+        connection->chase_at_us = now + (wait > CHASE_MIN_US ? wait : CHASE_MIN_US);
+}
+
+static livetcp_usec idle_interval(const lt_session *session)
+{
+    livetcp_usec rtt = 0;
+
+    for (unsigned i = 0; i < session->count; i++)
+        if (session->paths[i].usable && session->paths[i].rtt_us > rtt)
+            rtt = session->paths[i].rtt_us;
+    livetcp_usec interval =
+        (rtt ? rtt : TYPICAL_RTT_US) / (livetcp_usec)session->config.idle_packets;
+    return interval > IDLE_MIN_US ? interval : IDLE_MIN_US;
+}
+
+void lt_session_not_idle(lt_session *session, livetcp_usec now)
+{
+    session->last_media_us = now;
+    if (session->config.idle_packets && !lt_session_plain(session))
+        session->idle_at_us = now + idle_interval(session);
+}
+
+static void send_idle_packets(lt_session *session, livetcp_usec now)
+{
+    for (unsigned i = 0; i < session->count; i++)
+        if (can_fill(session, &session->connections[i]))
+            fill(session, &session->connections[i]);
+    bool enough = now >= session->last_media_us + session->config.idle_time_us;
+    session->idle_at_us = enough ? LIVETCP_NEVER : now + idle_interval(session);
+}
+
+void lt_session_send_fillers(lt_session *session, livetcp_usec now)
+{
+    for (unsigned i = 0; i < session->count; i++) {
+        lt_connection *connection = &session->connections[i];
+        if (now < connection->chase_at_us)
+            continue;
+        connection->chase_at_us = LIVETCP_NEVER;
+        if (can_fill(session, connection))
+            fill(session, connection);
+    }
+    if (now >= session->idle_at_us)
+        send_idle_packets(session, now);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets that the kernel has and the peer has not acknowledged. */
+#include "core/session_internal.h"
+
+/* An original that is acknowledged so much later than a copy would have been late without it. What
+ * is acknowledged together is seen within one round of asking the platform. */
+#define SAVED_US 5000
+
+/* Without facts nothing would ever be let go; a plain peer could not tell copies apart. */
+static bool keeps_record(const lt_session *session)
+{
+    return (session->policy->wants & LIVETCP_WANTS_PATHS) && !lt_session_plain(session);
+}
+
+static void update_oldest(lt_connection *connection)
+{
+    const lt_unacked_entry *oldest = lt_unacked_at(&connection->unacked, 0);
+
+    connection->path->oldest_unacked_us = oldest ? oldest->written_us : LIVETCP_NEVER;
+}
+
+void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_packet *packet,
+                          livetcp_usec now)
+{
+    if (!keeps_record(session)) {
+        packet->carried &= ~(UINT32_C(1) << connection->index);
+        lt_packet_unref(&packet);
+        return;
+    }
+    if (packet->review_us < session->review_us)
+        session->review_us = packet->review_us;
+    lt_unacked_add(&connection->unacked, packet, connection->stream_bytes, now);
+    update_oldest(connection);
+}
+
+static void count_arrival(lt_session *session, const lt_connection *connection, lt_packet *packet,
+                          livetcp_usec now)
+{
+    if (!packet->delivered) {
+        packet->delivered = true;
+        packet->delivered_us = now;
+    } else if (packet->first_connection == connection->index && !packet->parity &&
+               now - packet->delivered_us >= SAVED_US) {
+        session->stats.copies_useful++;
+    }
+}
+
+void lt_session_acknowledged(lt_session *session, lt_connection *connection, livetcp_usec now)
+{
+    uint64_t queued = connection->path->queued_bytes;
+    uint64_t acknowledged =
+        connection->stream_bytes > queued ? connection->stream_bytes - queued : 0;
+    lt_packet *packet;
+
+    if (!(connection->path->known & LIVETCP_PATH_QUEUED))
+        return;
+    while ((packet = lt_unacked_take(&connection->unacked, acknowledged))) {
+        packet->carried &= ~(UINT32_C(1) << connection->index);
+        count_arrival(session, connection, packet, now);
+        lt_packet_unref(&packet);
+    }
+    update_oldest(connection);
+}
+
+void lt_session_recover_flight(lt_session *session, lt_connection *connection)
+{
+    lt_packet *packet;
+
+    while ((packet = lt_unacked_take_last(&connection->unacked))) {
+        if (packet->delivered && packet->first_connection == connection->index && !packet->parity)
+            session->stats.copies_useful++;
+        if (!packet->delivered && !packet->carried)
+            session->stats.packets_resent++;
+        lt_session_requeue(session, packet, connection->index);
+    }
+    update_oldest(connection);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * duplicate: every packet on the `copies` best connections; the receiver keeps what comes first.
+ *
+ * Source: our own. Head-of-line blocking is per connection, so a packet is late only when all of
+ * its copies are lost or wait behind a loss: with k copies and a loss rate p about
+ * [p (1 + 2R/(MT))]^k, where M connections take turns at intervals of T (Zhang et al., section 4.1,
+ * send a coarser second copy of speech; here the copy is the packet).
+ *
+ * When fewer connections can take a packet than copies are asked for, it goes on those: a copy that
+ * waits is not worth the wait.
+ */
+#include "policy/builtin.h"
+
+#include "base/error.h"
+
+typedef struct duplicate {
+    unsigned copies;
+} duplicate;
+
+static livetcp_result check(const livetcp_config *config, livetcp_error *error)
+{
+    if (config->copies <= config->connections)
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "copies (%u) must not exceed connections (%u): copies on one connection wait "
+                   "for each other",
+                   config->copies, config->connections);
+}
+
+static double cost(const livetcp_config *config)
+{
+    return config->copies - 1;
+}
+
+static void init(void *state, const livetcp_config *config)
+{
+    duplicate *own = state;
+    own->copies = config->copies;
+}
+
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
+{
+    const duplicate *own = state;
+    decision->connections = lt_pick_earliest(view, packet->size, own->copies, 0);
+}
+
+const livetcp_policy lt_policy_duplicate = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "duplicate",
+    .summary = "every packet on the best connections at once, as many as 'copies' says",
+    .min_connections = 2,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .state_size = sizeof(duplicate),
+    .check = check,
+    .cost = cost,
+    .init = init,
+    .place = place,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hedge: one copy of a packet, and another one elsewhere when the first is late.
+ *
+ * Source: our own, after the hedged requests of Dean and Barroso, "The Tail at Scale" (2013). A
+ * packet that is not acknowledged `hedge-delay` after one smoothed round trip, or whose connection
+ * has gone into recovery or timeout, is lost or waits behind a loss: an identical copy goes on the
+ * best other connection, and arrives a round trip later than the first should have. When the copy
+ * is late, too, the next two go out at once: that is a matter of the loss rate squared, and costs
+ * next to nothing. `redundancy-budget` is the limit.
+ */
+#include "policy/builtin.h"
+
+typedef struct hedge {
+    livetcp_usec delay_us;
+} hedge;
+
+static void init(void *state, const livetcp_config *config)
+{
+    hedge *own = state;
+    own->delay_us = config->hedge_delay_us;
+}
+
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
+{
+    const hedge *own = state;
+    decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+    decision->review_us = lt_hedge_due(view, decision->connections, own->delay_us);
+}
+
+static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                   livetcp_decision *decision)
+{
+    const hedge *own = state;
+    lt_hedge_review(view, packet, own->delay_us, decision);
+}
+
+const livetcp_policy lt_policy_hedge = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "hedge",
+    .summary = "a copy on another connection when a packet is late",
+    .min_connections = 2,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .state_size = sizeof(hedge),
+    .init = init,
+    .place = place,
+    .review = review,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parity: one XOR packet for every group of `parity-group` packets, on another connection.
+ *
+ * Source: our own; the parity packet's form is in docs/wire-format.md. For when twice the bytes are
+ * too many and a round trip is too long: a packet that is lost or blocked is rebuilt as soon as the
+ * rest of its group and the parity are there. That works when the members of a group do not wait
+ * behind the same loss, so they take turns over the connections, and the parity packet takes one
+ * that carries none of them, if there is one.
+ */
+#include "policy/builtin.h"
+
+static double cost(const livetcp_config *config)
+{
+    return 1.0 / config->parity_group;
+}
+
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
+{
+    (void)state;
+    decision->connections = lt_pick_earliest(view, packet->size, 1, packet->avoid);
+    if (!decision->connections && packet->avoid)
+        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+    decision->protect = !packet->rtcp && !packet->parity;
+}
+
+const livetcp_policy lt_policy_parity = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "parity",
+    .summary = "one parity packet for every group of 'parity-group' packets",
+    .min_connections = 2,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS | LIVETCP_WANTS_PARITY,
+    .cost = cost,
+    .place = place,
+};
