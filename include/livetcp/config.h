@@ -86,39 +86,39 @@ typedef struct livetcp_config {
     unsigned reconnect;                 /* "reconnect": 1 (default) replaces lost connections, 0
                                            ends the session when its last connection is lost */
 
-    unsigned copies;              /* "copies": of every packet with policy = duplicate, 2..8,
-                                     default 2 */
-    double redundancy_budget;     /* "redundancy-budget": bytes that may be sent beyond one copy of
-                                     each packet, per byte of media, in any second: 0..7, or
-                                     LIVETCP_REDUNDANCY_AUTO ("auto", default). One packet a second
-                                     may be copied whatever the ratio, unless it is 0 */
-    livetcp_usec hedge_delay_us;  /* "hedge-delay" in ms, 0..10000: how long after one smoothed
-                                     round trip an unacknowledged packet is copied; 0 (default)
-                                     follows the variation of the round trip */
-    unsigned parity_group;        /* "parity-group": packets per parity packet, 2..16, default 4 */
+    unsigned copies;             /* "copies": of every packet with policy = duplicate, 2..8,
+                                    default 2 */
+    double redundancy_budget;    /* "redundancy-budget": bytes that may be sent beyond one copy of
+                                    each packet, per byte of media, in any second: 0..7, or
+                                    LIVETCP_REDUNDANCY_AUTO ("auto", default). One packet a second
+                                    may be copied whatever the ratio, unless it is 0 */
+    livetcp_usec hedge_delay_us; /* "hedge-delay" in ms, 0..10000: how long after one smoothed
+                                    round trip an unacknowledged packet is copied; 0 (default)
+                                    follows the variation of the round trip */
+    unsigned parity_group;       /* "parity-group": packets per parity packet, 2..16, default 4 */
     livetcp_usec max_send_delay_us; /* "max-send-delay" in ms, 0..600000: a packet that would be
                                      delivered later than this after send() is dropped before it
                                      costs bandwidth; 0 (default) never drops for time */
-    unsigned min_buf_a;           /* "min-buf-a": 0..16, default 1, and */
-    unsigned min_buf_b;           /* "min-buf-b": 0..1000, default 3: the kernel's send buffer
-                                     holds at most A * cwnd + min(B, cwnd) segments, the rest waits
-                                     where it can still be dropped or take another connection. A = 0:
-                                     no limit but the kernel's own */
-    livetcp_usec min_buf_delay_us; /* "min-buf-delay" in ms, 0..10000: tunes A and B to the delay
-                                     that the unsent part of the send buffer may add; 0 (default)
-                                     takes A and B as they are */
-    unsigned mss_align;           /* "mss-align": bytes of a packet, 0..65535: segments hold a whole
-                                     number of frames of that size; 0 (default) leaves the maximum
-                                     segment size alone */
-    unsigned idle_packets;        /* "idle-packets": small packets per round trip and connection
-                                     while the application sends nothing, 0..20, default 0 */
-    livetcp_usec idle_time_us;    /* "idle-time" in ms, 0..3600000, default 10000: for how long */
-    unsigned chasers;             /* "chasers": 1 (default) lets small packets follow a packet that
-                                     nothing else follows, so that its loss is found early, with
-                                     the policies that ask for it; 0 does not */
-    uint32_t min_bitrate;         /* "min-bitrate" and */
-    uint32_t max_bitrate;         /* "max-bitrate" in bit/s, 0..4000000000: bounds of the estimated
-                                     bit rate; 0 (default) = none */
+    unsigned min_buf_a;             /* "min-buf-a": 0..16, default 1, and */
+    unsigned min_buf_b;             /* "min-buf-b": 0..1000, default 3: the kernel's send buffer
+                                       holds at most A * cwnd + min(B, cwnd) segments, the rest waits
+                                       where it can still be dropped or take another connection. A = 0:
+                                       no limit but the kernel's own */
+    livetcp_usec min_buf_delay_us;  /* "min-buf-delay" in ms, 0..10000: tunes A and B to the delay
+                                      that the unsent part of the send buffer may add; 0 (default)
+                                      takes A and B as they are */
+    unsigned mss_align;        /* "mss-align": bytes of a packet, 0..65535: segments hold a whole
+                                  number of frames of that size; 0 (default) leaves the maximum
+                                  segment size alone */
+    unsigned idle_packets;     /* "idle-packets": small packets per round trip and connection
+                                  while the application sends nothing, 0..20, default 0 */
+    livetcp_usec idle_time_us; /* "idle-time" in ms, 0..3600000, default 10000: for how long */
+    unsigned chasers;          /* "chasers": 1 (default) lets small packets follow a packet that
+                                  nothing else follows, so that its loss is found early, with
+                                  the policies that ask for it; 0 does not */
+    uint32_t min_bitrate;      /* "min-bitrate" and */
+    uint32_t max_bitrate;      /* "max-bitrate" in bit/s, 0..4000000000: bounds of the estimated
+                                  bit rate; 0 (default) = none */
 } livetcp_config;
 
 /* Fills in struct_size and every default. */
@@ -161,9 +161,9 @@ LIVETCP_API livetcp_result livetcp_config_to_uri(const livetcp_config *config, c
 /* Checks every field's range, for those who set fields themselves, and what single settings
  * cannot: a caller needs host and port, the policy must be registered and have the connections it
  * needs, the redundancy budget must pay for what the policy always sends, reconnect-min must not
- * exceed reconnect-max, min-bitrate not max-bitrate, keepalive must be shorter than peer-timeout. Fails with
- * LIVETCP_ERR_INVALID_ARGUMENT or LIVETCP_ERR_UNKNOWN_POLICY. Sessions and listeners call it
- * themselves. */
+ * exceed reconnect-max, min-bitrate not max-bitrate, keepalive must be shorter than peer-timeout.
+ * Fails with LIVETCP_ERR_INVALID_ARGUMENT or LIVETCP_ERR_UNKNOWN_POLICY. Sessions and listeners
+ * call it themselves. */
 LIVETCP_API livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error *error);
 
 #ifdef __cplusplus

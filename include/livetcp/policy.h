@@ -79,13 +79,13 @@ typedef struct livetcp_packet_view {
     uint32_t ssrc;
     uint16_t sequence; /* 0 for RTCP */
     bool rtcp;
-    bool parity;                    /* made by LiveTCP from the packets of a group */
-    livetcp_importance importance;  /* what the application or the payload said */
-    uint32_t carried_by;            /* bit i: a copy is on connection i, not yet acknowledged */
-    uint32_t avoid;                 /* parity: bit i: connection i carries one of the group */
-    unsigned copies;                /* placed so far, the first one included */
-    livetcp_usec first_sent_us;     /* when the first copy was placed; copies > 0 only */
-    livetcp_usec last_sent_us;      /* and the last */
+    bool parity;                   /* made by LiveTCP from the packets of a group */
+    livetcp_importance importance; /* what the application or the payload said */
+    uint32_t carried_by;           /* bit i: a copy is on connection i, not yet acknowledged */
+    uint32_t avoid;                /* parity: bit i: connection i carries one of the group */
+    unsigned copies;               /* placed so far, the first one included */
+    livetcp_usec first_sent_us;    /* when the first copy was placed; copies > 0 only */
+    livetcp_usec last_sent_us;     /* and the last */
 } livetcp_packet_view;
 
 /* Everything a policy may look at. Valid during the call only. */

@@ -4,10 +4,10 @@
 #ifndef LT_CORE_CONNECTION_H
 #define LT_CORE_CONNECTION_H
 
-#include "core/unacked.h"
 #include "core/frame.h"
 #include "core/handshake.h"
 #include "core/outbox.h"
+#include "core/unacked.h"
 
 #include <livetcp/stats.h>
 
@@ -20,7 +20,7 @@ typedef struct lt_connection {
     lt_deframer deframer;
     lt_outbox outbox;
     uint64_t stream_bytes; /* written since the TCP connection is ours */
-    lt_unacked unacked;      /* packets of these that are not acknowledged */
+    lt_unacked unacked;    /* packets of these that are not acknowledged */
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */

@@ -26,6 +26,7 @@ typedef struct lt_packet {
     /* What the sender remembers while the packet is under way. */
     livetcp_importance importance;
     bool parity;                /* made by us; never given back to the send queue */
+    bool written;               /* whole, on some connection */
     bool delivered;             /* acknowledged on some connection */
     uint8_t copies;             /* placed so far */
     uint8_t first_connection;   /* where the first of them went */

@@ -182,15 +182,14 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
     if (!packet)
         return;
     packet->carried &= ~(UINT32_C(1) << connection);
-    if (packet->delivered || packet->carried || packet->parity) {
-        lt_packet_unref(&packet);
-        return;
+    bool needed = !packet->delivered && !packet->carried && !packet->parity;
+    if (needed && session->state != LIVETCP_SESSION_CLOSED) {
+        if (lt_send_queue_push_front(session->queue, packet))
+            return;
+        packet = NULL;
     }
-    if (session->state == LIVETCP_SESSION_CLOSED)
-        lt_packet_unref(&packet);
-    else if (lt_send_queue_push_front(session->queue, packet))
-        return;
-    session->stats.dropped_connection++;
+    session->stats.dropped_connection += needed;
+    lt_packet_unref(&packet);
 }
 
 static void detach(lt_session *session, lt_connection *connection, livetcp_result reason,

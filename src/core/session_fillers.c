@@ -13,7 +13,7 @@
 
 /* RACK waits a quarter of the round trip for reordered segments anyway: a chaser that is sent
  * within that time costs none, and one that comes as late as possible is needed least often. */
-#define CHASE_PART 5
+#define CHASE_PART   5
 #define CHASE_MIN_US 1000
 
 /* Round trip where none is known. */

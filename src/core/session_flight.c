@@ -66,6 +66,9 @@ void lt_session_recover_flight(lt_session *session, lt_connection *connection)
 {
     lt_packet *packet;
 
+    /* A peer that has ended, or that we have told to, reads nothing that comes a second time. */
+    if (session->closing || session->state == LIVETCP_SESSION_CLOSED)
+        lt_unacked_clear(&connection->unacked);
     while ((packet = lt_unacked_take_last(&connection->unacked))) {
         if (packet->delivered && packet->first_connection == connection->index && !packet->parity)
             session->stats.copies_useful++;

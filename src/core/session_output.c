@@ -161,7 +161,8 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
         connection->ping_at_us = now + session->config.keepalive_interval_us;
     if (complete) {
         connection->packets_sent++;
-        session->stats.packets_sent++;
+        session->stats.packets_sent += !complete->written && !complete->parity;
+        complete->written = true;
         lt_session_plan_chaser(session, connection, now);
         lt_session_in_flight(session, connection, complete, now);
     }

@@ -27,9 +27,9 @@ void lt_session_refresh_paths(lt_session *session)
     for (unsigned i = 0; i < session->count; i++) {
         livetcp_path *path = &session->paths[i];
         path->send_limit_bytes = send_limit(&session->config, path);
-        path->ready = path->usable && !path->blocked && !session->connections[i].outbox.packet &&
-                      (path->send_limit_bytes == UINT32_MAX ||
-                       path->queued_bytes < path->send_limit_bytes);
+        path->ready =
+            path->usable && !path->blocked && !session->connections[i].outbox.packet &&
+            (path->send_limit_bytes == UINT32_MAX || path->queued_bytes < path->send_limit_bytes);
     }
 }
 
@@ -96,8 +96,8 @@ static uint32_t contain(lt_session *session, uint32_t chosen)
     if (!(chosen & ~usable))
         return chosen & ready;
     if (!session->stats.policy_errors++)
-        lt_session_emit(session, (lt_event){.type = LT_EVENT_WARNING,
-                                            .reason = LIVETCP_ERR_BAD_DECISION});
+        lt_session_emit(session,
+                        (lt_event){.type = LT_EVENT_WARNING, .reason = LIVETCP_ERR_BAD_DECISION});
     return usable & -usable & ready;
 }
 

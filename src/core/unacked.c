@@ -30,7 +30,8 @@ bool lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetc
 {
     bool complete = true;
 
-    if (unacked->count == unacked->capacity && unacked->capacity < LT_UNACKED_MAX && !grow(unacked)) {
+    if (unacked->count == unacked->capacity && unacked->capacity < LT_UNACKED_MAX &&
+        !grow(unacked)) {
         lt_packet_unref(&packet);
         return false;
     }

@@ -66,9 +66,8 @@ static livetcp_result check_redundancy(const livetcp_config *config, livetcp_err
 
     if (policy->min_connections > connections)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "policy '%s' needs at least %u connections, and there %s %u%s",
-                       policy->name, policy->min_connections, connections == 1 ? "is" : "are",
-                       connections,
+                       "policy '%s' needs at least %u connections, and there %s %u%s", policy->name,
+                       policy->min_connections, connections == 1 ? "is" : "are", connections,
                        config->wire == LIVETCP_WIRE_PLAIN ? " with wire=plain"
                                                           : ": set 'connections'");
     if (config->redundancy_budget >= 0 && config->redundancy_budget < cost)

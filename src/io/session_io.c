@@ -10,6 +10,7 @@
 #include "io/listener.h"
 #include "io/random.h"
 #include "io/socket.h"
+#include "platform/probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -170,13 +171,24 @@ livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, in
     return result;
 }
 
+/* What a broken connection has not delivered is sent again; so ask once more what it has. */
+static void ask_what_arrived(livetcp_session *session, const lt_channel *channel)
+{
+    livetcp_path facts = {.known = 0};
+
+    lt_platform_probe(channel->socket, true, &facts);
+    lt_session_facts(session->engine, channel->index, &facts, lt_now());
+}
+
 void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_error *error)
 {
     lt_slot *slot = &session->slots[index];
 
     uv_mutex_lock(&session->lock);
-    if (slot->channel)
+    if (slot->channel) {
+        ask_what_arrived(session, slot->channel);
         lt_channel_close(slot->channel, false);
+    }
     slot->channel = NULL;
     slot->error = *error;
     session->error = *error;

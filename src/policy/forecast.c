@@ -4,8 +4,9 @@
  *
  * The parts are those of the papers' delay decomposition (Brosh et al., section 4; Goel et al.,
  * section 4.3): one way of the path, the wait for the congestion window to admit the packet, and
- * the wait for the repair of what was lost before it, since TCP delivers in order. RACK finds a loss
- * within R + R/4 of sending and the retransmission takes another half R, where R is the round trip.
+ * the wait for the repair of what was lost before it, since TCP delivers in order. RACK finds a
+ * loss within R + R/4 of sending and the retransmission takes another half R, where R is the round
+ * trip.
  */
 #include <livetcp/policy.h>
 

@@ -61,8 +61,8 @@ livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, live
         const livetcp_path *path = &view->paths[i];
         if (!(placed & lt_bit(i)))
             continue;
-        livetcp_usec wait = (path->rtt_us ? path->rtt_us : TYPICAL_RTT_US) +
-                            hedge_delay(path, delay_us);
+        livetcp_usec wait =
+            (path->rtt_us ? path->rtt_us : TYPICAL_RTT_US) + hedge_delay(path, delay_us);
         if (view->now_us + wait < soonest)
             soonest = view->now_us + wait;
     }

@@ -6,12 +6,9 @@
 #include <string.h>
 
 static const livetcp_policy *const policies[] = {
-    &lt_policy_single,
-    &lt_policy_round_robin,
-    &lt_policy_shortest_queue,
-    &lt_policy_earliest_delivery,
-    &lt_policy_duplicate,
-    &lt_policy_hedge,
+    &lt_policy_single,         &lt_policy_round_robin,
+    &lt_policy_shortest_queue, &lt_policy_earliest_delivery,
+    &lt_policy_duplicate,      &lt_policy_hedge,
     &lt_policy_parity,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A whole session against a hostile peer and a fickle kernel. The first byte chooses side and wire
- * (bits 0, 1) and the policy (bits 2, 3); then come operations, each an operation byte, with the
+ * (bits 0, 1) and the policy (the rest); then come operations, each an operation byte, with the
  * slot in its low two bits and the kind above, and its arguments:
  *
  *   0        bytes from the peer: a length byte, then the bytes
@@ -12,6 +12,7 @@
  *   5        the slot's connection is lost
  *   6        time passes: milliseconds (2)
  *   7        the application closes
+ *   8        the platform says: tcp state, and 8 bytes of times and counts
  */
 #include "fuzz.h"
 
@@ -59,7 +60,7 @@ static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 11, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 12, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;
@@ -97,6 +98,24 @@ static void kernel_takes(world *w, fuzz_reader *in)
         lt_session_writable(w->session, slot);
 }
 
+static void platform_says(world *w, unsigned slot, fuzz_reader *in)
+{
+    livetcp_path facts = {.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT |
+                                   LIVETCP_PATH_TCP_STATE | LIVETCP_PATH_CWND | LIVETCP_PATH_MSS |
+                                   LIVETCP_PATH_RTT | LIVETCP_PATH_RTO | LIVETCP_PATH_SACKED};
+    facts.tcp_state = (livetcp_tcp_state)(fuzz_byte(in) % 5);
+    facts.queued_bytes = fuzz_byte(in) * 64;
+    facts.unsent_bytes = fuzz_byte(in) * 64;
+    facts.sacked_bytes = fuzz_byte(in) * 64;
+    facts.cwnd_bytes = fuzz_byte(in) * 256;
+    facts.mss_bytes = fuzz_byte(in) * 8;
+    facts.rtt_us = fuzz_byte(in) * (livetcp_usec)LIVETCP_USEC_MSEC;
+    facts.rtt_variation_us = fuzz_byte(in) * (livetcp_usec)LIVETCP_USEC_MSEC;
+    facts.rto_us = 2 * facts.rtt_us;
+    if (lt_session_wants_facts(w->session, w->now) >> slot & 1)
+        lt_session_facts(w->session, slot, &facts, w->now);
+}
+
 static void connect_slot(world *w, unsigned slot)
 {
     unsigned wanted;
@@ -113,7 +132,7 @@ static void operate(world *w, fuzz_reader *in)
 {
     unsigned operation = fuzz_byte(in), slot = operation % SLOTS;
 
-    switch (operation / SLOTS % 8) {
+    switch (operation / SLOTS % 9) {
     case 0:
         from_peer(w, slot, in);
         break;
@@ -140,6 +159,9 @@ static void operate(world *w, fuzz_reader *in)
     case 7:
         lt_session_close(w->session, LIVETCP_ERR_CANCELLED, 0, w->now);
         break;
+    case 8:
+        platform_says(w, slot, in);
+        break;
     }
 }
 
@@ -158,6 +180,7 @@ static void check(world *w)
     FUZZ_REQUIRE(stats.packets_accepted == w->accepted);
     FUZZ_REQUIRE(stats.open_connections <= stats.connections);
     FUZZ_REQUIRE(stats.queue_packets <= 16);
+    FUZZ_REQUIRE(stats.extra_bytes >= stats.copies_sent * LT_RTP_MIN_SIZE);
     FUZZ_REQUIRE(stats.packets_sent + stats.queue_packets + stats.dropped_queue_full <=
                  stats.packets_accepted);
 }
@@ -172,7 +195,7 @@ static lt_session *make_session(world *w, unsigned mode)
     config.split = 1 + mode % 3;
     w->caller = mode & 1;
     lt_session_setup setup = {.config = &config,
-                              .policy = livetcp_policy_at((mode >> 2) % 3),
+                              .policy = livetcp_policy_at((mode >> 2) % 7),
                               .caller = w->caller,
                               .random = fill,
                               .random_user = &w->rng,

@@ -114,6 +114,8 @@ static void set_unusual(GstElement *element, const char *name)
         g_value_set_string(&value, strcmp(name, "policy") == 0 ? "round-robin" : "fe80::1%eth0");
         if (strcmp(name, "congestion-control") == 0) {
             g_value_set_string(&value, "cubic");
+        } else if (strcmp(name, "redundancy-budget") == 0) {
+            g_value_set_string(&value, "0.5");
         }
     } else {
         g_value_take_boxed(&value, gst_caps_from_string("application/x-rtp,media=(string)video,"

@@ -150,8 +150,8 @@ class Record
 
     static const livetcp_session_callbacks *callbacks()
     {
-        static const livetcp_session_callbacks table = {sizeof table, on_packet, on_state,
-                                                        on_connection, on_drained, NULL, NULL, NULL};
+        static const livetcp_session_callbacks table = {
+            sizeof table, on_packet, on_state, on_connection, on_drained, NULL, NULL, NULL};
         return &table;
     }
 

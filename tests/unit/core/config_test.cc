@@ -79,9 +79,10 @@ std::vector<std::string> bad_values_of(const lt_setting &setting)
     if (setting.kind == LT_SETTING_TEXT)
         return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a b", "a\n", "\x7f"};
     if (setting.kind == LT_SETTING_RATIO)
-        return {"",    "-1",  "-0.5", "+1",   " 1",     "1 ",     ".5",  "1.",   "1,5",
-                "1e3", "nan", "inf",  "Auto", "0.1234", "7.001",  "8",   "0x1",  "1.2.3",
-                "1.-", "99999999999999999999999999"};
+        return {"",    "-1",  "-0.5",  "+1",     " 1",
+                "1 ",  ".5",  "1.",    "1,5",    "1e3",
+                "nan", "inf", "Auto",  "0.1234", "7.001",
+                "8",   "0x1", "1.2.3", "1.-",    "99999999999999999999999999"};
 
     std::vector<std::string> values = {"",
                                        " 5",
