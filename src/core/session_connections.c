@@ -184,6 +184,7 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
     packet->carried &= ~(UINT32_C(1) << connection);
     bool needed = !packet->delivered && !packet->carried && !packet->parity;
     if (needed && session->state != LIVETCP_SESSION_CLOSED) {
+        session->stats.packets_resent += packet->written;
         if (lt_send_queue_push_front(session->queue, packet))
             return;
         packet = NULL;

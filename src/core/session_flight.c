@@ -72,8 +72,6 @@ void lt_session_recover_flight(lt_session *session, lt_connection *connection)
     while ((packet = lt_unacked_take_last(&connection->unacked))) {
         if (packet->delivered && packet->first_connection == connection->index && !packet->parity)
             session->stats.copies_useful++;
-        if (!packet->delivered && !packet->carried)
-            session->stats.packets_resent++;
         lt_session_requeue(session, packet, connection->index);
     }
     update_oldest(connection);
