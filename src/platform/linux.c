@@ -68,6 +68,7 @@ static void read_window(const struct tcp_info *info, socklen_t length, livetcp_p
     }
     if (HAS(length, tcpi_delivery_rate) && info->tcpi_delivery_rate) {
         path->delivery_rate = info->tcpi_delivery_rate;
+        path->app_limited = info->tcpi_delivery_rate_app_limited; /* of the same age, 4.9 */
         path->known |= LIVETCP_PATH_DELIVERY_RATE;
     }
 }
@@ -108,12 +109,33 @@ static void read_unsent(int socket, const struct tcp_info *info, socklen_t lengt
     path->known |= LIVETCP_PATH_UNSENT;
 }
 
+/* The kernel counts segments, and those of small packets are far from full: take their average.
+ * Never more than a full segment each, since what was acknowledged between the two system calls
+ * still counts as in flight here. On a listening socket the field means something else; that one
+ * is told apart before. */
+static void read_sacked(const struct tcp_info *info, socklen_t length, livetcp_path *path)
+{
+    const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT;
+
+    if (!HAS(length, tcpi_sacked) || (path->known & needed) != needed)
+        return;
+    path->sacked_bytes = 0;
+    if (info->tcpi_unacked && path->queued_bytes > path->unsent_bytes) {
+        uint64_t size = (path->queued_bytes - path->unsent_bytes) / info->tcpi_unacked;
+        if (size > info->tcpi_snd_mss)
+            size = info->tcpi_snd_mss;
+        path->sacked_bytes = saturate(size * info->tcpi_sacked);
+    }
+    path->known |= LIVETCP_PATH_SACKED;
+}
+
 /* With all acknowledged, nothing is unsent, and recovery and loss states are over. */
 static void say_idle(livetcp_path *path)
 {
     path->unsent_bytes = 0;
+    path->sacked_bytes = 0;
     path->tcp_state = LIVETCP_TCP_OPEN;
-    path->known |= LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE;
+    path->known |= LIVETCP_PATH_UNSENT | LIVETCP_PATH_SACKED | LIVETCP_PATH_TCP_STATE;
 }
 
 void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
@@ -139,6 +161,7 @@ void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
         path->known |= LIVETCP_PATH_TCP_STATE;
     }
     read_unsent(socket, &info, length, path);
+    read_sacked(&info, length, path);
     read_window(&info, length, path);
     read_times(&info, length, path);
 }

@@ -91,11 +91,13 @@ TEST_CASE("a probe sees what an unread connection holds back", "[platform]")
     }
     const uint32_t expected = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
                               LIVETCP_PATH_CWND | LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT |
-                              LIVETCP_PATH_RTO | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS;
+                              LIVETCP_PATH_RTO | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS |
+                              LIVETCP_PATH_SACKED;
     CHECK((path.known & expected) == expected);
     CHECK(path.unsent_bytes > 0);
     CHECK(path.queued_bytes >= path.unsent_bytes);
     CHECK(path.queued_bytes <= written);
+    CHECK(path.sacked_bytes <= path.queued_bytes);
     CHECK(path.mss_bytes >= 500);
     CHECK(path.cwnd_bytes >= path.mss_bytes);
     CHECK(path.rtt_us > 0);
@@ -123,6 +125,7 @@ TEST_CASE("a brief probe asks for more only where something is in flight", "[pla
 {
     Pair pair;
     livetcp_path idle = {}, busy = {};
+    idle.sacked_bytes = 99; /* of an earlier probe */
     lt_platform_probe(pair.a, true, &idle);
     fill(pair.a);
     lt_platform_probe(pair.a, true, &busy);
@@ -130,7 +133,9 @@ TEST_CASE("a brief probe asks for more only where something is in flight", "[pla
         CHECK((idle.known | busy.known) == 0);
         return;
     }
-    CHECK(idle.known == (LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE));
+    CHECK(idle.known == (LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
+                         LIVETCP_PATH_SACKED));
+    CHECK(idle.sacked_bytes == 0);
     CHECK(idle.tcp_state == LIVETCP_TCP_OPEN);
     CHECK((idle.queued_bytes | idle.unsent_bytes) == 0);
     CHECK((busy.known & LIVETCP_PATH_CWND) != 0);

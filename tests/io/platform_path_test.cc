@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The probe and the options on sockets with an emulated path between them, where there are round
+ * trips and losses. Needs TUN and network namespaces; without them each test prints "SKIPPED:" and
+ * the reason, which ctest reports. Nothing here depends on the speed of the machine. */
+#include "catch.h"
+
+extern "C" {
+#include "emulate/path.h"
+#include "platform/probe.h"
+}
+
+#include <arpa/inet.h>
+#include <ctime>
+#include <functional>
+#include <iostream>
+#include <netinet/tcp.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+/* Generous: reached only when a test fails. */
+const double PATIENCE_S = 60;
+
+double seconds()
+{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+bool until(const std::function<bool()> &condition)
+{
+    for (double end = seconds() + PATIENCE_S; !condition(); usleep(500))
+        if (seconds() > end)
+            return false;
+    return true;
+}
+
+livetcp_result make_socket(void *context, livetcp_error *)
+{
+    *(int *)context = socket(AF_INET, SOCK_STREAM, 0);
+    return *(int *)context < 0 ? LIVETCP_ERR_SYSTEM : LIVETCP_OK;
+}
+
+using Prepare = std::function<void(int socket)>;
+
+/* A TCP connection from the near to the far end; `path` is NULL when the test is to be skipped. */
+class Call
+{
+  public:
+    Call(const std::string &forward, const std::string &backward)
+    {
+        lt_path_params params;
+        livetcp_error error = {};
+        lt_path_params_init(&params);
+        REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
+        REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
+        path = lt_path_create(&params, &error);
+        if (path) {
+            REQUIRE(lt_path_start(path, &error) == LIVETCP_OK);
+            return;
+        }
+        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
+            FAIL(error.message);
+        std::cout << "SKIPPED: " << error.message << std::endl;
+    }
+    ~Call()
+    {
+        for (int fd : {near, far})
+            if (fd >= 0)
+                close(fd);
+        lt_path_destroy(&path);
+    }
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+
+    void connect(const Prepare &prepare = nullptr)
+    {
+        int listener = -1;
+        sockaddr_in address = {};
+        socklen_t size = sizeof address;
+        REQUIRE(lt_path_call(path, LT_NEAR, make_socket, &near, nullptr) == LIVETCP_OK);
+        REQUIRE(lt_path_call(path, LT_FAR, make_socket, &listener, nullptr) == LIVETCP_OK);
+        address.sin_family = AF_INET;
+        REQUIRE(inet_pton(AF_INET, LT_PATH_FAR_IPV4, &address.sin_addr) == 1);
+        REQUIRE(bind(listener, (sockaddr *)&address, sizeof address) == 0);
+        REQUIRE(listen(listener, 1) == 0);
+        REQUIRE(getsockname(listener, (sockaddr *)&address, &size) == 0);
+        if (prepare)
+            prepare(near);
+        REQUIRE(::connect(near, (sockaddr *)&address, sizeof address) == 0);
+        far = accept(listener, nullptr, nullptr);
+        close(listener);
+        REQUIRE(far >= 0);
+    }
+
+    /* The near end writes what fits, the far end reads what has come. */
+    void pump()
+    {
+        static std::vector<char> block(65536);
+        while (send(near, block.data(), block.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+        }
+        while (recv(far, block.data(), block.size(), MSG_DONTWAIT) > 0) {
+        }
+    }
+
+    livetcp_path probe() const
+    {
+        livetcp_path facts = {};
+        lt_platform_probe(near, false, &facts);
+        return facts;
+    }
+
+    lt_path *path = nullptr;
+    int near = -1, far = -1;
+};
+
+} // namespace
+
+TEST_CASE("what is selectively acknowledged is seen", "[platform]")
+{
+    Call call("delay=5ms,loss=10%", "delay=5ms");
+    if (!call.path)
+        return;
+    call.connect();
+    livetcp_path facts = {};
+    CHECK(until([&] {
+        call.pump();
+        facts = call.probe();
+        return facts.sacked_bytes > 0;
+    }));
+    CHECK((facts.known & LIVETCP_PATH_SACKED) != 0);
+    CHECK(facts.sacked_bytes <= facts.queued_bytes - facts.unsent_bytes);
+}
+
+TEST_CASE("a delivery rate says whether it is the path's or the application's", "[platform]")
+{
+    Call call("delay=5ms,rate=10mbit,queue=50p", "delay=5ms");
+    if (!call.path)
+        return;
+    call.connect();
+    auto known = [](const livetcp_path &facts) {
+        return (facts.known & LIVETCP_PATH_DELIVERY_RATE) != 0;
+    };
+    CHECK(until([&] {
+        livetcp_path facts = call.probe();
+        if (facts.queued_bytes == 0) /* one small packet a round trip */
+            REQUIRE(send(call.near, "packet", 6, MSG_DONTWAIT | MSG_NOSIGNAL) == 6);
+        return known(facts) && facts.app_limited;
+    }));
+    CHECK(until([&] {
+        call.pump();
+        livetcp_path facts = call.probe();
+        return known(facts) && !facts.app_limited;
+    }));
+}
