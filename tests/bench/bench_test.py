@@ -104,6 +104,47 @@ def emulated(tool, folder):
         assert result["wire_bytes_per_media_byte"] is None  # others send, too
 
 
+def greedy(tool, folder):
+    """Goel's experiment in small: everything on one path gets something through."""
+    report, run = measured(tool, folder, "--path", "delay=5ms,rate=10mbit,queue=30p",
+                           "--path-back", "delay=5ms", "--greedy", "--duration", "3", "--warmup",
+                           "0.5", "--policy", "single", "--transport", "socket", "--peer", "--ftp",
+                           "2@0.5-2", "--mice", "3@0-2", "--cbr", "500kbit@0-3")
+    assert len(report["results"]) == 2
+    for result in report["results"]:
+        assert result["all"]["sent"] > 10 and result["all"]["min_ms"] >= 5, result["all"]
+        for name in ("media", "peer", "ftp", "mice", "cbr"):
+            assert result[f"{name}_mbit_s"] > 0, (name, result)
+        total = sum(result[f"{name}_mbit_s"] for name in ("media", "peer", "ftp", "mice", "cbr"))
+        assert total <= 10 * 1.5, total  # they share one bottleneck
+        assert result["cbr_mbit_s"] <= 0.5 * 1.5, result
+        assert result["source_lateness"]["sent"] == 0
+    assert "mouse flows" in run.stdout, run.stdout
+
+
+def talkspurts(tool, folder):
+    raw = pathlib.Path(folder, "raw.csv")
+    report, run = measured(tool, folder, "--path", "none", "--duration", "2", "--warmup", "0.5",
+                           "--policy", "single", "--talkspurt", "0.2", "--silence", "0.3",
+                           "--opening", "3", "--raw", str(raw))
+    result = report["results"][0]
+    check_common(result, 40)  # four talkspurts of ten packets, after one of warm-up
+    assert result["opening"]["sent"] == 12, result["opening"]
+    assert report["parameters"]["packets_per_talkspurt"] == 10
+    sent = [int(row["due_us"]) for row in read_csv(raw)]
+    gaps = [b - a for a, b in zip(sent, sent[1:])]
+    assert sorted(set(gaps)) == [20000, 320000] and gaps.count(320000) == 4, gaps
+    assert "first 3 of a talkspurt" in run.stdout, run.stdout
+
+
+def check(tool, folder):
+    del folder
+    run = bench(tool, "--check", "--policy", "single,shortest-queue:connections=3", "--greedy")
+    assert run.returncode == 0 and run.stdout == "", (run.returncode, run.stdout)
+    run = bench(tool, "--check", "--policy", "single,nonesuch")
+    assert run.returncode == 2 and "nonesuch" in run.stderr, (run.returncode, run.stderr)
+
+
 def errors(tool, folder):
     for args, word in (["--policy", "nonesuch"], "shortest-queue"), (["--size", "3"], "3 bytes"), (
             ["--wrong"], "--wrong"):
@@ -182,8 +223,8 @@ def descriptors(tool, folder):
 
 
 def main():
-    cases = {f.__name__: f for f in (loopback, both_ways, emulated, errors, interrupt,
-                                         descriptors)}
+    cases = {f.__name__: f for f in (loopback, both_ways, emulated, greedy, talkspurts,
+                                         check, errors, interrupt, descriptors)}
     if len(sys.argv) != 3 or sys.argv[2] not in cases:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:

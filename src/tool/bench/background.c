@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "tool/bench/clock.h"
 #include "tool/bench/control.h"
+#include "tool/bench/cross.h"
 #include "tool/bench/tcp.h"
 
 #include <errno.h>
@@ -20,8 +21,10 @@ typedef enum flow_kind {
     FLOW_UNKNOWN = 0, /* accepted, and the byte has not come yet */
     FLOW_FTP = 'f',
     FLOW_WEB = 'w',
+    FLOW_PEER = 'p',
     FLOW_FTP_BACK = 'F',
     FLOW_WEB_BACK = 'W',
+    FLOW_PEER_BACK = 'P',
 } flow_kind;
 
 typedef struct flow {
@@ -40,6 +43,8 @@ typedef struct background {
     unsigned count, wanted;
     lt_rng rng;
     livetcp_usec begin, end; /* of the measured time; LIVETCP_NEVER before the start */
+    livetcp_usec ftp_end;    /* when FTP flows break off */
+    lt_cross cross;
 } background;
 
 static uint8_t chunk[65536]; /* to send from and to receive into; nobody looks at it */
@@ -49,9 +54,14 @@ static bool is_web(const flow *f)
     return f->kind == FLOW_WEB || f->kind == FLOW_WEB_BACK;
 }
 
+static bool is_ftp(const flow *f)
+{
+    return f->kind == FLOW_FTP || f->kind == FLOW_FTP_BACK;
+}
+
 static bool is_sender(const background *b, const flow *f)
 {
-    bool forward = f->kind == FLOW_FTP || f->kind == FLOW_WEB;
+    bool forward = f->kind == FLOW_FTP || f->kind == FLOW_WEB || f->kind == FLOW_PEER;
     return f->kind != FLOW_UNKNOWN && forward == (b->job->end == LT_NEAR);
 }
 
@@ -61,20 +71,35 @@ static livetcp_usec web_gap(lt_rng *rng)
     return (livetcp_usec)(-log(1.0 - lt_rng_uniform(rng)) * LT_WEB_MEAN_US);
 }
 
+/* Flows that go one way. */
+static unsigned flows_of(const lt_load *load)
+{
+    return load->ftp + load->web + load->peer;
+}
+
+static flow_kind kind_of(const lt_load *load, unsigned index, bool back)
+{
+    if (index < load->ftp)
+        return back ? FLOW_FTP_BACK : FLOW_FTP;
+    if (index < load->ftp + load->web)
+        return back ? FLOW_WEB_BACK : FLOW_WEB;
+    return back ? FLOW_PEER_BACK : FLOW_PEER;
+}
+
 static livetcp_result open_connections(background *b, livetcp_error *error)
 {
-    static const flow_kind kinds[2][2] = {{FLOW_FTP, FLOW_WEB}, {FLOW_FTP_BACK, FLOW_WEB_BACK}};
     const lt_background_job *job = b->job;
+    const lt_load *load = job->load;
     for (unsigned way = 0; way < 2; way++) {
         if (!(job->plan->direction & (way ? LT_MEDIA_BACKWARD : LT_MEDIA_FORWARD)))
             continue;
-        for (unsigned i = 0; i < job->ftp + job->web; i++) {
+        for (unsigned i = 0; i < flows_of(load); i++) {
             flow *f = &b->flows[b->count];
             livetcp_result result = lt_tcp_connect(job->far_address, job->shared->background_port,
-                                                   job->congestion_control, &f->fd, error);
+                                                   load->congestion_control, &f->fd, error);
             if (result != LIVETCP_OK)
                 return result;
-            f->kind = kinds[way][i >= job->ftp];
+            f->kind = kind_of(load, i, way == 1);
             b->count++;
         }
     }
@@ -85,8 +110,8 @@ static livetcp_result set_up(background *b, livetcp_error *error)
 {
     const lt_background_job *job = b->job;
     unsigned ways = job->plan->direction == LT_MEDIA_BOTH ? 2 : 1;
-    b->wanted = ways * (job->ftp + job->web);
-    b->flows = calloc(b->wanted, sizeof *b->flows);
+    b->wanted = ways * flows_of(job->load);
+    b->flows = calloc(b->wanted + 1, sizeof *b->flows); /* none is not no memory */
     b->polls = calloc(b->wanted + 2, sizeof *b->polls);
     if (!b->flows || !b->polls)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the background traffic");
@@ -95,8 +120,10 @@ static livetcp_result set_up(background *b, livetcp_error *error)
         return lt_fail(error, LIVETCP_ERR_CANCELLED, "cancelled before connecting");
     if (job->end == LT_NEAR)
         return open_connections(b, error);
-    livetcp_result result = lt_tcp_listen(job->far_address, job->congestion_control, &b->listener,
-                                          &job->shared->background_port, error);
+    livetcp_result result = lt_tcp_listen(job->far_address, job->load->congestion_control,
+                                          &b->listener, &job->shared->background_port, error);
+    if (result == LIVETCP_OK)
+        result = lt_cross_open(&b->cross, error);
     if (result == LIVETCP_OK)
         lt_control_send(job->control, LT_MESSAGE_LISTENING, 0);
     return result;
@@ -133,10 +160,10 @@ static void read_flow(background *b, flow *f, livetcp_usec now)
         return;
     }
     while ((n = recv(f->fd, chunk, sizeof chunk, 0)) > 0) {
-        if (measured && is_web(f))
-            b->report->web_bytes += (uint64_t)n;
-        else if (measured)
-            b->report->ftp_bytes += (uint64_t)n;
+        uint64_t *bytes = is_web(f)   ? &b->report->web_bytes
+                          : is_ftp(f) ? &b->report->ftp_bytes
+                                      : &b->report->peer_bytes;
+        *bytes += measured ? (uint64_t)n : 0;
         if ((size_t)n < sizeof chunk)
             return;
     }
@@ -169,15 +196,37 @@ static void send_web(background *b, livetcp_usec now)
     }
 }
 
-static void start(background *b, livetcp_usec now)
+/* What they have written and not sent goes with them. */
+static void end_ftp(background *b)
 {
+    const struct linger at_once = {.l_onoff = 1};
+    for (unsigned i = 0; i < b->count; i++) {
+        flow *f = &b->flows[i];
+        if (f->fd < 0 || !is_ftp(f) || !is_sender(b, f))
+            continue;
+        setsockopt(f->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        close(f->fd);
+        f->fd = -1;
+    }
+}
+
+static livetcp_result start(background *b, livetcp_usec now, livetcp_error *error)
+{
+    const lt_window *ftp_time = &b->job->load->ftp_time;
     const lt_plan *plan = b->job->plan;
-    b->begin = now + (livetcp_usec)plan->warmup_packets * plan->interval;
-    b->end = now + (livetcp_usec)plan->packets * plan->interval;
-    for (unsigned i = 0; i < b->count; i++) /* FTP begins spread over a second */
-        b->flows[i].next =
-            now + (is_web(&b->flows[i]) ? web_gap(&b->rng)
-                                        : (livetcp_usec)(lt_rng_uniform(&b->rng) * 1e6));
+    b->begin = now + plan->measured_from;
+    b->end = now + plan->length;
+    b->ftp_end = ftp_time->to == LIVETCP_NEVER ? LIVETCP_NEVER : now + ftp_time->to;
+    for (unsigned i = 0; i < b->count; i++) { /* FTP begins spread over a second */
+        flow *f = &b->flows[i];
+        if (is_web(f))
+            f->next = now + web_gap(&b->rng);
+        else if (is_ftp(f))
+            f->next = now + ftp_time->from + (livetcp_usec)(lt_rng_uniform(&b->rng) * 1e6);
+        else
+            f->next = now;
+    }
+    return lt_cross_start(&b->cross, now, error);
 }
 
 static bool all_up(const background *b)
@@ -189,7 +238,7 @@ static bool all_up(const background *b)
 }
 
 /* Handles what poll() found; false when the coordinator says that it is over. */
-static bool handle(background *b, bool *told_ready)
+static bool handle(background *b, bool *told_ready, livetcp_error *error)
 {
     livetcp_usec now = lt_clock_now();
     lt_message message;
@@ -201,6 +250,8 @@ static bool handle(background *b, bool *told_ready)
     }
     if (b->begin != LIVETCP_NEVER)
         send_web(b, now);
+    if (now >= b->ftp_end)
+        end_ftp(b);
     if (b->polls[b->count + 1].revents & POLLIN) {
         int fd = lt_tcp_accept(b->listener);
         if (fd >= 0)
@@ -214,13 +265,14 @@ static bool handle(background *b, bool *told_ready)
     if (!lt_control_receive(b->job->control, &message) || message.kind == LT_MESSAGE_END)
         return false;
     if (message.kind == LT_MESSAGE_START)
-        start(b, message.time);
-    else if (message.kind == LT_MESSAGE_REPORT)
+        return start(b, message.time, error) == LIVETCP_OK;
+    if (message.kind == LT_MESSAGE_REPORT)
         lt_control_send(b->job->control, LT_MESSAGE_REPORTED, 0);
     return true;
 }
 
-static void run(background *b)
+/* Until the coordinator says that it is over. */
+static livetcp_result run(background *b, livetcp_error *error)
 {
     bool told_ready = false;
     do {
@@ -230,7 +282,8 @@ static void run(background *b)
         struct timespec timeout = {.tv_sec = wait / LIVETCP_USEC_SEC,
                                    .tv_nsec = wait % LIVETCP_USEC_SEC * 1000};
         ppoll(b->polls, b->count + 2, &timeout, NULL);
-    } while (handle(b, &told_ready));
+    } while (handle(b, &told_ready, error));
+    return error->code;
 }
 
 int lt_background_main(const lt_background_job *job)
@@ -239,12 +292,21 @@ int lt_background_main(const lt_background_job *job)
                     .report = &job->shared->background[job->end],
                     .listener = -1,
                     .begin = LIVETCP_NEVER,
-                    .end = LIVETCP_NEVER};
+                    .end = LIVETCP_NEVER,
+                    .ftp_end = LIVETCP_NEVER,
+                    .cross = {.load = job->load,
+                              .plan = job->plan,
+                              .shared = job->shared,
+                              .end = job->end,
+                              .far_address = job->far_address,
+                              .listener = -1,
+                              .udp = -1}};
     livetcp_error error = {.code = LIVETCP_OK};
     livetcp_result result = set_up(&b, &error);
-    if (result == LIVETCP_OK) {
-        run(&b);
-    } else {
+    if (result == LIVETCP_OK)
+        result = run(&b, &error);
+    lt_cross_close(&b.cross);
+    if (result != LIVETCP_OK) {
         b.report->error = error;
         lt_control_send(job->control, LT_MESSAGE_FAILED, 0);
     }

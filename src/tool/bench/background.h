@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Background traffic, in a process of its own at each end: greedy TCP flows ("FTP") and the
- * papers' web flows (Brosh et al. 5.3): 512 bytes at exponentially distributed intervals with a
- * mean of 50 ms, over TCP. They go the way the media goes. */
+/* Background traffic, in a process of its own at each end: greedy TCP flows ("FTP"), one that is
+ * counted by itself (the peer), and the papers' web flows (Brosh et al. 5.3): 512 bytes at
+ * exponentially distributed intervals with a mean of 50 ms, over TCP. They go the way the media
+ * goes. For mice and UDP see cross.h. */
 #ifndef LT_BENCH_BACKGROUND_H
 #define LT_BENCH_BACKGROUND_H
 
 #include "emulate/path.h"
+#include "tool/bench/load.h"
 #include "tool/bench/shared.h"
 
 enum { LT_WEB_PACKET = 512, LT_WEB_MEAN_US = 50000 };
 
 typedef struct lt_background_job {
-    unsigned ftp, web; /* flows each way */
-    const char *congestion_control;
+    const lt_load *load;
     const lt_plan *plan;
     lt_shared *shared;
     lt_end end;

@@ -56,6 +56,8 @@ static int bench_run(int argc, const char **argv)
     if (result != LIVETCP_OK) {
         fprintf(stderr, "livetcp bench: %s\n'livetcp bench --help' lists the options\n",
                 error.message);
+    } else if (options->check) {
+        code = LT_EXIT_OK;
     } else if (options->help) {
         lt_bench_options_help(stdout);
         code = LT_EXIT_OK;

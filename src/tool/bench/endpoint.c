@@ -5,8 +5,8 @@
 #include "tool/bench/clock.h"
 #include "tool/bench/control.h"
 #include "tool/bench/packet.h"
+#include "tool/bench/source.h"
 
-#include <stdlib.h>
 #include <sys/prctl.h>
 
 #define CONNECT_TIMEOUT_US (30 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -17,7 +17,7 @@ typedef struct endpoint {
     lt_endpoint_report *report;
     lt_transport *transport;
     lt_stall_watch *watch;
-    uint8_t **packets; /* one prepared packet per stream */
+    lt_source source;
 } endpoint;
 
 static lt_media_direction outgoing(const lt_endpoint_job *job)
@@ -47,21 +47,10 @@ static void on_packet(void *user, const uint8_t *packet, size_t size)
     lt_shared_store(&e->report->arrived, e->report->arrived + 1);
 }
 
-static livetcp_result prepare_packets(endpoint *e, livetcp_error *error)
+static void on_drained(void *user, unsigned flow)
 {
-    const lt_plan *plan = e->job->plan;
-    size_t size = plan->size - LT_BENCH_FRAMING;
-    e->packets = calloc(plan->streams, sizeof *e->packets);
-    for (unsigned s = 0; e->packets && s < plan->streams; s++) {
-        if (lt_plan_stream_direction(plan, s) != outgoing(e->job))
-            continue;
-        e->packets[s] = malloc(size);
-        if (!e->packets[s])
-            return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the packets");
-        lt_packet_prepare(e->packets[s], size, UINT32_C(0x4c540000) + s, e->job->seed + s);
-    }
-    return e->packets ? LIVETCP_OK
-                      : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the packets");
+    endpoint *e = user;
+    lt_source_drained(&e->source, flow);
 }
 
 static livetcp_result wait_ready(endpoint *e, livetcp_error *error)
@@ -83,11 +72,11 @@ static livetcp_result wait_ready(endpoint *e, livetcp_error *error)
 static livetcp_result set_up(endpoint *e, livetcp_error *error)
 {
     const lt_endpoint_job *job = e->job;
+    const lt_transport_user user = {.receive = on_packet, .drained = on_drained, .user = e};
     livetcp_result result;
-    if ((result = prepare_packets(e, error)) ||
+    if ((result = lt_source_init(&e->source, job->plan, job->shared, job->end, job->seed, error)) ||
         (result = lt_stall_watch_start(&e->report->stalls, &e->watch, error)) ||
-        (result = lt_transport_create(&e->transport, job->scheme, job->plan->flows, on_packet, e,
-                                      error)))
+        (result = lt_transport_create(&e->transport, job->scheme, job->plan->flows, &user, error)))
         return result;
     if (job->end == LT_NEAR && !lt_control_expect(job->control, LT_MESSAGE_CONNECT, NULL))
         return lt_fail(error, LIVETCP_ERR_CANCELLED, "cancelled before connecting");
@@ -104,48 +93,16 @@ static livetcp_usec cpu_now(const endpoint *e)
     return lt_clock_cpu(RUSAGE_SELF) - lt_stall_watch_cpu(e->watch);
 }
 
-static void send_packet(endpoint *e, unsigned stream, uint32_t index, livetcp_usec media_us)
-{
-    const lt_plan *plan = e->job->plan;
-    lt_record *record = lt_shared_record(e->job->shared, plan, stream, index);
-    lt_probe probe = {.stream = stream, .index = index, .sent = lt_clock_now()};
-    lt_packet_stamp(e->packets[stream], &probe, media_us);
-    lt_shared_store(&record->sent, probe.sent);
-    lt_shared_store(&e->report->sent, e->report->sent + 1);
-    lt_transport_send(e->transport, stream % plan->flows, e->packets[stream],
-                      plan->size - LT_BENCH_FRAMING);
-}
-
-/* All streams have one interval, so their order by phase holds in every round. */
-static void send_round(endpoint *e, uint32_t index, livetcp_usec start)
-{
-    const lt_plan *plan = e->job->plan;
-    for (unsigned i = 0; i < plan->streams; i++) {
-        unsigned stream = plan->order[i];
-        if (!e->packets[stream])
-            continue;
-        livetcp_usec due = lt_plan_due(plan, stream, index);
-        lt_clock_sleep_until(start + due);
-        send_packet(e, stream, index, due);
-    }
-}
-
 /* From the start of the run until its last packet has been sent. */
 static void run(endpoint *e, livetcp_usec start)
 {
     const lt_plan *plan = e->job->plan;
-    bool sends = (plan->direction & outgoing(e->job)) != 0;
-    livetcp_usec cpu_begin = 0;
     prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 µs would be lateness of our own */
-    for (uint32_t i = 0; i < plan->packets; i++) {
-        if (i == plan->warmup_packets) {
-            lt_clock_sleep_until(start + (livetcp_usec)i * plan->interval);
-            cpu_begin = cpu_now(e);
-        }
-        if (sends)
-            send_round(e, i, start);
-    }
-    lt_clock_sleep_until(start + (livetcp_usec)plan->packets * plan->interval);
+    lt_source_start(&e->source, e->transport, start);
+    lt_source_run(&e->source, plan->warmup_packets, plan->measured_from);
+    livetcp_usec cpu_begin = cpu_now(e);
+    lt_source_run(&e->source, plan->packets, plan->length);
+    lt_source_stop(&e->source);
     e->report->cpu = cpu_now(e) - cpu_begin;
 }
 
@@ -153,9 +110,7 @@ static void tear_down(endpoint *e)
 {
     lt_transport_destroy(&e->transport);
     lt_stall_watch_stop(&e->watch);
-    for (unsigned s = 0; e->packets && s < e->job->plan->streams; s++)
-        free(e->packets[s]);
-    free(e->packets);
+    lt_source_clear(&e->source);
 }
 
 int lt_endpoint_main(const lt_endpoint_job *job)

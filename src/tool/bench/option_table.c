@@ -45,15 +45,24 @@ static livetcp_result with_table(lt_raw_options *raw,
         FLAG("nagle", &raw->nagle, "leave Nagle's algorithm on in transport socket"),
         INTEGER("flows", &raw->flows, "CBR flows of each scheme (1)", "N"),
         INTEGER("size", &raw->size, "packet, with 12 bytes RTP and 2 framing (1448)", "BYTES"),
-        REAL("interval", &raw->interval_ms, "between packets of a flow (20)", "MS"),
+        REAL("interval", &raw->interval_ms, "between packets of a flow (20; greedy: at least 0.1)",
+             "MS"),
+        FLAG("greedy", &raw->greedy, "send as fast as packets are taken, two ahead"),
+        REAL("talkspurt", &raw->talkspurt_s, "length of talkspurts, with --silence", "SECONDS"),
+        REAL("silence", &raw->silence_s, "between talkspurts (0)", "SECONDS"),
+        INTEGER("opening", &raw->opening,
+                "packets of each talkspurt after a silence to report by themselves (1)", "N"),
         TEXT("direction", &raw->direction, "forward, backward or both (forward)", "WAY"),
         POPT_TABLEEND};
     const struct poptOption path[] = {
         TEXT("path", &raw->path, "emulated path, or none for loopback (delay=50ms,loss=1%)",
              "SPEC"),
         TEXT("path-back", &raw->path_back, "its way back (delay as forward, nothing else)", "SPEC"),
-        INTEGER("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N"),
+        TEXT("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N[@FROM-TO]"),
         INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)", "N"),
+        TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)", "N[@FROM-TO]"),
+        TEXT("cbr", &raw->cbr, "UDP at a constant bit rate, such as 3mbit (off)", "RATE[@FROM-TO]"),
+        FLAG("peer", &raw->peer, "one more greedy TCP flow, to compare the throughput with"),
         TEXT("background-cc", &raw->background_cc,
              "congestion control of those flows (the system's)", "NAME"),
         POPT_TABLEEND};
@@ -62,6 +71,7 @@ static livetcp_result with_table(lt_raw_options *raw,
         REAL("duration", &raw->duration_s, "measured (60)", "SECONDS"),
         REAL("drain", &raw->drain_s, "to wait for late packets at the end (10)", "SECONDS"),
         {"seed", 0, POPT_ARG_LONGLONG, &raw->seed, 0, "of phases, loss and web traffic (1)", "N"},
+        FLAG("check", &raw->check, "run nothing, only say what is wrong with the options"),
         FLAG("consecutive", &raw->consecutive, "one scheme after the other, not all at once"),
         FLAG("discard-stalls", &raw->discard, "leave out packets near a stall of the machine"),
         POPT_TABLEEND};
@@ -142,7 +152,8 @@ void lt_raw_options_init(lt_raw_options *raw)
                             .split = 1,
                             .flows = 1,
                             .size = 1448,
-                            .interval_ms = 20,
+                            .interval_ms = LT_INTERVAL_USUAL,
+                            .opening = 1,
                             .warmup_s = 5,
                             .duration_s = 60,
                             .drain_s = 10,
@@ -152,7 +163,8 @@ void lt_raw_options_init(lt_raw_options *raw)
 void lt_raw_options_clear(lt_raw_options *raw)
 {
     char *strings[] = {raw->direction,     raw->path, raw->path_back, raw->congestion_control,
-                       raw->background_cc, raw->csv,  raw->json,      raw->raw};
+                       raw->background_cc, raw->csv,  raw->json,      raw->raw,
+                       raw->ftp,           raw->mice, raw->cbr};
     for (unsigned i = 0; i < raw->scheme_count; i++)
         free(raw->scheme_specs[i]);
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
@@ -176,9 +188,11 @@ void lt_bench_options_help(FILE *out)
     lt_raw_options raw;
     lt_raw_options_init(&raw);
     with_table(&raw, print_table, out, NULL);
-    fputs("\nSends RTP at a constant bit rate through an emulated path (or loopback) and measures\n"
+    fputs("\nSends RTP, usually at a constant bit rate, through an emulated path (or loopback) and "
+          "measures\n"
           "the delay of every packet, from just before it is sent to the receiving application's\n"
           "callback, on one clock. Packets that never arrive count as infinitely late.\n"
+          "FROM-TO are seconds from the start of the run, warm-up included.\n"
           "\nPolicies: ",
           out);
     const livetcp_policy *policy;
@@ -195,6 +209,9 @@ void lt_bench_options_help(FILE *out)
           "      --path delay=50ms,loss=3%\n"
           "  livetcp bench --transport socket --size 174 --path none --duration 10\n"
           "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
-          "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n",
+          "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"
+          "  livetcp bench --policy single --greedy --peer --ftp 15@5-60 --mice 80@20-75 \\\n"
+          "      --cbr 3mbit@40-75 --path delay=50ms,rate=30mbit,queue=50p --duration 75\n"
+          "  livetcp bench --policy single --interval 2 --talkspurt 5 --silence 5 --opening 100\n",
           out);
 }

@@ -5,16 +5,23 @@
 
 #include "tool/bench/scheme.h"
 
+#include <float.h>
+
+/* Nothing that anybody would type. */
+#define LT_INTERVAL_USUAL (-DBL_MAX)
+
 /* The command line as popt leaves it; strings are ours to free. */
 typedef struct lt_raw_options {
     char *scheme_specs[LT_BENCH_MAX_SCHEMES];
     unsigned scheme_count;
     char *direction, *path, *path_back, *congestion_control, *background_cc;
+    char *ftp, *mice, *cbr;
     char *csv, *json, *raw;
-    int connections, split, flows, size, ftp, web;
-    double interval_ms, warmup_s, duration_s, drain_s;
+    int connections, split, flows, size, web, opening;
+    double interval_ms; /* LT_INTERVAL_USUAL if not given */
+    double warmup_s, duration_s, drain_s, talkspurt_s, silence_s;
     long long seed;
-    int nagle, consecutive, discard, quiet, help;
+    int greedy, peer, check, nagle, consecutive, discard, quiet, help;
 } lt_raw_options;
 
 /* Sets the defaults. */

@@ -52,15 +52,22 @@ static livetcp_result take_plan(const lt_raw_options *raw, lt_bench_options *opt
     else
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--direction %.40s: it is forward, backward or both", way);
-    if (!(raw->interval_ms >= 0.1 && raw->interval_ms <= 60000))
+    double interval = raw->interval_ms != LT_INTERVAL_USUAL ? raw->interval_ms
+                      : raw->greedy                         ? 0.1
+                                                            : 20;
+    if (!(interval >= 0.1 && interval <= 60000))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--interval: 0.1 to 60000 ms are possible");
-    plan->interval = (livetcp_usec)llround(raw->interval_ms * 1000);
+    plan->greedy = raw->greedy;
+    plan->interval = (livetcp_usec)llround(interval * 1000);
     plan->size = raw->size < 0 ? 0 : (size_t)raw->size;
     if ((result = take_count("--flows", raw->flows, 1, LT_BENCH_MAX_FLOWS, &plan->flows, error)) ||
         (result = take_seconds("--warmup", raw->warmup_s, 86400, &plan->warmup, error)) ||
         (result = take_seconds("--duration", raw->duration_s, 86400, &plan->duration, error)) ||
-        (result = take_seconds("--drain", raw->drain_s, 3600, &options->drain, error)))
+        (result = take_seconds("--drain", raw->drain_s, 3600, &options->drain, error)) ||
+        (result = take_seconds("--talkspurt", raw->talkspurt_s, 86400, &plan->talkspurt, error)) ||
+        (result = take_seconds("--silence", raw->silence_s, 86400, &plan->silence, error)) ||
+        (result = take_count("--opening", raw->opening, 1, 1000000, &plan->opening, error)))
         return result;
     options->seed = (uint64_t)raw->seed;
     return lt_plan_make(plan, options->seed, error);
@@ -117,22 +124,37 @@ static livetcp_result take_schemes(const lt_raw_options *raw, lt_bench_options *
     return LIVETCP_OK;
 }
 
-static livetcp_result take_rest(const lt_raw_options *raw, lt_bench_options *options,
+static livetcp_result take_load(const lt_raw_options *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
     const char *cc = raw->background_cc ? raw->background_cc : "";
+    lt_load *load = &options->load;
     livetcp_result result;
-    if (strlen(cc) >= sizeof options->background_cc)
+    if (strlen(cc) >= sizeof load->congestion_control)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--background-cc %.40s: no congestion control has so long a name", cc);
-    snprintf(options->background_cc, sizeof options->background_cc, "%s", cc);
+    snprintf(load->congestion_control, sizeof load->congestion_control, "%s", cc);
+    load->peer = raw->peer;
+    if ((result = lt_load_parse_count("--ftp", raw->ftp, &load->ftp, &load->ftp_time, error)) ||
+        (result = lt_load_parse_count("--mice", raw->mice, &load->mice, &load->mice_time, error)) ||
+        (result = lt_load_parse_rate("--cbr", raw->cbr, &load->cbr, &load->cbr_time, error)) ||
+        (result = take_count("--web", raw->web, 0, LT_BENCH_MAX_BACKGROUND, &load->web, error)))
+        return result;
+    if ((load->mice || load->cbr) && options->plan.direction != LT_MEDIA_FORWARD)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--mice and --cbr go forward, so the media has to (--direction forward)");
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_rest(const lt_raw_options *raw, lt_bench_options *options,
+                                livetcp_error *error)
+{
+    livetcp_result result;
     options->consecutive = raw->consecutive;
     options->discard_stalls = raw->discard;
     options->quiet = raw->quiet;
-    if ((result =
-             take_count("--ftp", raw->ftp, 0, LT_BENCH_MAX_BACKGROUND, &options->ftp, error)) ||
-        (result =
-             take_count("--web", raw->web, 0, LT_BENCH_MAX_BACKGROUND, &options->web, error)) ||
+    options->check = raw->check;
+    if ((result = take_load(raw, options, error)) ||
         (result = take_file("--csv", raw->csv, options->csv, sizeof options->csv, error)) ||
         (result = take_file("--json", raw->json, options->json, sizeof options->json, error)))
         return result;

@@ -4,12 +4,11 @@
 #define LT_BENCH_OPTIONS_H
 
 #include "emulate/params.h"
+#include "tool/bench/load.h"
 #include "tool/bench/plan.h"
 #include "tool/bench/scheme.h"
 
 #include <stdio.h>
-
-enum { LT_BENCH_MAX_BACKGROUND = 200 };
 
 typedef struct lt_bench_options {
     lt_scheme schemes[LT_BENCH_MAX_SCHEMES];
@@ -22,13 +21,12 @@ typedef struct lt_bench_options {
     lt_link_params link[2];            /* forward, backward */
     char link_text[2][LT_PARAMS_TEXT]; /* as given; "loopback" if not emulated */
 
-    unsigned ftp; /* greedy TCP flows beside each scheme, the way the media goes */
-    unsigned web;
-    char background_cc[16]; /* "" = the system's */
+    lt_load load; /* beside each scheme */
 
     bool consecutive;    /* one scheme after the other, not all at once */
     bool discard_stalls; /* packets near a stall do not count */
     bool quiet;
+    bool check;                         /* only say whether this makes sense */
     bool help;                          /* the help was asked for, and nothing else is set */
     char csv[256], json[256], raw[256]; /* files to write, or "" */
 } lt_bench_options;

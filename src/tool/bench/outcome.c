@@ -58,47 +58,58 @@ static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, l
     return LIVETCP_OK;
 }
 
-/* The delays of one outcome, three lists in one allocation. */
+/* The delays of one outcome, four lists in one allocation. */
 typedef struct samples {
-    livetcp_usec *all, *clean, *late;
-    size_t count, clean_count;
+    livetcp_usec *all, *clean, *late, *opening;
+    size_t count, clean_count, late_count, opening_count;
 } samples;
 
-static void take_stream(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
-                        samples *s)
+static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
+                        uint32_t index, samples *s)
 {
     const lt_run *run = outcome->run;
     const lt_plan *plan = &run->options->plan;
+    lt_record *record = lt_shared_record(run->shared, plan, stream, index);
+    livetcp_usec sent = lt_shared_load(&record->sent);
+    livetcp_usec arrival = lt_shared_load(&record->arrival);
+    livetcp_usec due = plan->greedy ? sent : run->start + lt_plan_due(plan, stream, index);
+    livetcp_usec delay = sent && arrival ? arrival - sent : LT_DELAY_NEVER;
     livetcp_usec before, after;
     lt_outcome_guard(run->options, &before, &after);
-    for (uint32_t i = plan->warmup_packets; i < plan->packets; i++) {
-        lt_record *record = lt_shared_record(run->shared, plan, stream, i);
-        livetcp_usec due = run->start + lt_plan_due(plan, stream, i);
-        livetcp_usec sent = lt_shared_load(&record->sent);
-        livetcp_usec arrival = lt_shared_load(&record->arrival);
-        livetcp_usec delay = sent && arrival ? arrival - sent : LT_DELAY_NEVER;
-        s->late[s->count] = sent ? sent - due : LT_DELAY_NEVER;
-        s->all[s->count++] = delay;
-        if (!lt_stall_near(outcomes->stalls, outcomes->stall_count, due, before, after))
-            s->clean[s->clean_count++] = delay;
-    }
+    if (arrival >= run->start + plan->measured_from && arrival < run->start + plan->length)
+        outcome->arrived_bytes += plan->size - LT_BENCH_FRAMING;
+    if (!lt_plan_measured(plan, index, sent - run->start))
+        return;
+    bool near = lt_stall_near(outcomes->stalls, outcomes->stall_count, due, before, after);
+    if (!plan->greedy)
+        s->late[s->late_count++] = sent ? sent - due : LT_DELAY_NEVER;
+    s->all[s->count++] = delay;
+    if (!near)
+        s->clean[s->clean_count++] = delay;
+    if (lt_plan_opens(plan, index) && !(near && run->options->discard_stalls))
+        s->opening[s->opening_count++] = delay;
 }
 
 static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *outcomes,
                                      livetcp_error *error)
 {
     const lt_plan *plan = &outcome->run->options->plan;
-    size_t most = (size_t)plan->streams * (plan->packets - plan->warmup_packets);
-    livetcp_usec *memory = calloc(3 * most, sizeof *memory);
+    size_t most = (size_t)plan->streams * plan->packets;
+    livetcp_usec *memory = calloc(4 * most, sizeof *memory);
     if (!memory)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
-    samples s = {.all = memory, .clean = memory + most, .late = memory + 2 * most};
+    samples s = {.all = memory,
+                 .clean = memory + most,
+                 .late = memory + 2 * most,
+                 .opening = memory + 3 * most};
     for (unsigned i = 0; i < plan->streams; i++)
         if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) == outcome->backward)
-            take_stream(outcome, outcomes, i, &s);
+            for (uint32_t packet = 0; packet < plan->packets; packet++)
+                take_packet(outcome, outcomes, i, packet, &s);
     lt_delay_summarize(s.all, s.count, &outcome->all);
     lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
-    lt_delay_summarize(s.late, s.count, &outcome->lateness);
+    lt_delay_summarize(s.late, s.late_count, &outcome->lateness);
+    lt_delay_summarize(s.opening, s.opening_count, &outcome->opening);
     outcome->flagged = s.count - s.clean_count;
     free(memory);
     return LIVETCP_OK;
@@ -113,10 +124,10 @@ static void measure_costs(lt_outcome *outcome)
     const lt_endpoint_report *receiver =
         &run->shared->endpoint[outcome->backward ? LT_NEAR : LT_FAR];
     const lt_link_params *link = &options->link[outcome->backward];
-    double seconds = (double)(plan->packets - plan->warmup_packets) * (double)plan->interval / 1e6;
+    double seconds = (double)(plan->length - plan->measured_from) / 1e6;
     double media = (double)sender->totals.media_bytes;
     bool alone =
-        options->emulated && plan->direction != LT_MEDIA_BOTH && !options->ftp && !options->web;
+        options->emulated && plan->direction != LT_MEDIA_BOTH && !lt_load_any(&options->load);
 
     outcome->totals = &sender->totals;
     outcome->propagation = link->delay;
@@ -128,8 +139,12 @@ static void measure_costs(lt_outcome *outcome)
     outcome->cpu_receive = (double)receiver->cpu / (double)outcome->all.sent;
     const lt_background_report *sink =
         &run->shared->background[outcome->backward ? LT_NEAR : LT_FAR];
+    outcome->media_rate = 8.0 * (double)outcome->arrived_bytes / seconds;
     outcome->ftp_rate = 8.0 * (double)sink->ftp_bytes / seconds;
     outcome->web_rate = 8.0 * (double)sink->web_bytes / seconds;
+    outcome->peer_rate = 8.0 * (double)sink->peer_bytes / seconds;
+    outcome->mice_rate = 8.0 * (double)sink->mice_bytes / seconds;
+    outcome->cbr_rate = 8.0 * (double)sink->cbr_bytes / seconds;
 }
 
 livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error)

@@ -12,7 +12,10 @@ typedef struct lt_outcome {
     lt_delay_summary all;      /* every measured packet */
     lt_delay_summary clean;    /* without those sent near a stall of the machine */
     uint64_t flagged;          /* how many those are */
-    lt_delay_summary lateness; /* of the sender against its schedule; lost = never sent */
+    lt_delay_summary lateness; /* of the sender against its schedule; lost = never sent; none if
+                                  greedy */
+    lt_delay_summary opening;  /* the first packets of each talkspurt after a silence */
+    uint64_t arrived_bytes;    /* of media, in the measured time */
     livetcp_usec propagation;  /* of the path */
     livetcp_usec full_queue;   /* time that a full bottleneck queue takes to empty; 0 = no queue */
     double bytes_ratio; /* bytes to the kernel per byte of media, whole run; NAN = no media */
@@ -20,8 +23,9 @@ typedef struct lt_outcome {
         wire_ratio; /* bytes of IP packets per byte of media, that way; NAN when others send, too */
     double cpu_send;    /* µs per packet: the sending process, and the receiving one; with media */
     double cpu_receive; /* both ways the work of both ways is in both */
-    double ftp_rate, web_rate;         /* bit/s that arrived, all flows */
-    const lt_transport_totals *totals; /* of the sender */
+    double media_rate;  /* bit/s that arrived in the measured time, all flows, without framing */
+    double ftp_rate, web_rate, peer_rate, mice_rate, cbr_rate; /* and of the background */
+    const lt_transport_totals *totals;                         /* of the sender */
 } lt_outcome;
 
 typedef struct lt_outcomes {

@@ -6,6 +6,7 @@
 
 /* 16 bytes of record each: 1 GiB. */
 #define MAX_RECORDS (UINT64_C(1) << 26)
+#define LONGEST     (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 static livetcp_result check(const lt_plan *plan, livetcp_error *error)
 {
@@ -21,14 +22,22 @@ static livetcp_result check(const lt_plan *plan, livetcp_error *error)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "an interval of %.3f ms: 0.1 to 60000 ms are possible",
                        (double)plan->interval / 1000);
-    if (plan->duration < plan->interval || plan->warmup < 0 ||
-        plan->duration > 86400 * (livetcp_usec)LIVETCP_USEC_SEC ||
-        plan->warmup > 86400 * (livetcp_usec)LIVETCP_USEC_SEC)
+    if (plan->duration < plan->interval || plan->warmup < 0 || plan->duration > LONGEST ||
+        plan->warmup > LONGEST)
         return lt_fail(
             error, LIVETCP_ERR_INVALID_ARGUMENT,
             "duration %.3f s, warm-up %.3f s: the duration is one interval to a day, the "
             "warm-up 0 to a day",
             (double)plan->duration / 1e6, (double)plan->warmup / 1e6);
+    if ((plan->talkspurt > 0) != (plan->silence > 0) || (plan->greedy && plan->silence))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "talkspurts and the silence between them go together, and not with a greedy "
+                       "source");
+    if (plan->talkspurt < 0 || plan->silence < 0 || plan->talkspurt > LONGEST ||
+        plan->silence > LONGEST)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "talkspurts of %.3f s and silence of %.3f s: up to a day is possible",
+                       (double)plan->talkspurt / 1e6, (double)plan->silence / 1e6);
     return LIVETCP_OK;
 }
 
@@ -43,6 +52,25 @@ static void sort_by_phase(lt_plan *plan)
     }
 }
 
+/* From the start of the run to the packet with this index, of a stream with phase 0. */
+static livetcp_usec offset(const lt_plan *plan, uint32_t index)
+{
+    livetcp_usec at = (livetcp_usec)index * plan->interval;
+    return plan->spurt_packets ? at + index / plan->spurt_packets * plan->silence : at;
+}
+
+/* How many packets of a stream with phase 0 are due before `at`. */
+static uint64_t packets_before(const lt_plan *plan, livetcp_usec at)
+{
+    livetcp_usec spurt = (livetcp_usec)plan->spurt_packets * plan->interval;
+    if (!spurt)
+        return (uint64_t)((at + plan->interval - 1) / plan->interval);
+    livetcp_usec within = at % (spurt + plan->silence);
+    within = within < spurt ? within : spurt;
+    return (uint64_t)(at / (spurt + plan->silence)) * plan->spurt_packets +
+           (uint64_t)((within + plan->interval - 1) / plan->interval);
+}
+
 livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
 {
     lt_rng rng;
@@ -50,8 +78,11 @@ livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
     if (result != LIVETCP_OK)
         return result;
     plan->streams = plan->flows * (plan->direction == LT_MEDIA_BOTH ? 2 : 1);
-    uint64_t warmup = (uint64_t)((plan->warmup + plan->interval - 1) / plan->interval);
-    uint64_t packets = warmup + (uint64_t)(plan->duration / plan->interval);
+    plan->spurt_packets = (uint32_t)((plan->talkspurt + plan->interval - 1) / plan->interval);
+    uint64_t warmup = packets_before(plan, plan->warmup);
+    plan->measured_from = offset(plan, (uint32_t)warmup);
+    plan->length = plan->measured_from + plan->duration - plan->duration % plan->interval;
+    uint64_t packets = packets_before(plan, plan->length);
     if (packets * plan->streams > MAX_RECORDS)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%.0f million packets are more than the bench keeps in memory; shorten the "
@@ -75,5 +106,18 @@ lt_media_direction lt_plan_stream_direction(const lt_plan *plan, unsigned stream
 
 livetcp_usec lt_plan_due(const lt_plan *plan, unsigned stream, uint32_t index)
 {
-    return plan->phase[stream] + (livetcp_usec)index * plan->interval;
+    return plan->phase[stream] + offset(plan, index);
+}
+
+bool lt_plan_opens(const lt_plan *plan, uint32_t index)
+{
+    return plan->spurt_packets && index >= plan->spurt_packets &&
+           index % plan->spurt_packets < plan->opening;
+}
+
+bool lt_plan_measured(const lt_plan *plan, uint32_t index, livetcp_usec sent)
+{
+    if (plan->greedy)
+        return sent >= plan->measured_from && sent < plan->length;
+    return index >= plan->warmup_packets;
 }

@@ -63,7 +63,8 @@ static void print_setting(FILE *out, const lt_outcome *o)
     fputc(',', out);
     print_text(out, options->link_text[1]);
     fprintf(out, ",%g,%g,%llu,%u,%u,%s", (double)plan->warmup / 1e6, (double)plan->duration / 1e6,
-            (unsigned long long)options->seed, options->ftp, options->web, options->background_cc);
+            (unsigned long long)options->seed, options->load.ftp, options->load.web,
+            options->load.congestion_control);
 }
 
 void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
@@ -77,7 +78,9 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
           "flagged,propagation_ms,full_queue_ms,excess_p50_ms,excess_p95_ms,excess_p99_ms,bytes_"
           "per_media_byte,wire_bytes_per_media_byte,"
           "cpu_send_us,cpu_receive_us,retransmitted,dropped,refused,lateness_p99_ms,"
-          "lateness_max_ms,ftp_mbit_s,web_mbit_s,stalls,stalled_ms\n",
+          "lateness_max_ms,ftp_mbit_s,web_mbit_s,media_mbit_s,peer_mbit_s,mice_mbit_s,"
+          "cbr_mbit_s,opening_sent,opening_p50_ms,opening_p95_ms,opening_max_ms,stalls,"
+          "stalled_ms\n",
           out);
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
@@ -100,6 +103,14 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
         print_ms(out, o->lateness.max);
         print_number(out, "%.4f", o->ftp_rate / 1e6);
         print_number(out, "%.4f", o->web_rate / 1e6);
+        print_number(out, "%.4f", o->media_rate / 1e6);
+        print_number(out, "%.4f", o->peer_rate / 1e6);
+        print_number(out, "%.4f", o->mice_rate / 1e6);
+        print_number(out, "%.4f", o->cbr_rate / 1e6);
+        fprintf(out, ",%llu", (unsigned long long)o->opening.sent);
+        print_ms(out, o->opening.p50);
+        print_ms(out, o->opening.p95);
+        print_ms(out, o->opening.max);
         fprintf(out, ",%zu", outcomes->stall_count);
         print_ms(out, outcomes->stalled);
         fputc('\n', out);
@@ -114,16 +125,19 @@ static void print_records(const lt_outcomes *outcomes, const lt_outcome *o, unsi
     lt_outcome_guard(o->run->options, &before, &after);
     for (uint32_t i = 0; i < plan->packets; i++) {
         lt_record *record = lt_shared_record(o->run->shared, plan, stream, i);
-        livetcp_usec due = lt_plan_due(plan, stream, i);
         livetcp_usec sent = lt_shared_load(&record->sent);
+        if (plan->greedy && !sent)
+            break; /* there were no more */
+        livetcp_usec at = sent - o->run->start;
+        livetcp_usec due = plan->greedy ? at : lt_plan_due(plan, stream, i);
         livetcp_usec arrival = lt_shared_load(&record->arrival);
         bool near = lt_stall_near(outcomes->stalls, outcomes->stall_count, o->run->start + due,
                                   before, after);
         print_text(out, o->run->scheme->label);
         fprintf(out, ",%s,%u,%u,%d,%d,%lld,", o->backward ? "backward" : "forward",
-                stream % plan->flows, i, i >= plan->warmup_packets, near, (long long)due);
+                stream % plan->flows, i, lt_plan_measured(plan, i, at), near, (long long)due);
         if (sent)
-            fprintf(out, "%lld", (long long)(sent - o->run->start));
+            fprintf(out, "%lld", (long long)at);
         fputc(',', out);
         if (arrival)
             fprintf(out, "%lld", (long long)(arrival - o->run->start));

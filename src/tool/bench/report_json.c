@@ -90,6 +90,8 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     put(o, "all", summary_json(&outcome->all, failed), failed);
     put(o, "clean", summary_json(&outcome->clean, failed), failed);
     put(o, "flagged", count(outcome->flagged), failed);
+    if (outcome->run->options->plan.silence)
+        put(o, "opening", summary_json(&outcome->opening, failed), failed);
     put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
     put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
     put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
@@ -105,6 +107,10 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     put(o, "refused", count(t->refused), failed);
     put(o, "reconnects", count(t->reconnects), failed);
     put(o, "max_queue_ms", milliseconds(t->max_queue_us), failed);
+    put(o, "media_mbit_s", number(outcome->media_rate / 1e6), failed);
+    put(o, "peer_mbit_s", number(outcome->peer_rate / 1e6), failed);
+    put(o, "mice_mbit_s", number(outcome->mice_rate / 1e6), failed);
+    put(o, "cbr_mbit_s", number(outcome->cbr_rate / 1e6), failed);
     put(o, "ftp_mbit_s", number(outcome->ftp_rate / 1e6), failed);
     put(o, "web_mbit_s", number(outcome->web_rate / 1e6), failed);
     if (outcome->run->options->emulated)
@@ -125,9 +131,17 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     put(o, "seed", count(options->seed), failed);
     put(o, "path_forward", json_string(options->link_text[0]), failed);
     put(o, "path_backward", json_string(options->link_text[1]), failed);
-    put(o, "ftp", count(options->ftp), failed);
-    put(o, "web", count(options->web), failed);
-    put(o, "background_cc", json_string(options->background_cc), failed);
+    put(o, "greedy", json_boolean(plan->greedy), failed);
+    put(o, "talkspurt_s", number((double)plan->talkspurt / 1e6), failed);
+    put(o, "silence_s", number((double)plan->silence / 1e6), failed);
+    put(o, "packets_per_talkspurt", count(plan->spurt_packets), failed);
+    put(o, "opening_packets", count(plan->opening), failed);
+    put(o, "ftp", count(options->load.ftp), failed);
+    put(o, "web", count(options->load.web), failed);
+    put(o, "mice", count(options->load.mice), failed);
+    put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
+    put(o, "peer", json_boolean(options->load.peer), failed);
+    put(o, "background_cc", json_string(options->load.congestion_control), failed);
     put(o, "consecutive", json_boolean(options->consecutive), failed);
     put(o, "discard_stalls", json_boolean(options->discard_stalls), failed);
     return o;

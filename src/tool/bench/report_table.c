@@ -34,23 +34,37 @@ static int label_width(const lt_outcomes *outcomes)
     return (int)width;
 }
 
+static void print_load(const lt_load *load, FILE *out)
+{
+    if (!lt_load_any(load))
+        return;
+    fprintf(out, "background: %u FTP, %u web and %u mouse flows", load->ftp, load->web, load->mice);
+    if (load->cbr)
+        fprintf(out, ", %g Mbit/s of UDP", (double)load->cbr / 1e6);
+    fprintf(out, "%s beside each scheme\n", load->peer ? ", and the peer," : "");
+}
+
 static void print_head(const lt_outcomes *outcomes, FILE *out)
 {
     const lt_bench_options *options = outcomes->outcomes[0].run->options;
     const lt_plan *plan = &options->plan;
-    fprintf(out,
-            "%u flow%s, packets of %zu bytes every %g ms, %g s after %g s of warm-up, seed %llu\n",
-            plan->flows, plan->flows == 1 ? "" : "s", plan->size, (double)plan->interval / 1e3,
-            (double)plan->duration / 1e6, (double)plan->warmup / 1e6,
-            (unsigned long long)options->seed);
+    fprintf(out, "%u flow%s, packets of %zu bytes ", plan->flows, plan->flows == 1 ? "" : "s",
+            plan->size);
+    if (plan->greedy)
+        fputs("as fast as they are taken", out);
+    else
+        fprintf(out, "every %g ms", (double)plan->interval / 1e3);
+    if (plan->silence)
+        fprintf(out, " in talkspurts of %g s with %g s of silence between them",
+                (double)plan->talkspurt / 1e6, (double)plan->silence / 1e6);
+    fprintf(out, ", %g s after %g s of warm-up, seed %llu\n", (double)plan->duration / 1e6,
+            (double)plan->warmup / 1e6, (unsigned long long)options->seed);
     if (options->emulated)
         fprintf(out, "path: forward %s; backward %s\n", options->link_text[0],
                 options->link_text[1]);
     else
         fputs("path: loopback\n", out);
-    if (options->ftp + options->web)
-        fprintf(out, "background: %u FTP and %u web flows beside each scheme\n", options->ftp,
-                options->web);
+    print_load(&options->load, out);
 }
 
 static void print_delays(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
@@ -114,13 +128,8 @@ static void print_excess(const lt_outcomes *outcomes, bool backward, int width, 
 
 static void print_costs(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
-    const lt_bench_options *options = outcomes->outcomes[0].run->options;
     fprintf(out, "\n%-*s %8s %8s %9s %9s %8s %8s", width, "costs", "sent B", "wire B", "CPU send",
             "CPU recv", "retrans", "CC");
-    if (options->ftp)
-        fprintf(out, " %10s", "FTP Mbit/s");
-    if (options->web)
-        fprintf(out, " %10s", "web Mbit/s");
     fputc('\n', out);
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
@@ -132,12 +141,59 @@ static void print_costs(const lt_outcomes *outcomes, bool backward, int width, F
         print_number(out, 6, 1, o->cpu_send);
         fputs(" us", out);
         print_number(out, 6, 1, o->cpu_receive);
-        fprintf(out, " us %8llu %8s", (unsigned long long)o->totals->retransmitted,
+        fprintf(out, " us %8llu %8s\n", (unsigned long long)o->totals->retransmitted,
                 o->totals->congestion_control);
-        if (options->ftp)
-            print_number(out, 10, 3, o->ftp_rate / 1e6);
-        if (options->web)
-            print_number(out, 10, 3, o->web_rate / 1e6);
+    }
+}
+
+/* Throughput, where there is something to share it with or to take. */
+static void print_rates(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
+{
+    const lt_bench_options *options = outcomes->outcomes[0].run->options;
+    const lt_load *load = &options->load;
+    const struct {
+        const char *name;
+        bool there;
+    } columns[] = {{"media", true},        {"peer", load->peer},     {"FTP", load->ftp > 0},
+                   {"web", load->web > 0}, {"mice", load->mice > 0}, {"UDP", load->cbr > 0}};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    if (!lt_load_any(load) && !options->plan.greedy)
+        return;
+    fprintf(out, "\n%-*s", width, "throughput, Mbit/s");
+    for (unsigned c = 0; c < COLUMNS; c++)
+        if (columns[c].there)
+            fprintf(out, " %8s", columns[c].name);
+    fputc('\n', out);
+    for (unsigned i = 0; i < outcomes->count; i++) {
+        const lt_outcome *o = &outcomes->outcomes[i];
+        const double rates[COLUMNS] = {o->media_rate, o->peer_rate, o->ftp_rate,
+                                       o->web_rate,   o->mice_rate, o->cbr_rate};
+        if (o->backward != backward)
+            continue;
+        fprintf(out, "%-*s", width, o->run->scheme->label);
+        for (unsigned c = 0; c < COLUMNS; c++)
+            if (columns[c].there)
+                print_number(out, 8, 3, rates[c] / 1e6);
+        fputc('\n', out);
+    }
+}
+
+static void print_opening(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
+{
+    const lt_plan *plan = &outcomes->outcomes[0].run->options->plan;
+    if (!plan->silence)
+        return;
+    fprintf(out, "\n%-*s %7s %7s %7s %7s   first %u of a talkspurt after silence\n", width,
+            "delay at the opening, ms", "sent", "p50", "p95", "max", plan->opening);
+    for (unsigned i = 0; i < outcomes->count; i++) {
+        const lt_outcome *o = &outcomes->outcomes[i];
+        if (o->backward != backward)
+            continue;
+        fprintf(out, "%-*s %7llu", width, o->run->scheme->label,
+                (unsigned long long)o->opening.sent);
+        print_ms(out, 7, o->opening.p50);
+        print_ms(out, 7, o->opening.p95);
+        print_ms(out, 7, o->opening.max);
         fputc('\n', out);
     }
 }
@@ -206,7 +262,7 @@ static void print_warnings(const lt_outcomes *outcomes, FILE *out)
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
         const lt_endpoint_report *e = o->run->shared->endpoint;
-        if (o->lateness.p99 > 2000)
+        if (o->lateness.sent && o->lateness.p99 > 2000)
             fprintf(out, "%s: the source was late, p99 %.2f ms: this machine is too busy\n",
                     o->run->scheme->label, (double)o->lateness.p99 / 1e3);
         if (o->totals->refused + o->totals->dropped)
@@ -230,6 +286,8 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out)
             continue;
         print_delays(outcomes, way, width, out);
         print_excess(outcomes, way, width, out);
+        print_opening(outcomes, way, width, out);
+        print_rates(outcomes, way, width, out);
         print_costs(outcomes, way, width, out);
     }
     fputs("\nLost packets are infinitely late in percentiles and shares; mean and max are of those "

@@ -51,9 +51,7 @@ static int background_body(void *context, int control)
 {
     const child *c = context;
     const lt_bench_options *options = c->run->options;
-    lt_background_job job = {.ftp = options->ftp,
-                             .web = options->web,
-                             .congestion_control = options->background_cc,
+    lt_background_job job = {.load = &options->load,
                              .plan = &options->plan,
                              .shared = c->run->shared,
                              .end = c->end,
@@ -65,7 +63,7 @@ static int background_body(void *context, int control)
 
 static bool has_background(const lt_run *run)
 {
-    return run->options->ftp + run->options->web > 0;
+    return lt_load_any(&run->options->load);
 }
 
 /* Collects the processes of the group in these two roles. */
@@ -175,12 +173,11 @@ static livetcp_result send_all(group *g, livetcp_error *error)
 {
     const lt_plan *plan = &g->runs[0].options->plan;
     livetcp_usec now = lt_clock_now();
-    livetcp_usec length = (livetcp_usec)plan->packets * plan->interval;
     for (unsigned i = 0; i < g->count; i++)
         g->runs[i].start = now + START_DELAY_US + (livetcp_usec)i * plan->interval / g->count;
-    lt_progress_phase(&g->progress, "measuring", length);
+    lt_progress_phase(&g->progress, "measuring", plan->length);
     tell_all(g, LT_MESSAGE_START);
-    return await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_SENT, length + SLACK_US, error);
+    return await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_SENT, plan->length + SLACK_US, error);
 }
 
 static bool all_arrived(const lt_run *run)

@@ -118,6 +118,14 @@ static void finish_label(lt_scheme *scheme, const char *name)
     append(scheme, "%s%s", extra, "");
 }
 
+/* Settings that contradict each other; the address is not known yet, which only a caller needs. */
+static livetcp_result check_config(const lt_scheme *scheme, livetcp_error *error)
+{
+    livetcp_config config = scheme->config;
+    config.mode = LIVETCP_MODE_LISTENER;
+    return livetcp_config_check(&config, error);
+}
+
 livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
                                const lt_scheme_defaults *defaults, livetcp_error *error)
 {
@@ -146,5 +154,5 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
     if (scheme->config.max_packet < defaults->max_packet)
         scheme->config.max_packet = defaults->max_packet;
     finish_label(scheme, name);
-    return LIVETCP_OK;
+    return check_config(scheme, error);
 }

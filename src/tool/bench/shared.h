@@ -30,12 +30,16 @@ typedef struct lt_background_report {
     livetcp_error error;
     uint64_t ftp_bytes; /* received during the measured time */
     uint64_t web_bytes;
+    uint64_t peer_bytes;
+    uint64_t mice_bytes;
+    uint64_t cbr_bytes; /* without headers */
 } lt_background_report;
 
 typedef struct lt_shared {
     size_t mapped; /* bytes of the mapping */
     uint16_t ports[LT_BENCH_MAX_FLOWS];
     uint16_t background_port;
+    uint16_t mice_port, cbr_port;
     lt_endpoint_report endpoint[2];     /* by lt_end */
     lt_background_report background[2]; /* by lt_end */
     lt_record records[];                /* of stream 0, stream 1, ... */

@@ -107,7 +107,7 @@ static void deliver(lt_socket_flow *flow, const lt_transport *transport)
         size_t size = lt_read_be16(flow->frame + at);
         if (flow->frame_used - at < LT_BENCH_FRAMING + size)
             break;
-        transport->receive(transport->user, flow->frame + at + LT_BENCH_FRAMING, size);
+        transport->user.receive(transport->user.user, flow->frame + at + LT_BENCH_FRAMING, size);
         at += LT_BENCH_FRAMING + size;
     }
     flow->frame_used -= at;

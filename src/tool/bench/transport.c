@@ -2,7 +2,7 @@
 #include "tool/bench/transport.h"
 
 livetcp_result lt_transport_create(lt_transport **out, const lt_scheme *scheme, unsigned flows,
-                                   lt_transport_receive *receive, void *user, livetcp_error *error)
+                                   const lt_transport_user *user, livetcp_error *error)
 {
     livetcp_result result = scheme->kind == LT_TRANSPORT_SOCKET
                                 ? lt_socket_transport_create(out, flows, error)
@@ -10,8 +10,7 @@ livetcp_result lt_transport_create(lt_transport **out, const lt_scheme *scheme, 
     if (result == LIVETCP_OK) {
         (*out)->scheme = scheme;
         (*out)->flows = flows;
-        (*out)->receive = receive;
-        (*out)->user = user;
+        (*out)->user = *user;
     }
     return result;
 }
@@ -45,6 +44,11 @@ livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const u
                                  size_t size)
 {
     return transport->ops->send(transport, flow, packet, size);
+}
+
+bool lt_transport_room(lt_transport *transport, unsigned flow)
+{
+    return transport->ops->room(transport, flow);
 }
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out)

@@ -6,8 +6,12 @@
 
 #include "tool/bench/scheme.h"
 
-/* A packet has come; called on a thread of the transport, never two at a time. */
-typedef void lt_transport_receive(void *user, const uint8_t *packet, size_t size);
+/* Who uses a transport. Both are called on its thread, never two at a time. */
+typedef struct lt_transport_user {
+    void (*receive)(void *user, const uint8_t *packet, size_t size); /* a packet has come */
+    void (*drained)(void *user, unsigned flow); /* what waited to be sent has been */
+    void *user;
+} lt_transport_user;
 
 typedef struct lt_transport_totals {
     uint64_t packets_sent;       /* taken from the bench */
@@ -33,6 +37,7 @@ typedef struct lt_transport_ops {
     bool (*ready)(lt_transport *transport, livetcp_error *error);
     livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
                            size_t size);
+    bool (*room)(lt_transport *transport, unsigned flow);
     void (*totals)(lt_transport *transport, lt_transport_totals *out);
 } lt_transport_ops;
 
@@ -41,13 +46,12 @@ struct lt_transport {
     const lt_transport_ops *ops;
     const lt_scheme *scheme;
     unsigned flows;
-    lt_transport_receive *receive;
-    void *user;
+    lt_transport_user user;
 };
 
-/* `scheme` must outlive the transport. On failure *transport is NULL. */
+/* `scheme` must outlive the transport; `user` is copied. On failure *transport is NULL. */
 livetcp_result lt_transport_create(lt_transport **transport, const lt_scheme *scheme,
-                                   unsigned flows, lt_transport_receive *receive, void *user,
+                                   unsigned flows, const lt_transport_user *user,
                                    livetcp_error *error);
 
 /* Closes everything without waiting; clears *transport, which may be NULL already. */
@@ -68,6 +72,11 @@ bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
 /* Never blocks. */
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
                                  size_t size);
+
+/* Whether a greedy source should send one more: fewer than LT_TRANSPORT_AHEAD packets wait in user
+ * space, or none in front of a socket. */
+enum { LT_TRANSPORT_AHEAD = 2 };
+bool lt_transport_room(lt_transport *transport, unsigned flow);
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);
 

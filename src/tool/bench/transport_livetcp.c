@@ -30,10 +30,18 @@ struct livetcp_transport {
 static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
 {
     livetcp_flow *flow = user;
-    const lt_transport *base = &flow->transport->base;
+    const lt_transport_user *user_of = &flow->transport->base.user;
     (void)session;
     if (!packet->rtcp)
-        base->receive(base->user, packet->data, packet->size);
+        user_of->receive(user_of->user, packet->data, packet->size);
+}
+
+static void on_drained(livetcp_session *session, void *user)
+{
+    livetcp_flow *flow = user;
+    livetcp_transport *t = flow->transport;
+    (void)session;
+    t->base.user.drained(t->base.user.user, (unsigned)(flow - t->flows));
 }
 
 static void on_state(livetcp_session *session, livetcp_session_state state,
@@ -53,6 +61,7 @@ static const livetcp_session_callbacks session_callbacks = {
     .struct_size = sizeof session_callbacks,
     .on_packet = on_packet,
     .on_state = on_state,
+    .on_drained = on_drained,
 };
 
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
@@ -136,6 +145,14 @@ static livetcp_result livetcp_send(lt_transport *base, unsigned index, const uin
     return livetcp_session_send(atomic_load(&t->flows[index].session), packet, size);
 }
 
+static bool livetcp_room(lt_transport *base, unsigned index)
+{
+    livetcp_transport *t = (livetcp_transport *)base;
+    livetcp_session_stats stats = {.struct_size = sizeof stats};
+    return livetcp_session_get_stats(atomic_load(&t->flows[index].session), &stats) == LIVETCP_OK &&
+           stats.open_connections > 0 && stats.queue_packets < LT_TRANSPORT_AHEAD;
+}
+
 static void add_connections(livetcp_session *session, unsigned connections,
                             lt_transport_totals *out)
 {
@@ -195,6 +212,7 @@ static const lt_transport_ops livetcp_ops = {
     .connect = livetcp_connect,
     .ready = livetcp_ready,
     .send = livetcp_send,
+    .room = livetcp_room,
     .totals = livetcp_totals,
 };
 

@@ -57,9 +57,12 @@ static void handle(socket_transport *t, unsigned index, uint32_t events)
     }
     if (events & EPOLLOUT) {
         pthread_mutex_lock(&flow->lock);
-        if (lt_socket_flow_flush(flow))
+        bool drained = lt_socket_flow_flush(flow);
+        if (drained)
             watch(t, EPOLL_CTL_MOD, index, EPOLLIN);
         pthread_mutex_unlock(&flow->lock);
+        if (drained)
+            t->base.user.drained(t->base.user.user, index);
     }
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         ended = lt_tcp_error(flow->fd) != EINPROGRESS && !lt_socket_flow_read(flow, &t->base);
@@ -162,6 +165,15 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
     return result;
 }
 
+static bool socket_room(lt_transport *base, unsigned index)
+{
+    lt_socket_flow *flow = &((socket_transport *)base)->flows[index];
+    pthread_mutex_lock(&flow->lock);
+    bool room = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
+    pthread_mutex_unlock(&flow->lock);
+    return room;
+}
+
 static void socket_totals(lt_transport *base, lt_transport_totals *out)
 {
     socket_transport *t = (socket_transport *)base;
@@ -202,6 +214,7 @@ static const lt_transport_ops socket_ops = {
     .connect = socket_connect,
     .ready = socket_ready,
     .send = socket_send,
+    .room = socket_room,
     .totals = socket_totals,
 };
 

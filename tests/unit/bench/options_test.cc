@@ -111,15 +111,53 @@ TEST_CASE("numbers and paths arrive where they belong")
     CHECK(p->link[0].delay == 10000);
     CHECK(p->link[1].delay == 20000);
     CHECK(p->link[1].loss == Approx(0.02));
-    CHECK(p->ftp == 5);
-    CHECK(p->web == 25);
-    CHECK(std::string(p->background_cc) == "reno");
+    CHECK(p->load.ftp == 5);
+    CHECK(p->load.web == 25);
+    CHECK(std::string(p->load.congestion_control) == "reno");
     CHECK(p->consecutive);
     CHECK(p->discard_stalls);
     CHECK(p->quiet);
     CHECK(std::string(p->csv) + p->json + p->raw == "abc");
     CHECK(p->schemes[1].config.connections == 2);
     CHECK(p->schemes[1].config.split == 3);
+}
+
+TEST_CASE("what else is on the path, and when")
+{
+    Parsed p({"--ftp=15@5-60", "--mice=80@20-75.5", "--cbr=3mbit@40-75", "--peer"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->load.ftp == 15);
+    CHECK(p->load.ftp_time.from == 5000000);
+    CHECK(p->load.ftp_time.to == 60000000);
+    CHECK(p->load.mice == 80);
+    CHECK(p->load.mice_time.from == 20000000);
+    CHECK(p->load.mice_time.to == 75500000);
+    CHECK(p->load.cbr == 3000000);
+    CHECK(p->load.cbr_time.from == 40000000);
+    CHECK(p->load.peer);
+    Parsed whole({"--mice=8", "--cbr=1mbit"});
+    REQUIRE(whole.result == LIVETCP_OK);
+    CHECK(whole->load.mice_time.from == 0);
+    CHECK(whole->load.mice_time.to == LIVETCP_NEVER);
+    CHECK(whole->load.cbr_time.to == LIVETCP_NEVER);
+    CHECK_FALSE(whole->load.peer);
+    CHECK_FALSE(lt_load_any(&Parsed({})->load));
+}
+
+TEST_CASE("greedy sources and talkspurts")
+{
+    Parsed greedy({"--greedy"});
+    REQUIRE(greedy.result == LIVETCP_OK);
+    CHECK(greedy->plan.greedy);
+    CHECK(greedy->plan.interval == 100);
+    Parsed spurts({"--talkspurt=2", "--silence=5", "--opening=10", "--check"});
+    REQUIRE(spurts.result == LIVETCP_OK);
+    CHECK(spurts->plan.interval == 20000);
+    CHECK(spurts->plan.talkspurt == 2000000);
+    CHECK(spurts->plan.silence == 5000000);
+    CHECK(spurts->plan.opening == 10);
+    CHECK(spurts->check);
 }
 
 TEST_CASE("packets over the usual limit raise it for the sessions")
@@ -166,6 +204,20 @@ TEST_CASE("bad options are named")
         {{"--path=none", "--path-back=delay=1ms"}, "--path-back"},
         {{"--ftp=1000"}, "--ftp"},
         {{"--web=-1"}, "--web"},
+        {{"--ftp=1.5"}, "--ftp"},
+        {{"--ftp=5@"}, "FROM-TO"},
+        {{"--ftp=5@9-3"}, "FROM-TO"},
+        {{"--mice=5@1-1e9"}, "FROM-TO"},
+        {{"--mice=201"}, "200"},
+        {{"--mice=5", "--direction=both"}, "--mice"},
+        {{"--cbr=fast"}, "--cbr"},
+        {{"--cbr=1bit"}, "10kbit"},
+        {{"--cbr=3mbit@5"}, "FROM-TO"},
+        {{"--talkspurt=5"}, "go together"},
+        {{"--silence=5"}, "go together"},
+        {{"--greedy", "--talkspurt=5", "--silence=5"}, "greedy"},
+        {{"--opening=0"}, "--opening"},
+        {{"--policy=single:reconnect-min=9000"}, "reconnect-min"},
         {{"--policy=single:connections"}, "KEY=VALUE"},
         {{"--policy=single:colour=red"}, "colour"},
         {{"--policy=shortest-queue:connections=99"}, "connections"},

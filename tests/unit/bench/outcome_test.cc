@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <algorithm>
 #include <cmath>
 
 TEST_CASE("warm-up is not counted")
@@ -36,11 +37,77 @@ TEST_CASE("costs are per byte of media and per packet")
     CHECK(run.outcomes.outcomes[0].bytes_ratio == Approx(1.05));
     CHECK(run.outcomes.outcomes[0].wire_ratio == Approx(1.1));
     CHECK(run.outcomes.outcomes[0].cpu_send == Approx(20));
-    run.options->ftp = 1; /* whose bytes on the wire are not the media's */
+    run.options->load.ftp = 1; /* whose bytes on the wire are not the media's */
     run.log->runs[0].shared->background[LT_FAR].ftp_bytes = 20000000;
     run.make();
     CHECK(std::isnan(run.outcomes.outcomes[0].wire_ratio));
     CHECK(run.outcomes.outcomes[0].ftp_rate == Approx(8e6));
+}
+
+TEST_CASE("of a greedy source counts what it sent in time")
+{
+    FakeRun run;
+    lt_plan &plan = run.options->plan;
+    plan.greedy = true;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    for (uint32_t i = 0; i < 100; i++) { /* every 10 ms; the first 20 in the warm-up */
+        lt_record *record = lt_shared_record(run.log->runs[0].shared, &plan, 0, i);
+        record->sent = run.log->runs[0].start + i * 10000;
+        record->arrival = i == 99 ? 0 : record->sent + 60000;
+    }
+    run.make();
+    const lt_outcome &o = run.outcomes.outcomes[0];
+    CHECK(o.all.sent == 80);
+    CHECK(o.all.lost == 1);
+    CHECK(o.all.p50 == 60000);
+    CHECK(o.lateness.sent == 0); /* it has no schedule */
+    /* 14 to 98 arrived in the measured 20 s. */
+    CHECK(o.media_rate == Approx(85 * 8 * 1446 / 20.0));
+    CHECK(run.outcomes.outcomes[1].all.sent == 0);
+    std::string raw = written([&](FILE *out) { lt_report_raw(&run.outcomes, out); });
+    CHECK(std::count(raw.begin(), raw.end(), '\n') == 1 + 100);
+    std::string table = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
+    CHECK(table.find("as fast as they are taken") != std::string::npos);
+    CHECK(table.find("the source was late") == std::string::npos);
+}
+
+TEST_CASE("the first packets after a silence are told apart")
+{
+    FakeRun run;
+    lt_plan &plan = run.options->plan;
+    plan.talkspurt = 1000000;
+    plan.silence = 1000000;
+    plan.opening = 2;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    run.fill(0, 0, [](uint32_t i) { return i % 50 == 0 ? 90000 : i % 50 == 1 ? 70000 : 51000; });
+    run.make();
+    const lt_outcome &o = run.outcomes.outcomes[0];
+    CHECK(o.opening.sent == 20); /* of ten talkspurts */
+    CHECK(o.opening.p50 == 70000);
+    CHECK(o.opening.max == 90000);
+    std::string table = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
+    CHECK(table.find("first 2 of a talkspurt") != std::string::npos);
+}
+
+TEST_CASE("throughput of everything on the path is in the table")
+{
+    FakeRun run;
+    run.options->load.mice = 8;
+    run.options->load.cbr = 1000000;
+    run.options->load.peer = true;
+    lt_background_report &sink = run.log->runs[0].shared->background[LT_FAR];
+    sink.peer_bytes = 5000000;
+    sink.mice_bytes = 2500000;
+    sink.cbr_bytes = 1250000;
+    run.make();
+    const lt_outcome &o = run.outcomes.outcomes[0];
+    CHECK(o.peer_rate == Approx(2e6));
+    CHECK(o.mice_rate == Approx(1e6));
+    CHECK(o.cbr_rate == Approx(0.5e6));
+    CHECK(std::isnan(o.wire_ratio));
+    std::string table = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
+    CHECK(table.find("8 mouse flows, 1 Mbit/s of UDP, and the peer") != std::string::npos);
+    CHECK(table.find("2.000    1.000    0.500") != std::string::npos);
 }
 
 TEST_CASE("packets sent near a stall are flagged for every scheme")

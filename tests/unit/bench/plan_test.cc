@@ -59,6 +59,58 @@ TEST_CASE("sending in order never goes back in time and reaches every stream")
     CHECK(lt_plan_stream_direction(&plan, plan.flows) == LT_MEDIA_BACKWARD);
 }
 
+TEST_CASE("talkspurts with silence between them")
+{
+    lt_plan plan = usual();
+    plan.talkspurt = 1990000; /* rounded up to 100 packets */
+    plan.silence = 3000000;
+    plan.opening = 2;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK(plan.spurt_packets == 100);
+    CHECK(plan.warmup_packets == 100);
+    CHECK(plan.measured_from == 5000000); /* the second talkspurt */
+    CHECK(plan.length == 65000000);
+    CHECK(plan.packets == 1300);
+    CHECK(lt_plan_due(&plan, 0, 99) == plan.phase[0] + 1980000);
+    CHECK(lt_plan_due(&plan, 0, 100) == plan.phase[0] + 5000000);
+    CHECK(lt_plan_due(&plan, 0, 1299) == plan.phase[0] + 61980000);
+    unsigned opening = 0;
+    for (uint32_t i = 0; i < plan.packets; i++) {
+        CHECK(lt_plan_due(&plan, 0, i) - plan.phase[0] < plan.length);
+        opening += lt_plan_opens(&plan, i);
+    }
+    CHECK(opening == 2 * 12); /* nothing was silent before the first */
+    CHECK(lt_plan_opens(&plan, 100));
+    CHECK_FALSE(lt_plan_opens(&plan, 102));
+}
+
+TEST_CASE("a warm-up that ends in silence is over when the next talkspurt begins")
+{
+    lt_plan plan = usual();
+    plan.talkspurt = 1000000;
+    plan.silence = 9000000;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK(plan.warmup_packets == 50);
+    CHECK(plan.measured_from == 10000000);
+    CHECK(plan.packets == 50 + 6 * 50);
+}
+
+TEST_CASE("what counts is decided by its index, or by its time if the source is greedy")
+{
+    lt_plan plan = usual();
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK(plan.measured_from == 5000000);
+    CHECK(plan.length == 65000000);
+    CHECK_FALSE(lt_plan_measured(&plan, 249, 99000000));
+    CHECK(lt_plan_measured(&plan, 250, -1));
+    plan.greedy = true;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK_FALSE(lt_plan_measured(&plan, 900, 4999999));
+    CHECK(lt_plan_measured(&plan, 1, 5000000));
+    CHECK_FALSE(lt_plan_measured(&plan, 1, 65000000));
+    CHECK_FALSE(lt_plan_opens(&plan, 0));
+}
+
 TEST_CASE("the seed decides the phases")
 {
     lt_plan a = usual(), b = usual(), c = usual();
@@ -96,6 +148,15 @@ TEST_CASE("impossible plans are refused and named")
     plan = usual();
     plan.duration = 0;
     refused(plan, "duration");
+    plan = usual();
+    plan.talkspurt = 1;
+    refused(plan, "silence");
+    plan.silence = 86400000001;
+    refused(plan, "a day");
+    plan = usual();
+    plan.greedy = true;
+    plan.talkspurt = plan.silence = 1000000;
+    refused(plan, "greedy");
     plan = usual();
     plan.interval = 100;
     plan.duration = 86400000000;

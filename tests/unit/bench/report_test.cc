@@ -69,7 +69,7 @@ TEST_CASE("CSV reads back")
     CHECK(std::stod(rows[0]["excess_p50_ms"]) == Approx(0.509));
     CHECK(rows[1]["excess_p95_ms"] == "inf");
     CHECK(std::stod(rows[0]["wire_bytes_per_media_byte"]) == Approx(1.1));
-    run.options->web = 1;
+    run.options->load.web = 1;
     run.make();
     rows = parse_csv(written([&](FILE *out) { lt_report_csv(&run.outcomes, out); }));
     CHECK(rows[0]["wire_bytes_per_media_byte"].empty());

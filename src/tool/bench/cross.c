@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/bench/cross.h"
+
+#include "base/error.h"
+#include "tool/bench/clock.h"
+#include "tool/bench/tcp.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CBR_PACKET = 1500, UDP_HEADERS = 28 }; /* IP packets of that size */
+
+/* A datagram socket at `text`, bound to a free port or connected to *port. */
+static livetcp_result open_udp(const char *text, bool bound, int *out, uint16_t *port,
+                               livetcp_error *error)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(bound ? 0 : *port)};
+    socklen_t size = sizeof address;
+    *out = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    inet_pton(AF_INET, text, &address.sin_addr);
+    if (*out < 0 || (bound ? bind(*out, (struct sockaddr *)&address, size) ||
+                                 getsockname(*out, (struct sockaddr *)&address, &size)
+                           : connect(*out, (struct sockaddr *)&address, size)))
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot make a UDP socket");
+    *port = ntohs(address.sin_port);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_cross_open(lt_cross *cross, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    if (cross->end == LT_FAR && cross->load->mice)
+        result = lt_tcp_listen(cross->far_address, cross->load->congestion_control,
+                               &cross->listener, &cross->shared->mice_port, error);
+    if (result == LIVETCP_OK && cross->end == LT_FAR && cross->load->cbr)
+        result = open_udp(cross->far_address, true, &cross->udp, &cross->shared->cbr_port, error);
+    return result;
+}
+
+static livetcp_result start_thread(lt_cross *cross, void *(*body)(void *), livetcp_error *error)
+{
+    int code = pthread_create(&cross->threads[cross->thread_count], NULL, body, cross);
+    if (code)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start a thread");
+    cross->thread_count++;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_cross_start(lt_cross *cross, livetcp_usec start, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    cross->start = start;
+    if (!cross->load->mice && !cross->load->cbr)
+        return LIVETCP_OK;
+    if (cross->end == LT_FAR)
+        return start_thread(cross, lt_sink_main, error);
+    if (cross->load->cbr)
+        result = open_udp(cross->far_address, false, &cross->udp, &cross->shared->cbr_port, error);
+    if (result == LIVETCP_OK && cross->load->cbr)
+        result = start_thread(cross, lt_cbr_main, error);
+    if (result == LIVETCP_OK && cross->load->mice)
+        result = start_thread(cross, lt_mice_main, error);
+    return result;
+}
+
+void lt_cross_close(lt_cross *cross)
+{
+    atomic_store(&cross->stop, true);
+    while (cross->thread_count > 0)
+        pthread_join(cross->threads[--cross->thread_count], NULL);
+    if (cross->listener >= 0)
+        close(cross->listener);
+    if (cross->udp >= 0)
+        close(cross->udp);
+    cross->listener = cross->udp = -1;
+}
+
+void *lt_cbr_main(void *argument)
+{
+    static const uint8_t packet[CBR_PACKET - UDP_HEADERS];
+    lt_cross *cross = argument;
+    const lt_window *window = &cross->load->cbr_time;
+    const double gap = 8e6 * CBR_PACKET / (double)cross->load->cbr;
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (uint64_t sent = 0; !atomic_load(&cross->stop); sent++) {
+        livetcp_usec due = cross->start + window->from + (livetcp_usec)(gap * (double)sent);
+        while (due - lt_clock_now() > 50000 && !atomic_load(&cross->stop))
+            lt_clock_sleep_until(lt_clock_now() + 50000);
+        lt_clock_sleep_until(due);
+        if (!lt_cross_within(cross, window, due))
+            return NULL;
+        send(cross->udp, packet, sizeof packet, MSG_NOSIGNAL); /* what is lost is lost */
+    }
+    return NULL;
+}
