@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define CSRC_AT     12
-#define FEC_AT      16 /* the recovery fields come first */
+#define FEC_AT      LT_PARITY_RECOVERY_AT /* they come first */
 #define BASE_AT     (FEC_AT + LT_PARITY_RECOVERY)
 #define MASK_AT     (BASE_AT + 2)
 #define MASK_MORE   UINT16_C(0x8000) /* k: another block of the mask follows */

@@ -18,10 +18,13 @@
 /* What the XOR of the RTP headers takes: the first 8 bytes of the FEC header. */
 #define LT_PARITY_RECOVERY 8
 
+/* Where they are in a parity packet: behind an RTP header with one CSRC. */
+#define LT_PARITY_RECOVERY_AT 16
+
 /* Bytes before the repair payload: RTP header with one CSRC, then the FEC header with a mask of 15,
  * 46 or 110 bits. */
-#define LT_PARITY_HEADER_MIN (16 + 12)
-#define LT_PARITY_HEADER_MAX (16 + 24)
+#define LT_PARITY_HEADER_MIN (LT_PARITY_RECOVERY_AT + 12)
+#define LT_PARITY_HEADER_MAX (LT_PARITY_RECOVERY_AT + 24)
 
 /* By how much a parity packet may be larger than the largest packet that it protects. */
 #define LT_PARITY_OVERHEAD (LT_PARITY_HEADER_MAX - 12)
@@ -51,12 +54,6 @@ size_t lt_parity_header_size(const lt_parity_cover *cover);
 /* Writes the CSRC and the FEC header without its recovery fields: what stands between the RTP
  * header's first 12 bytes and the repair payload, lt_parity_header_size() in all. */
 void lt_parity_write_cover(uint8_t *packet, const lt_parity_cover *cover);
-
-/* Where the recovery fields are in a packet that lt_parity_parse() took or write_cover() wrote. */
-static inline uint8_t *lt_parity_recovery(uint8_t *packet)
-{
-    return packet + 16;
-}
 
 /* Reads an RTP packet as a parity packet. Returns the bytes before its repair payload, or 0 if it
  * is none that we understand: not one CSRC, padding, an extension, retransmission (R), a fixed mask

@@ -185,7 +185,7 @@ static lt_packet *make_packet(lt_parity_encoder *encoder, livetcp_usec now)
     data = packet->frame + LT_FRAME_HEADER;
     write_rtp_header(encoder, data, now);
     lt_parity_write_cover(data, &cover);
-    memcpy(lt_parity_recovery(data), encoder->recovery, sizeof encoder->recovery);
+    memcpy(data + LT_PARITY_RECOVERY_AT, encoder->recovery, sizeof encoder->recovery);
     if (encoder->payload_size)
         memcpy(data + header_size, encoder->payload, encoder->payload_size);
     packet->ssrc = encoder->ssrc;

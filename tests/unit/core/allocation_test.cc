@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "core/frame.h"
+#include "core/parity_decoder.h"
 #include "core/parity_encoder.h"
 #include "core/send_queue.h"
 }
@@ -213,5 +214,82 @@ TEST_CASE("parity that cannot be made for lack of memory leaves its packets unpr
         CHECK(unprotected <= 2);
     });
     for (lt_packet *&packet : packets)
+        lt_packet_unref(&packet);
+}
+
+namespace
+{
+
+bool take(lt_parity_decoder *decoder, const lt_packet *packet)
+{
+    lt_rtp_header header = {};
+    header.ssrc = packet->ssrc;
+    header.sequence = packet->sequence;
+    header.payload_type = lt_packet_data(packet)[1];
+    return lt_parity_decoder_take(decoder, lt_packet_data(packet), lt_packet_size(packet), &header,
+                                  0);
+}
+
+/* The decoder's part of a group whose second packet is lost; how many came back, or -1 if something
+ * else did. */
+int receive_group(lt_parity_decoder *decoder, lt_packet *const *media, const lt_packet *parity)
+{
+    int rebuilt = 0;
+    take(decoder, media[0]);
+    take(decoder, media[2]);
+    if (!take(decoder, parity))
+        return -1;
+    while (lt_packet *packet = lt_parity_decoder_next(decoder, 0)) {
+        bool same = packet->frame_size == media[1]->frame_size &&
+                    memcmp(packet->frame, media[1]->frame, packet->frame_size) == 0;
+        rebuilt += same ? 1 : -1000;
+        lt_packet_unref(&packet);
+    }
+    return rebuilt;
+}
+
+} // namespace
+
+TEST_CASE("a packet that cannot be rebuilt for lack of memory is missing, and nothing else",
+          "[allocation]")
+{
+    lt_packet *media[6], *parity[2];
+    lt_parity_encoder *encoder = lt_parity_encoder_create(3, 1, 8190, 1);
+    lt_control announcement;
+    lt_parity_encoder_announce(encoder, &announcement);
+    for (uint16_t i = 0; i < 6; i++) {
+        uint8_t bytes[100] = {0x80, 96, 0, (uint8_t)i};
+        bytes[11] = 1;
+        memset(bytes + 12, i, 50u + i);
+        media[i] = lt_packet_create(bytes, 62u + i);
+        media[i]->ssrc = 1;
+        media[i]->sequence = i;
+        if (lt_parity_encoder_add(encoder, media[i]) == LT_PARITY_FULL)
+            parity[i / 3] = lt_parity_encoder_finish(encoder, 0);
+    }
+    sweep([&] {
+        lt_parity_decoder *decoder = lt_parity_decoder_create(8190);
+        if (!decoder)
+            return;
+        if (lt_parity_decoder_announce(decoder, announcement.parity_ssrc, announcement.media_ssrc,
+                                       announcement.payload_type) != LIVETCP_OK) {
+            bool nothing = lt_parity_decoder_held(decoder) == 0 && !take(decoder, parity[0]);
+            lt_parity_decoder_destroy(&decoder);
+            CHECK(nothing);
+            return;
+        }
+        int first = receive_group(decoder, media, parity[0]);
+        int second = receive_group(decoder, media + 3, parity[1]);
+        size_t held = lt_parity_decoder_held(decoder);
+        lt_parity_decoder_destroy(&decoder);
+        CHECK(first >= 0);
+        CHECK(second >= 0);
+        CHECK(first + second >= (failed ? 1 : 2));
+        CHECK(held <= 6 * 80);
+    });
+    lt_parity_encoder_destroy(&encoder);
+    for (lt_packet *&packet : media)
+        lt_packet_unref(&packet);
+    for (lt_packet *&packet : parity)
         lt_packet_unref(&packet);
 }

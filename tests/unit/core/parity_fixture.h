@@ -13,6 +13,7 @@
 extern "C" {
 #include "base/bytes.h"
 #include "base/rng.h"
+#include "base/seq.h"
 #include "core/packet.h"
 #include "core/parity.h"
 #include "core/parity_encoder.h"
