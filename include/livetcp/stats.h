@@ -52,6 +52,11 @@ typedef struct livetcp_session_stats {
     uint64_t extra_bytes;    /* media bytes of copies, and parity */
     uint64_t fillers_sent;   /* chasers and idle packets */
     uint64_t policy_errors;  /* decisions of the policy that made no sense, see on_warning */
+
+    uint64_t parity_received; /* parity packets of the peer; they are not media */
+    uint64_t parity_rebuilt;  /* packets made from parity and from the rest of their group */
+    uint64_t parity_useful;   /* of these, delivered, since the original had not come */
+    uint64_t parity_invalid;  /* parity packets of no use: malformed, or giving no RTP packet */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

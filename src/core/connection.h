@@ -64,6 +64,13 @@ static inline bool lt_connection_writable(const lt_connection *connection)
     return lt_connection_has_socket(connection) && !connection->path->blocked;
 }
 
+/* Whether media, and what is about it, may come: once the peer is known, that is at once on a plain
+ * wire and after CREATE, for a joining caller only when the listener has taken it in. */
+static inline bool lt_connection_takes_media(const lt_connection *connection)
+{
+    return connection->state == LIVETCP_CONNECTION_OPEN || connection->path->usable;
+}
+
 /* ---- facts ---- */
 
 /* How old facts may be when a packet is decided on. Between two samples we add what we write

@@ -98,6 +98,7 @@ void lt_session_destroy(lt_session **owner)
         lt_connection_reset(&session->connections[i]);
     lt_send_queue_destroy(&session->queue);
     lt_reassembly_destroy(&session->reassembly);
+    lt_parity_decoder_destroy(&session->parity);
     lt_credentials_wipe(&session->credentials);
     free(session->policy_state);
     free(session);

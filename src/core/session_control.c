@@ -85,7 +85,8 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
         lt_session_hear_goodbye(session, connection, now);
         return LIVETCP_OK;
     case LT_CONTROL_PARITY:
-        return LIVETCP_OK; /* parity is not put to use yet: its packets are one more stream */
+        return lt_connection_takes_media(connection) ? lt_session_parity_announced(session, message)
+                                                     : LIVETCP_ERR_PROTOCOL;
     case LT_CONTROL_REJECT:
         /* The peer closes; answering with a REJECT of our own would be noise. */
         lt_session_condemn(session, connection, lt_control_reason(message), now);

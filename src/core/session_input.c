@@ -10,11 +10,11 @@ static void deliver_rtcp(lt_session *session, lt_arrival *arrival)
     session->deliver(session->deliver_user, arrival);
 }
 
-/* Media is read once the peer is known: at once on a plain wire and after CREATE, for a joining
- * caller only when the listener has taken it in. */
-static bool media_expected(const lt_connection *connection)
+/* Whether a packet is parity, which is not media. */
+static bool take_parity(lt_session *session, const lt_arrival *arrival, const lt_rtp_header *header)
 {
-    return connection->state == LIVETCP_CONNECTION_OPEN || connection->path->usable;
+    return session->parity && lt_parity_decoder_take(session->parity, arrival->data, arrival->size,
+                                                     header, arrival->arrival_us);
 }
 
 static livetcp_result take_media(lt_session *session, lt_connection *connection,
@@ -22,11 +22,15 @@ static livetcp_result take_media(lt_session *session, lt_connection *connection,
 {
     lt_rtp_header header;
 
-    if (!media_expected(connection))
+    if (!lt_connection_takes_media(connection))
         return LIVETCP_ERR_PROTOCOL;
-    connection->packets_received++;
     lt_rtp_parse(arrival->data, arrival->size, &header);
-    lt_reassembly_push(session->reassembly, arrival, &header); /* out of memory: one is lost */
+    if (!take_parity(session, arrival, &header)) {
+        connection->packets_received++;
+        lt_reassembly_push(session->reassembly, arrival, &header); /* out of memory: one is lost */
+    }
+    if (session->parity)
+        lt_session_deliver_rebuilt(session, arrival);
     return LIVETCP_OK;
 }
 
@@ -35,7 +39,7 @@ static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, 
     if (!lt_session_plain(session) && lt_control_is(arrival->data, arrival->size))
         return lt_session_control(session, connection, arrival->data, arrival->size,
                                   arrival->arrival_us);
-    if (!media_expected(connection))
+    if (!lt_connection_takes_media(connection))
         return LIVETCP_ERR_PROTOCOL;
     connection->packets_received++;
     deliver_rtcp(session, arrival);

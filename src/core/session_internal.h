@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "core/budget.h"
 #include "core/connection.h"
+#include "core/parity_decoder.h"
 #include "core/send_queue.h"
 #include "core/session.h"
 
@@ -43,6 +44,7 @@ struct lt_session {
     /* Data. */
     lt_send_queue *queue;
     lt_reassembly *reassembly;
+    lt_parity_decoder *parity;    /* NULL until the peer announces some */
     livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
     bool backlogged;              /* packets had to wait since the last DRAINED */
     lt_budget budget;             /* of copies and parity */
@@ -154,6 +156,14 @@ void lt_session_write_control(lt_connection *connection, const lt_control *messa
 /* An RTCP APP packet of ours came in. An error gives the connection up. */
 livetcp_result lt_session_control(lt_session *session, lt_connection *connection,
                                   const uint8_t *packet, size_t size, livetcp_usec now);
+
+/* ---- session_parity.c ---- */
+
+/* A PARITY message came in. Errors: LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_session_parity_announced(lt_session *session, const lt_control *message);
+
+/* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
+void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
 
 static inline bool lt_session_plain(const lt_session *session)
 {

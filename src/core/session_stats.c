@@ -33,6 +33,18 @@ static void gather_reassembly(const lt_session *session, livetcp_session_stats *
     stats->sequence_gaps = received->gaps;
 }
 
+static void gather_parity(const lt_session *session, livetcp_session_stats *stats)
+{
+    const lt_parity_stats *parity;
+
+    if (!session->parity)
+        return;
+    parity = lt_parity_decoder_get_stats(session->parity);
+    stats->parity_received = parity->received;
+    stats->parity_rebuilt = parity->rebuilt;
+    stats->parity_invalid = parity->invalid;
+}
+
 void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
 {
     *stats = session->stats;
@@ -40,6 +52,7 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     gather_connections(session, stats);
     gather_queue(session, now, stats);
     gather_reassembly(session, stats);
+    gather_parity(session, stats);
 }
 
 void lt_session_get_connection_stats(const lt_session *session, unsigned index,
