@@ -16,6 +16,7 @@
 #define LIVETCP_LIVETCP_H
 
 #include <livetcp/config.h>
+#include <livetcp/media.h>
 #include <livetcp/policy.h>
 #include <livetcp/result.h>
 #include <livetcp/session.h>
