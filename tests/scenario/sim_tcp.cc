@@ -233,12 +233,16 @@ livetcp_path SimTcp::facts() const
 {
     livetcp_path path = {};
     path.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
-                 LIVETCP_PATH_CWND | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS;
+                 LIVETCP_PATH_CWND | LIVETCP_PATH_MSS | LIVETCP_PATH_RETRANSMITS |
+                 LIVETCP_PATH_SACKED;
     path.queued_bytes = static_cast<uint32_t>(queued_);
     path.unsent_bytes = static_cast<uint32_t>(unsent_.size());
     path.tcp_state = state_;
     path.cwnd_bytes = static_cast<uint32_t>(cwnd_ * mss);
     path.mss_bytes = mss;
+    for (const auto &entry : outstanding_)
+        if (entry.second.sacked)
+            path.sacked_bytes += static_cast<uint32_t>(entry.second.bytes.size());
     path.retransmitted_segments = retransmits_;
     if (srtt_) {
         path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_RTO;
