@@ -57,6 +57,9 @@ typedef struct livetcp_session_stats {
     uint64_t parity_rebuilt;  /* packets made from parity and from the rest of their group */
     uint64_t parity_useful;   /* of these, delivered, since the original had not come */
     uint64_t parity_invalid;  /* parity packets of no use: malformed, or giving no RTP packet */
+
+    uint32_t estimated_bitrate; /* bit/s of media that the connections carry without delay, see
+                                   on_bitrate; 0 = not known yet */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

@@ -9,7 +9,7 @@ void lt_connection_reset(lt_connection *connection)
 
     lt_packet_unref(&cut_short);
     lt_unacked_clear(&connection->unacked);
-    connection->stream_bytes = 0;
+    connection->stream_bytes = connection->delivered_bytes = 0;
     connection->chase_at_us = LIVETCP_NEVER;
     lt_deframer_clear(&connection->deframer);
     lt_path_reset(connection->path, connection->index);

@@ -19,8 +19,9 @@ typedef struct lt_connection {
     /* Bytes in and out; empty while there is no TCP connection. */
     lt_deframer deframer;
     lt_outbox outbox;
-    uint64_t stream_bytes; /* written since the TCP connection is ours */
-    lt_unacked unacked;    /* packets of these that are not acknowledged */
+    uint64_t stream_bytes;    /* written since the TCP connection is ours */
+    lt_unacked unacked;       /* packets of these that are not acknowledged */
+    uint64_t delivered_bytes; /* of these, the peer has: counted so far */
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */

@@ -39,6 +39,7 @@ static livetcp_result prepare_parts(lt_session *session)
         calloc(1, session->policy->state_size ? session->policy->state_size : 1);
     if (!session->queue || !session->reassembly || !session->policy_state)
         return LIVETCP_ERR_NO_MEMORY;
+    lt_bitrate_init(&session->bitrate, config->min_bitrate, config->max_bitrate);
     lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
     if (session->policy->init)
         session->policy->init(session->policy_state, config);
@@ -79,6 +80,7 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         session->last_media_us = LIVETCP_NEVER;
         session->idle_at_us = LIVETCP_NEVER;
         session->abandoned_at_us = LIVETCP_NEVER;
+        session->look_at_us = INT64_MIN;
         prepare_slots(session);
         result = prepare_parts(session);
     }

@@ -4,6 +4,7 @@
 #define LT_CORE_SESSION_INTERNAL_H
 
 #include "base/rng.h"
+#include "core/bitrate.h"
 #include "core/budget.h"
 #include "core/connection.h"
 #include "core/parity_decoder.h"
@@ -52,6 +53,13 @@ struct lt_session {
     uint32_t alarmed;             /* bit i: connection i just went into recovery or timeout */
     livetcp_usec last_media_us;   /* when the application last sent something; NEVER = not yet */
     livetcp_usec idle_at_us;      /* next round of idle packets */
+
+    /* The estimated bit rate. */
+    lt_bitrate bitrate;
+    uint64_t delivered_bytes; /* acknowledged, on all connections there ever were */
+    uint64_t media_written;   /* the application's packets, first copies */
+    bool facts_came;          /* since the estimate was last looked at */
+    livetcp_usec look_at_us;  /* not before */
 
     /* Life. */
     livetcp_session_state state;
@@ -123,6 +131,11 @@ bool lt_session_place_next(lt_session *session, livetcp_usec now);
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
 bool lt_session_review_next(lt_session *session, livetcp_usec now);
+
+/* ---- session_bitrate.c ---- */
+
+/* When facts have come, and before anything is written: what waits now has been waiting. */
+void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
 
 /* ---- session_flight.c ---- */
 

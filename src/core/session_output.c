@@ -107,6 +107,7 @@ void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *f
     livetcp_tcp_state before = connection->path->tcp_state;
     lt_path_update(connection->path, facts, now);
     connection->facts_at_us = now;
+    session->facts_came = true;
     if (connection->path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
         session->alarmed |= UINT32_C(1) << index;
     lt_session_acknowledged(session, connection, now);
@@ -136,6 +137,7 @@ static bool next_pending(lt_session *session, lt_write *write)
 /* What is late already goes before what may still be in time. */
 bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *write)
 {
+    lt_session_look_at_bitrate(session, now);
     if (next_pending(session, write))
         return true;
     session->retry_policy_us = LIVETCP_NEVER;
@@ -161,7 +163,10 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
         connection->ping_at_us = now + session->config.keepalive_interval_us;
     if (complete) {
         connection->packets_sent++;
-        session->stats.packets_sent += !complete->written && !complete->parity;
+        if (!complete->written && !complete->parity) {
+            session->stats.packets_sent++;
+            session->media_written += lt_packet_size(complete);
+        }
         complete->written = true;
         lt_session_plan_chaser(session, connection, now);
         lt_session_in_flight(session, connection, complete, now);

@@ -53,6 +53,7 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     gather_queue(session, now, stats);
     gather_reassembly(session, stats);
     gather_parity(session, stats);
+    stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 
 void lt_session_get_connection_stats(const lt_session *session, unsigned index,
