@@ -125,12 +125,12 @@ enum {
  */
 typedef struct livetcp_policy {
     size_t struct_size;       /* sizeof(livetcp_policy) */
-    const char *name;         /* kebab-case, unique, shorter than livetcp_config.policy */
+    const char *name;         /* kebab-case, unique, fits livetcp_config.policy (31 bytes) */
     const char *summary;      /* one line */
     unsigned min_connections; /* fewer are refused by livetcp_config_check(); 0 = 1 */
     unsigned max_connections; /* connections it can use; 0 = as many as there are */
     uint32_t wants;           /* LIVETCP_WANTS_* */
-    size_t state_size;        /* bytes of state; zeroed before init() */
+    size_t state_size;        /* bytes of state, at most 1 MiB; zeroed before init() */
 
     /* Refuses settings that contradict the policy, with a message that names them; may be NULL.
      * Called by livetcp_config_check(). */
@@ -155,9 +155,10 @@ typedef struct livetcp_policy {
                    livetcp_decision *decision);
 } livetcp_policy;
 
-/* Makes a policy known by its name, to every session created from then on. The table must live
- * and stay as it is as long as the program. Any thread. Errors: LIVETCP_ERR_INVALID_ARGUMENT, with
- * a message that says what is wrong with the table or that the name is taken. */
+/* Makes a policy known by its name, to every session created from then on; there is no way back.
+ * The table, its strings included, must live and stay as it is as long as the program: it is not
+ * copied. Up to 64 policies; any thread. Errors: LIVETCP_ERR_INVALID_ARGUMENT, with a message that
+ * says what is wrong with the table or that the name is taken. */
 LIVETCP_API livetcp_result livetcp_policy_register(const livetcp_policy *policy,
                                                    livetcp_error *error);
 

@@ -15,6 +15,9 @@ extern const livetcp_policy lt_policy_hedge;
 extern const livetcp_policy lt_policy_parity;
 extern const livetcp_policy lt_policy_auto;
 
+/* Whether livetcp_policy_register() can take the table, its name apart from others' names. */
+livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error *error);
+
 /* The bit of a connection in a decision. */
 static inline uint32_t lt_bit(unsigned connection)
 {
