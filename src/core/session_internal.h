@@ -50,7 +50,6 @@ struct lt_session {
     bool backlogged;              /* packets had to wait since the last DRAINED */
     lt_budget budget;             /* of copies and parity */
     livetcp_usec review_us;       /* when the policy is asked about packets in flight */
-    uint32_t alarmed;             /* bit i: connection i just went into recovery or timeout */
     livetcp_usec last_media_us;   /* when the application last sent something; NEVER = not yet */
     livetcp_usec idle_at_us;      /* next round of idle packets */
 
@@ -131,6 +130,10 @@ bool lt_session_place_next(lt_session *session, livetcp_usec now);
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
 bool lt_session_review_next(lt_session *session, livetcp_usec now);
+
+/* The connection just went into recovery or timeout: the policy is asked about each packet that
+ * it has not delivered, once, at the next next_write(). */
+void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now);
 
 /* ---- session_bitrate.c ---- */
 

@@ -108,9 +108,9 @@ void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *f
     lt_path_update(connection->path, facts, now);
     connection->facts_at_us = now;
     session->facts_came = true;
-    if (connection->path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
-        session->alarmed |= UINT32_C(1) << index;
     lt_session_acknowledged(session, connection, now);
+    if (connection->path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
+        lt_session_alarm(session, connection, now);
 }
 
 static bool pending_write(lt_session *session, unsigned index, lt_write *write)

@@ -162,7 +162,7 @@ static void wait_for_room(lt_session *session, livetcp_usec asked, livetcp_usec 
 
     session->backlogged = true;
     if (asked > now && asked < retry)
-        retry = asked;
+        retry = asked < now + LT_POLICY_RETRY_MIN_US ? now + LT_POLICY_RETRY_MIN_US : asked;
     session->retry_policy_us = retry;
 }
 
@@ -188,7 +188,8 @@ bool lt_session_place_next(lt_session *session, livetcp_usec now)
     livetcp_usec waited = now - packet->enqueued_us;
     if (waited > session->stats.max_queue_delay_us)
         session->stats.max_queue_delay_us = waited;
-    packet->review_us = session->policy->review ? decision.review_us : LIVETCP_NEVER;
+    bool reviewed = session->policy->review && !packet->rtcp;
+    packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     put_copies(session, packet, chosen, true, now);
     packet = lt_send_queue_pop(session->queue);
     lt_packet_unref(&packet); /* the outboxes have it */
@@ -203,33 +204,44 @@ static bool review(lt_session *session, lt_packet *packet, livetcp_usec now)
     livetcp_packet_view about = describe(packet);
 
     session->policy->review(session->policy_state, &view, &about, &decision);
-    packet->review_us = decision.review_us > now ? decision.review_us : now + LIVETCP_USEC_MSEC;
+    livetcp_usec soonest = now + LT_POLICY_RETRY_MIN_US;
+    packet->review_us = decision.review_us > soonest ? decision.review_us : soonest;
     uint32_t chosen = decision.connections ? contain(session, decision.connections) : 0;
     return put_copies(session, packet, chosen & ~packet->carried, false, now) > 0;
 }
 
-static bool is_due(const lt_session *session, const lt_packet *packet, livetcp_usec now)
+void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now)
 {
-    return !packet->delivered && !packet->rtcp &&
-           (packet->review_us <= now || packet->carried & session->alarmed);
+    const lt_unacked_entry *entry;
+
+    if (!session->policy->review)
+        return;
+    for (size_t k = 0; (entry = lt_unacked_at(&connection->unacked, k)); k++) {
+        lt_packet *packet = entry->packet;
+        if (packet->rtcp || packet->delivered)
+            continue;
+        if (packet->review_us > now)
+            packet->review_us = now;
+        session->review_us = now;
+    }
 }
 
 bool lt_session_review_next(lt_session *session, livetcp_usec now)
 {
-    if (!session->policy->review || (now < session->review_us && !session->alarmed))
+    if (!session->policy->review || now < session->review_us)
         return false;
     livetcp_usec next = LIVETCP_NEVER;
     for (unsigned i = 0; i < session->count; i++) {
         const lt_unacked_entry *entry;
         for (size_t k = 0; (entry = lt_unacked_at(&session->connections[i].unacked, k)); k++) {
             lt_packet *packet = entry->packet;
-            if (is_due(session, packet, now) && review(session, packet, now))
+            bool due = !packet->delivered && packet->review_us <= now;
+            if (due && review(session, packet, now))
                 return true; /* and look again when that is written */
             if (!packet->delivered && packet->review_us < next)
                 next = packet->review_us;
         }
     }
-    session->alarmed = 0;
     session->review_us = next;
     return false;
 }

@@ -193,9 +193,9 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
 }
 
 SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
-                 size_t send_buffer)
+                 size_t send_buffer, const livetcp_policy *policy)
     : path(world, path_spec, seed), listener(world, config, seed + 100),
-      caller(world, config, true, seed + 200)
+      caller(world, config, true, seed + 200, policy)
 {
     caller.on_connect = [this, send_buffer](unsigned slot) { connect(slot, send_buffer); };
     caller.service();

@@ -17,13 +17,14 @@ livetcp_result SimRandom::fill(void *user, uint8_t *bytes, size_t size)
     return LIVETCP_OK;
 }
 
-SimSession::SimSession(World &world, const livetcp_config &config, bool is_caller, uint64_t seed)
+SimSession::SimSession(World &world, const livetcp_config &config, bool is_caller, uint64_t seed,
+                       const livetcp_policy *policy)
     : caller(is_caller), world_(world)
 {
     lt_rng_seed(&random_.rng, seed);
     lt_session_setup setup = {};
     setup.config = &config;
-    setup.policy = livetcp_policy_find(config.policy);
+    setup.policy = policy ? policy : livetcp_policy_find(config.policy);
     setup.caller = is_caller;
     setup.random = SimRandom::fill;
     setup.random_user = &random_;
@@ -76,6 +77,18 @@ livetcp_result SimSession::send(uint32_t ssrc, uint16_t sequence, size_t size)
     return result;
 }
 
+livetcp_result SimSession::send_report(uint32_t ssrc)
+{
+    std::vector<uint8_t> packet(28);
+    packet[0] = 0x80;
+    packet[1] = 200;
+    packet[3] = 6; /* length in words, less one */
+    lt_write_be32(&packet[4], ssrc);
+    livetcp_result result = lt_session_send(engine, packet.data(), packet.size(), world_.now());
+    service();
+    return result;
+}
+
 void SimSession::close(livetcp_usec drain_us)
 {
     lt_session_close(engine, LIVETCP_ERR_CANCELLED, drain_us, world_.now());
@@ -123,6 +136,8 @@ void SimSession::write_all()
     while (lt_session_next_write(engine, world_.now(), &write)) {
         REQUIRE(sockets_[write.index]);
         size_t taken = sockets_[write.index]->out(caller).write(write.data, write.size);
+        if (taken && on_written)
+            on_written(write.index, write.data, taken);
         if (taken)
             lt_session_wrote(engine, write.index, taken, world_.now());
         if (taken < write.size)

@@ -62,7 +62,9 @@ struct Received {
 class SimSession
 {
   public:
-    SimSession(World &world, const livetcp_config &config, bool caller, uint64_t seed);
+    /* Without a policy the one that the config names. */
+    SimSession(World &world, const livetcp_config &config, bool caller, uint64_t seed,
+               const livetcp_policy *policy = nullptr);
     ~SimSession();
     SimSession(const SimSession &) = delete;
     SimSession &operator=(const SimSession &) = delete;
@@ -70,8 +72,13 @@ class SimSession
     /* Starts a TCP connection for a slot; the owner of a caller sets it. */
     std::function<void(unsigned slot)> on_connect;
 
+    /* Bytes that a connection took. */
+    std::function<void(unsigned slot, const uint8_t *data, size_t size)> on_written;
+
     /* An RTP packet whose payload carries the time. */
     livetcp_result send(uint32_t ssrc, uint16_t sequence, size_t size);
+    /* An RTCP sender report. */
+    livetcp_result send_report(uint32_t ssrc);
     void close(livetcp_usec drain_us);
 
     void attach(unsigned slot, std::shared_ptr<SimConnection> connection);
@@ -146,7 +153,7 @@ class SimCall
 {
   public:
     SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
-            size_t send_buffer = 1 << 20);
+            size_t send_buffer = 1 << 20, const livetcp_policy *policy = nullptr);
     ~SimCall()
     {
         world.clear();
