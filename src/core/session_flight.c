@@ -9,7 +9,7 @@
 /* Without facts nothing would ever be let go; a plain peer could not tell copies apart. */
 static bool keeps_record(const lt_session *session)
 {
-    return (session->policy->wants & LIVETCP_WANTS_PATHS) && !lt_session_plain(session);
+    return lt_session_asks_facts(session) && !lt_session_plain(session);
 }
 
 static void update_oldest(lt_connection *connection)

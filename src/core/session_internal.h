@@ -181,6 +181,13 @@ livetcp_result lt_session_parity_announced(lt_session *session, const lt_control
 /* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
 void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
 
+/* Whether the platform is asked about connections at all: the policy may want to know, and send
+ * buffers are limited whatever it wants. */
+static inline bool lt_session_asks_facts(const lt_session *session)
+{
+    return session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0;
+}
+
 static inline bool lt_session_plain(const lt_session *session)
 {
     return session->config.wire == LIVETCP_WIRE_PLAIN;

@@ -75,12 +75,11 @@ static livetcp_usec max_age(const livetcp_path *path)
     return idle ? LT_FACTS_IDLE_AGE_US : LT_FACTS_MAX_AGE_US;
 }
 
-/* Before the policy is asked; send buffers are limited whatever it wants to know. */
+/* Before the policy is asked. */
 static bool facts_matter(const lt_session *session, livetcp_usec now)
 {
-    bool wanted = session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0;
-
-    return wanted && (lt_send_queue_packets(session->queue) || now >= session->review_us);
+    return lt_session_asks_facts(session) &&
+           (lt_send_queue_packets(session->queue) || now >= session->review_us);
 }
 
 uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
