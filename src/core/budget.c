@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/budget.h"
 
-#define SLOT_US (LIVETCP_USEC_SEC / LT_BUDGET_SLOTS)
+#define SLOT_US (LIVETCP_USEC_SEC / (LT_BUDGET_SLOTS - 1))
+
+/* A rate is measured over this at least: the first packets may come in a burst. */
+#define RATE_SPAN_MIN_US (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 /* Speech: twice 64 kbit/s is nothing, and nothing is missed sooner. */
 #define SMALL_RATE 20000
@@ -25,7 +28,7 @@ static unsigned place_of(int64_t slot)
     return (unsigned)((slot % LT_BUDGET_SLOTS + LT_BUDGET_SLOTS) % LT_BUDGET_SLOTS);
 }
 
-/* Forgets the tenths of a second that are more than one second past. */
+/* Forgets the slots that are more than one second past. */
 static void advance(lt_budget *budget, livetcp_usec now)
 {
     int64_t slot = now / SLOT_US;
@@ -36,23 +39,25 @@ static void advance(lt_budget *budget, livetcp_usec now)
         budget->slot = slot - LT_BUDGET_SLOTS;
     while (budget->slot < slot) {
         unsigned next = place_of(++budget->slot);
+        budget->media_sum -= budget->media[next];
+        budget->extra_sum -= budget->extra[next];
         budget->media[next] = budget->extra[next] = 0;
     }
 }
 
-static uint64_t sum(const uint64_t *slots)
+/* A slot takes no more than it can count. */
+static void book(uint32_t *slot, uint64_t *sum, size_t size)
 {
-    uint64_t total = 0;
+    uint32_t counted = size < UINT32_MAX - *slot ? (uint32_t)size : UINT32_MAX - *slot;
 
-    for (unsigned i = 0; i < LT_BUDGET_SLOTS; i++)
-        total += slots[i];
-    return total;
+    *slot += counted;
+    *sum += counted;
 }
 
 void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
 {
     advance(budget, now);
-    budget->media[place_of(budget->slot)] += size;
+    book(&budget->media[place_of(budget->slot)], &budget->media_sum, size);
     if (budget->first_us == LIVETCP_NEVER)
         budget->first_us = now;
 }
@@ -60,16 +65,15 @@ void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
 void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now)
 {
     advance(budget, now);
-    budget->extra[place_of(budget->slot)] += size;
+    book(&budget->extra[place_of(budget->slot)], &budget->extra_sum, size);
 }
 
 size_t lt_budget_left(lt_budget *budget, livetcp_usec now)
 {
     advance(budget, now);
-    uint64_t spent = sum(budget->extra);
-    double left = budget->ratio * (double)sum(budget->media) - (double)spent;
+    double left = budget->ratio * (double)budget->media_sum - (double)budget->extra_sum;
 
-    if (budget->ratio > 0 && spent == 0)
+    if (budget->ratio > 0 && budget->extra_sum == 0)
         return SIZE_MAX;
     return left > 0 ? (size_t)left : 0;
 }
@@ -80,9 +84,9 @@ uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now)
     livetcp_usec span = now % SLOT_US + (LT_BUDGET_SLOTS - 1) * SLOT_US;
     if (budget->first_us != LIVETCP_NEVER && now - budget->first_us < span)
         span = now - budget->first_us;
-    if (span < SLOT_US)
-        span = SLOT_US;
-    return sum(budget->media) * LIVETCP_USEC_SEC / (uint64_t)span;
+    if (span < RATE_SPAN_MIN_US)
+        span = RATE_SPAN_MIN_US;
+    return budget->media_sum * LIVETCP_USEC_SEC / (uint64_t)span;
 }
 
 double lt_budget_ratio(double configured, double cost, uint64_t media_rate)

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* How much may be sent beyond one copy of each packet: extra bytes per byte of media, over the
- * last second, so that the ratio holds in any second of a steady stream and a burst of losses
- * cannot spend what quiet minutes have saved. */
+ * last second, so that the ratio holds in any second and a burst of losses cannot spend what quiet
+ * minutes have saved. */
 #ifndef LT_CORE_BUDGET_H
 #define LT_CORE_BUDGET_H
 
 #include <livetcp/config.h>
 
 #include <stddef.h>
-#define LT_BUDGET_SLOTS 10
+
+/* The account's grain is a hundredth of a second, and it covers one second and a grain: any second
+ * lies within it whole. */
+#define LT_BUDGET_SLOTS 101
 
 typedef struct lt_budget {
     double ratio; /* LIVETCP_REDUNDANCY_AUTO resolved */
-    int64_t slot; /* number of the present tenth of a second */
-    uint64_t media[LT_BUDGET_SLOTS], extra[LT_BUDGET_SLOTS];
+    int64_t slot; /* number of the present hundredth of a second */
+    uint32_t media[LT_BUDGET_SLOTS], extra[LT_BUDGET_SLOTS];
+    uint64_t media_sum, extra_sum;
     livetcp_usec first_us; /* first media packet; LIVETCP_NEVER = none yet */
 } lt_budget;
 
