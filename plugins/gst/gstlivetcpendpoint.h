@@ -46,6 +46,9 @@ typedef struct _GstLiveTcpHooks {
                   const livetcp_error *error);
     /* The send queue ran empty again. */
     void (*drained)(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer, livetcp_session *session);
+    /* Pictures of this stream that others refer to were dropped: its encoder should start afresh.
+     */
+    void (*keyframe_wanted)(GstLiveTcpEndpoint *endpoint, guint32 ssrc);
     /* Adds the element's own counters to the statistics. */
     void (*stats)(GstLiveTcpEndpoint *endpoint, GstStructure *structure);
 } GstLiveTcpHooks;

@@ -210,12 +210,22 @@ static void on_drained(livetcp_session *session, void *user)
     g_mutex_unlock(&endpoint->lock);
 }
 
+static void on_keyframe_wanted(livetcp_session *session, uint32_t ssrc, void *user)
+{
+    GstLiveTcpEndpoint *endpoint = ((GstLiveTcpPeer *)user)->endpoint;
+    (void)session;
+    if (endpoint->hooks->keyframe_wanted != NULL) {
+        endpoint->hooks->keyframe_wanted(endpoint, ssrc);
+    }
+}
+
 static const livetcp_session_callbacks session_callbacks = {
     .struct_size = sizeof(session_callbacks),
     .on_packet = on_packet,
     .on_state = on_state,
     .on_connection = on_connection,
     .on_drained = on_drained,
+    .on_keyframe_wanted = on_keyframe_wanted,
 };
 
 livetcp_result gst_livetcp_peers_call(GstLiveTcpEndpoint *endpoint, livetcp_error *error)

@@ -53,6 +53,8 @@
  *
  * Whenever a session opens, or a peer lost packets and has caught up, the encoder upstream is asked
  * for a key frame (GstForceKeyUnit), and a new peer is sent the "streamheader" of the caps first.
+ * So it is when packets were dropped that later ones refer to; the event then has the stream's
+ * "ssrc".
  *
  * ## Messages
  *
@@ -108,7 +110,7 @@ static GstFlowReturn render(GstBaseSink *base, GstBuffer *buffer)
     if (!wait_for_peer(self)) {
         return interrupted(self);
     }
-    gst_livetcp_sink_request_key_unit(self);
+    gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
     return gst_livetcp_sink_send(self, buffer);
 }
 
@@ -121,7 +123,7 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
     if (!wait_for_peer(self)) {
         return interrupted(self);
     }
-    gst_livetcp_sink_request_key_unit(self);
+    gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
     for (guint i = 0; i < length && result == GST_FLOW_OK; i++) {
         result = gst_livetcp_sink_send(self, gst_buffer_list_get(list, i));
     }
@@ -168,7 +170,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
     if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
         self->warned_us = 0;
         self->without_peer = 0;
-        g_atomic_int_set(&self->key_unit_wanted, FALSE);
+        gst_livetcp_key_units_reset(&self->key_units);
         if (!gst_livetcp_endpoint_open(&self->endpoint)) {
             return GST_STATE_CHANGE_FAILURE;
         }
@@ -223,6 +225,7 @@ static void finalize(GObject *object)
     gst_livetcp_endpoint_clear(&self->endpoint);
     g_clear_pointer(&self->stream_header, g_ptr_array_unref);
     g_free(self->scratch);
+    gst_livetcp_key_units_clear(&self->key_units);
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
 }
 
@@ -278,6 +281,7 @@ static void gst_livetcp_sink_init(GstLiveTcpSink *self)
     gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_sink_hooks,
                               &defaults, uri_keys);
     self->drain_timeout_ms = DEFAULT_DRAIN_TIMEOUT_MS;
+    gst_livetcp_key_units_init(&self->key_units);
     self->scratch = g_malloc(GST_LIVETCP_SINK_SCRATCH_SIZE);
     gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);
     gst_base_sink_set_last_sample_enabled(GST_BASE_SINK(self), FALSE);

@@ -4,6 +4,8 @@
 #define GST_LIVETCP_SINK_H
 
 #include "gstlivetcpendpoint.h"
+#include "gstlivetcpimportance.h"
+#include "gstlivetcpkeyunits.h"
 
 #include <gst/base/base.h>
 
@@ -25,12 +27,11 @@ typedef struct _GstLiveTcpSink {
     guint drain_timeout_ms;
 
     /* the streaming thread's */
-    guint8 *scratch;       /* packets that lie in pieces are put together here */
-    gint64 warned_us;      /* when a packet was last complained about */
-    guint too_large;       /* packets too large since then */
-    guint key_unit_number; /* of the next event */
+    guint8 *scratch;  /* packets that lie in pieces are put together here */
+    gint64 warned_us; /* when a packet was last complained about */
+    guint too_large;  /* packets too large since then */
 
-    gint key_unit_wanted;     /* atomic */
+    GstLiveTcpKeyUnits key_units;
     guint64 without_peer;     /* guarded by endpoint.lock: packets nobody was there for */
     GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
 } GstLiveTcpSink;
@@ -44,9 +45,6 @@ extern const GstLiveTcpHooks gst_livetcp_sink_hooks;
 
 /* Replaces what a new peer is sent first by the packets in `value`, an array of buffers or NULL. */
 void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *value);
-
-/* Streaming thread: asks the encoder for a key frame if somebody needs one. */
-void gst_livetcp_sink_request_key_unit(GstLiveTcpSink *self);
 
 /* Streaming thread: sends one packet to every peer and reports what is wrong with it. */
 GstFlowReturn gst_livetcp_sink_send(GstLiveTcpSink *self, GstBuffer *buffer);

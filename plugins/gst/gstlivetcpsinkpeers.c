@@ -55,7 +55,7 @@ static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
 {
     (void)peer;
     send_stream_header(sink_of(endpoint), session);
-    g_atomic_int_set(&sink_of(endpoint)->key_unit_wanted, TRUE);
+    gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);
 }
 
 /* Drops broke references. A key frame helps only now that it will get through: asking while the
@@ -70,7 +70,7 @@ static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
     guint64 drops = stats.dropped_queue_full + stats.dropped_connection;
     if (drops != peer->drops_reported) {
         peer->drops_reported = drops;
-        g_atomic_int_set(&sink_of(endpoint)->key_unit_wanted, TRUE);
+        gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);
     }
 }
 
@@ -90,6 +90,11 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
     }
 }
 
+static void keyframe_wanted(GstLiveTcpEndpoint *endpoint, guint32 ssrc)
+{
+    gst_livetcp_key_units_want(&sink_of(endpoint)->key_units, ssrc);
+}
+
 static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
 {
     g_mutex_lock(&endpoint->lock);
@@ -102,5 +107,6 @@ const GstLiveTcpHooks gst_livetcp_sink_hooks = {
     .opened = peer_opened,
     .ended = peer_ended,
     .drained = peer_drained,
+    .keyframe_wanted = keyframe_wanted,
     .stats = add_stats,
 };

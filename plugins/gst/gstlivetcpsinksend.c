@@ -4,23 +4,10 @@
 #include "gstlivetcpreport.h"
 #include "gstlivetcpsink.h"
 
-#include <gst/video/video.h>
-
 #define GST_CAT_DEFAULT gst_livetcp_debug
 
 /* At most one WARNING about packets that are too large in this time. */
 #define WARNING_PAUSE_US G_USEC_PER_SEC
-
-void gst_livetcp_sink_request_key_unit(GstLiveTcpSink *self)
-{
-    if (!g_atomic_int_compare_and_exchange(&self->key_unit_wanted, TRUE, FALSE)) {
-        return;
-    }
-    GST_DEBUG_OBJECT(self, "asking upstream for a key frame");
-    gst_pad_push_event(GST_BASE_SINK_PAD(self),
-                       gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE,
-                                                                   self->key_unit_number++));
-}
 
 static GstFlowReturn complain_too_large(GstLiveTcpSink *self, gsize size)
 {
