@@ -73,9 +73,8 @@ bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
                                  size_t size);
 
-/* Whether a greedy source should send one more: fewer than LT_TRANSPORT_AHEAD packets wait in user
- * space, or none in front of a socket. */
-enum { LT_TRANSPORT_AHEAD = 2 };
+/* Whether a greedy source should send one more: none waits in user space. What it sends then is
+ * what an application would write to find out that the socket takes no more (Goel et al. 2.3). */
 bool lt_transport_room(lt_transport *transport, unsigned flow);
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);

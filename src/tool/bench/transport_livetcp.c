@@ -150,7 +150,7 @@ static bool livetcp_room(lt_transport *base, unsigned index)
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_session_stats stats = {.struct_size = sizeof stats};
     return livetcp_session_get_stats(atomic_load(&t->flows[index].session), &stats) == LIVETCP_OK &&
-           stats.open_connections > 0 && stats.queue_packets < LT_TRANSPORT_AHEAD;
+           stats.open_connections > 0 && stats.queue_packets == 0;
 }
 
 static void add_connections(livetcp_session *session, unsigned connections,
