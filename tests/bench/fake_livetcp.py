@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Stands in for `livetcp bench` in the test of script/bench: writes the reports of a run whose
-delays in ms are in FAKE_DELAYS, {scheme: [delay, ...]}, and counts its calls in FAKE_CALLS."""
+delays in ms are in FAKE_DELAYS, {scheme: [delay, ...]}, and counts its calls in FAKE_CALLS. With
+FAKE_RESULTS, {scheme: {field: value}}, which replaces fields of the results, a scheme is the text of
+a --policy, and the report has only those that were asked for."""
 
 import json
 import os
@@ -16,13 +18,26 @@ def result(scheme, delays):
     summary = {"sent": len(delays), "lost": 0, "mean_ms": 1.0, "p50_ms": delays[0],
                "p95_ms": delays[0], "p99_ms": delays[0], "p99_9_ms": delays[0],
                "max_ms": delays[-1], "within_200ms": 1.0, "within_500ms": 1.0}
-    return {"scheme": scheme, "all": summary, "clean": summary, "flagged": 0,
-            "bytes_per_media_byte": 1.0, "wire_bytes_per_media_byte": 1.0, "cpu_send_us": 1.0,
-            "cpu_receive_us": 1.0, "ftp_mbit_s": 20.0}
+    fields = {"scheme": scheme, "spec": scheme, "all": summary, "clean": summary, "flagged": 0,
+              "bytes_per_media_byte": 1.0, "wire_bytes_per_media_byte": 1.0, "cpu_send_us": 1.0,
+              "cpu_receive_us": 1.0, "ftp_mbit_s": 20.0, "media_mbit_s": 2.0, "peer_mbit_s": 2.0,
+              "mice_mbit_s": 1.0}
+    return fields | json.loads(os.environ.get("FAKE_RESULTS", "{}")).get(scheme, {})
+
+
+def check(known):
+    unknown = [name for name in option("--policy").split(",") if name not in known]
+    if unknown:
+        print(f"livetcp bench: no policy is called '{unknown[0]}'\nmore", file=sys.stderr)
+    sys.exit(2 if unknown else 0)
 
 
 def main():
     delays = json.loads(os.environ["FAKE_DELAYS"])
+    if "--check" in sys.argv:
+        check(delays)
+    if "FAKE_RESULTS" in os.environ:
+        delays = {name: delays[name] for name in option("--policy").split(",")}
     with open(os.environ["FAKE_CALLS"], "a", encoding="utf-8") as calls:
         calls.write(" ".join(sys.argv) + "\n")
     with open(option("--raw"), "w", encoding="utf-8") as raw:
@@ -31,10 +46,13 @@ def main():
         for scheme, values in delays.items():
             raw.write(f"{scheme},forward,0,0,0,0,0,0,0,9000000\n")  # warm-up: not to be counted
             raw.write(f"{scheme},forward,0,1,1,1,0,0,0,9000000\n")  # near a stall: the same
-            for value in values:
-                raw.write(f"{scheme},forward,0,2,1,0,0,0,0,{round(value * 1000)}\n")
+            for i, value in enumerate(values):
+                raw.write(f"{scheme},forward,0,{i},1,0,0,0,0,{round(value * 1000)}\n")
     with open(option("--json"), "w", encoding="utf-8") as report:
-        json.dump({"parameters": {"duration_s": float(option("--duration"))}, "stalled_ms": 0.0,
+        json.dump({"parameters": {"duration_s": float(option("--duration")),
+                                  "packets_per_talkspurt": 200 if "--talkspurt" in sys.argv else 0,
+                                  "opening_packets": int(option("--opening", 1))},
+                   "stalled_ms": 0.0,
                    "stalls": [], "results": [result(*item) for item in delays.items()]}, report)
     print("a table")
 

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""What the policies must show, row by row, beside their peers in the same run."""
+
+import csv
+import fnmatch
+import json
+import pathlib
+import statistics
+import subprocess
+
+from .bench import BenchError, markdown, percentile
+from .policy_rows import ENDING, WARMUP, rows
+from .wants import spell
+
+WORDS = {True: "pass", False: "**fail**", None: "undecided"}
+SHARES = {"p50": .5, "p95": .95, "p99": .99, "p99_9": .999}
+MOST_SCHEMES = 8  # of one run of livetcp bench
+PYTHONS = ("python3", "/usr/bin/python3")  # one of them has matplotlib
+
+
+class Support:
+    """Which schemes this build knows, by asking it."""
+
+    def __init__(self, tool):
+        self.tool = tool
+        self.known = {}
+
+    def reason_against(self, scheme):
+        """None when the scheme can be run."""
+        if scheme not in self.known:
+            run = subprocess.run([self.tool, "bench", "--check", "--policy", scheme],
+                                 capture_output=True, text=True)
+            lines = run.stderr.strip().splitlines() or ["livetcp bench --check failed"]
+            reason = lines[0].removeprefix("livetcp bench: ")
+            self.known[scheme] = reason if run.returncode else None
+        return self.known[scheme]
+
+
+class Trial:
+    """A setting with the rows that are to be shown over it."""
+
+    def __init__(self, setting, chosen, support):
+        self.setting = setting
+        self.rows = chosen
+        self.skipped = {row.name: support.reason_against(row.scheme) for row in chosen}
+        wanted = [s for row in chosen if not self.skipped[row.name]
+                  for s in (row.scheme, *row.peers)]
+        self.schemes = [s for s in dict.fromkeys(wanted) if not support.reason_against(s)]
+        self.figures = {}
+        self.delays = {}
+        self.reports = []
+        if len(self.schemes) > MOST_SCHEMES:
+            raise BenchError(f"{setting.name}: more than {MOST_SCHEMES} schemes in one run")
+
+    def plan(self, options):
+        self.seconds = options.seconds or (
+            min(self.setting.seconds, 15) if options.quick else self.setting.seconds)
+        self.seeds = options.seeds or (1 if options.quick else self.setting.seeds)
+        turns = len(self.schemes) if self.setting.consecutive else 1
+        self.run_time = turns * (self.seconds + WARMUP + ENDING)
+        return self.run_time * self.seeds if self.schemes else 0
+
+    def measure(self, bench):
+        order = ["--consecutive"] if self.setting.consecutive else []
+        files = []
+        for seed in range(1, self.seeds + 1):
+            report, raw = bench.measure(
+                f"policies/{self.setting.name}-{seed}",
+                [*self.setting.args, *order, "--policy", ",".join(self.schemes), "--warmup",
+                 str(WARMUP), "--duration", f"{self.seconds:g}", "--seed", str(seed)],
+                self.run_time)
+            self.reports.append(report)
+            files.append(raw)
+        results = {}
+        for report in self.reports:
+            for result in report["results"]:
+                results.setdefault(result["spec"], []).append(result)
+        parameters = self.reports[0]["parameters"]
+        delays, opening = read_delays(files, parameters)
+        for scheme in self.schemes:
+            label = results[scheme][0]["scheme"]
+            self.delays[scheme] = delays.get(label, [])
+            self.figures[scheme] = self.describe(self.delays[scheme], opening.get(label, []),
+                                                 results[scheme])
+
+    def describe(self, delays, opening, results):
+        """Over all seeds; delays in ms over L."""
+        one_way = self.setting.one_way
+        figures = {name: percentile(delays, share) - one_way for name, share in SHARES.items()}
+        figures |= {f"opening_{name}": percentile(opening, share) - one_way
+                    for name, share in SHARES.items() if opening}
+        figures["packets"] = len(delays)
+        figures["lost"] = delays.count(float("inf"))
+        for limit in (200, 500):
+            near = sum(delay <= limit for delay in delays)
+            figures[f"within_{limit}ms"] = near / len(delays) if delays else 0.0
+        for name in ("bytes_per_media_byte", "wire_bytes_per_media_byte", "media_mbit_s",
+                     "peer_mbit_s", "ftp_mbit_s", "mice_mbit_s", "cpu_send_us", "cpu_receive_us"):
+            values = [r[name] for r in results if r[name] is not None]
+            figures[name] = statistics.mean(values) if values else None
+        return figures
+
+    def verdicts(self, row):
+        """(wanted, measured, passed) of each demand; none of a row that was skipped."""
+        if self.skipped[row.name]:
+            return []
+        return [want.judge(self.setting, self.figures, row.scheme) for want in row.wants]
+
+    def absent_peers(self, row):
+        return [peer for peer in row.peers if peer not in self.figures]
+
+
+def read_delays(files, parameters):
+    """Sorted delays in ms by label, of all packets and of those at the opening of talkspurts;
+    without packets sent near a stall of the machine."""
+    spurt, first = parameters["packets_per_talkspurt"], parameters["opening_packets"]
+    everything, opening = {}, {}
+    for path in files:
+        with open(path, newline="") as stream:
+            for line in csv.DictReader(stream):
+                if line["measured"] == "0" or line["near_stall"] == "1":
+                    continue
+                delay = int(line["delay_us"]) / 1000 if line["delay_us"] else float("inf")
+                everything.setdefault(line["scheme"], []).append(delay)
+                if spurt and int(line["index"]) >= spurt and int(line["index"]) % spurt < first:
+                    opening.setdefault(line["scheme"], []).append(delay)
+    return tuple({label: sorted(values) for label, values in delays.items()}
+                 for delays in (everything, opening))
+
+
+def choose(options):
+    """The trials' rows by setting, in order."""
+    every = rows(options.quick)
+    patterns = options.row or ["*"]
+    for pattern in patterns:
+        if not any(fnmatch.fnmatch(row.name, pattern) for row in every):
+            raise BenchError(f"no row is called '{pattern}'; there are "
+                             + ", ".join(row.name for row in every))
+    chosen = {}
+    for row in every:
+        if any(fnmatch.fnmatch(row.name, pattern) for pattern in patterns):
+            chosen.setdefault(row.setting, []).append(row)
+    return chosen
+
+
+def print_rows(options):
+    for row in rows(options.quick):
+        print(f"{row.name:32} {row.scheme:44} {row.setting.flow}")
+
+
+def overall(judged):
+    if not judged:
+        return None
+    results = [passed for _, _, passed in judged]
+    return False if False in results else None if None in results else True
+
+
+def milliseconds(value):
+    return "never" if value in (None, float("inf")) else f"{value:.2f}"
+
+
+def times(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+def table(trials):
+    lines = []
+    for trial in trials:
+        subjects = {row.scheme: row for row in trial.rows if not trial.skipped[row.name]}
+        for scheme, f in trial.figures.items():
+            row = subjects.get(scheme)
+            judged = trial.verdicts(row) if row else []
+            word = WORDS[overall(judged)] if row else ""
+            lines.append((
+                f"**{scheme}**" if row else scheme, trial.setting.flow, trial.setting.loss,
+                f"{trial.setting.rtt:g}", *(milliseconds(f[name]) for name in SHARES),
+                times(f["bytes_per_media_byte"]), times(f["wire_bytes_per_media_byte"]),
+                "; ".join(wanted for wanted, _, _ in judged), word))
+    header = ["policy", "flow", "loss", "RTT", *map(spell, SHARES), "bytes", "on the wire",
+              "must show", ""]
+    return markdown(header, lines)
+
+
+def describe(trials, circumstances):
+    text = (f"# What the policies must show\n\n{circumstances}\n\nDelays in ms over L, half the "
+            "round trip; packets sent near a stall of the machine left out. Bytes: given to the kernel, "
+            "and on the wire, per byte of media. What is judged is bold, the rest are its peers in "
+            "the same run.\n\n")
+    text += table(trials) + "\n## Row by row\n\n"
+    judged, skipped = [], []
+    for trial in trials:
+        for row in trial.rows:
+            if trial.skipped[row.name]:
+                skipped.append(f"* {row.name}: {trial.skipped[row.name]}")
+                continue
+            absent = trial.absent_peers(row)
+            note = f" (without {', '.join(absent)})" if absent else ""
+            judged += [(row.name, wanted, measured + note, WORDS[passed])
+                       for wanted, measured, passed in trial.verdicts(row)]
+    text += markdown(["row", "wanted", "measured", ""], judged)
+    if skipped:
+        text += "\n## Skipped\n\nThis build does not have what these rows are about:\n\n"
+        text += "\n".join(skipped) + "\n"
+    return text
+
+
+def csv_lines(trials):
+    for trial in trials:
+        subjects = {row.scheme: row for row in trial.rows}
+        for scheme, figures in trial.figures.items():
+            row = subjects.get(scheme)
+            line = {"setting": trial.setting.name, "row": row.name if row else "",
+                    "policy": scheme, "flow": trial.setting.flow, "loss": trial.setting.loss,
+                    "rtt_ms": trial.setting.rtt, "seeds": trial.seeds, "seconds": trial.seconds}
+            line |= {f"{name}_over_l_ms": figures[name] for name in SHARES}
+            line |= {f"opening_{name}_over_l_ms": figures.get(f"opening_{name}", "")
+                     for name in SHARES}
+            line |= {name: value for name, value in figures.items()
+                     if name not in SHARES and not name.startswith("opening_")}
+            line["passed"] = {True: "yes", False: "no", None: ""}[
+                overall(trial.verdicts(row)) if row else None]
+            yield line
+
+
+def report(trials, circumstances):
+    return {"circumstances": circumstances,
+            "rows": [{"row": row.name, "setting": trial.setting.name, "policy": row.scheme,
+                      "skipped": trial.skipped[row.name],
+                      "verdicts": [dict(zip(("wanted", "measured", "passed"), v))
+                                   for v in trial.verdicts(row)]}
+                     for trial in trials for row in trial.rows],
+            "settings": {t.setting.name: {
+                "args": t.setting.args, "reports": t.reports,
+                "figures": {s: {name: None if value == float("inf") else value  # JSON has no inf
+                                for name, value in f.items()} for s, f in t.figures.items()}}
+                for t in trials if t.schemes}}
+
+
+def find_python():
+    """One with matplotlib, or None."""
+    for python in PYTHONS:
+        try:
+            run = subprocess.run([python, "-c", "import matplotlib"], capture_output=True)
+            if run.returncode == 0:
+                return python
+        except OSError:
+            pass
+    return None
+
+
+def plot(bench, trials):
+    python = find_python()
+    if not python:
+        bench.say("no plots: no python3 has matplotlib; script/bootstrap --demo installs it")
+        return
+    script = pathlib.Path(__file__).with_name("ccdf.py")
+    for trial in trials:
+        if not trial.delays:
+            continue
+        path = bench.results / f"policies/{trial.setting.name}.svg"
+        s = trial.setting
+        loss = "" if s.loss == "–" else f", {s.loss} loss"
+        run = subprocess.run(
+            [python, str(script), str(path)], text=True, capture_output=True,
+            input=json.dumps({"title": f"{s.flow}; RTT {s.rtt:g} ms{loss}", "one_way": s.one_way,
+                              "delays": trial.delays}))
+        if run.returncode:
+            raise BenchError(f"cannot plot {path}:\n{run.stderr}")
+
+
+def run(bench, options):
+    chosen = choose(options)
+    support = Support(bench.tool)
+    trials = [Trial(setting, picked, support) for setting, picked in chosen.items()]
+    bench.left = sum(trial.plan(options) for trial in trials)
+    for trial in trials:
+        for row in trial.rows:
+            if trial.skipped[row.name]:
+                bench.say(f"{row.name}: skipped, {trial.skipped[row.name]}")
+    for trial in trials:
+        if trial.schemes:
+            trial.measure(bench)
+    lines = list(csv_lines(trials))
+    if lines:
+        bench.write_csv("policies.csv", lines)
+        plot(bench, trials)
+    bench.write_json("policies.json", report(trials, bench.circumstances()))
+    bench.write("policies.md", describe(trials, bench.circumstances()))
+    results = [overall(trial.verdicts(row)) for trial in trials for row in trial.rows
+               if not trial.skipped[row.name]]
+    return 0 if results and all(results) else 1

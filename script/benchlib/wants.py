@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""What a row of `script/bench policies` must show. Each kind of demand looks at the figures of its
+setting, {scheme: {"p99": ms over L, ...}}, and says (wanted, measured, passed); passed is None when
+something that it compares with was not measured."""
+
+from dataclasses import dataclass
+
+NOISE_MS, NOISE = 1, 0.05  # two runs of the same policy differ by as much
+QUANTILES = ("p95", "p99", "p99_9")
+
+
+def spell(quantile):
+    return quantile.replace("_", ".")
+
+
+def over(value):
+    return "never" if value == float("inf") else f"L + {value:.2f} ms"
+
+
+def worse(value, than, one_way):
+    """By more than noise. Both are over L; the share is of the whole delay."""
+    return value > than + max(NOISE_MS, NOISE * (than + one_way))
+
+
+def best(figures, schemes, quantile):
+    values = [figures[s][quantile] for s in schemes if s in figures]
+    return min(values) if values else None
+
+
+@dataclass(frozen=True)
+class Delay:
+    quantile: str
+    most: float  # ms over L
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme][self.quantile]
+        return (f"{spell(self.quantile)} ≤ L + {self.most:g} ms",
+                f"{spell(self.quantile)} {over(value)}", value <= self.most)
+
+
+@dataclass(frozen=True)
+class Bytes:
+    most: float
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme]["bytes_per_media_byte"]
+        return f"≤ {self.most:g}× bytes", f"{value:.3f}×", value <= self.most
+
+
+@dataclass(frozen=True)
+class Below:
+    quantile: str
+    other: str
+
+    def judge(self, setting, figures, scheme):
+        wanted = f"{spell(self.quantile)} below {self.other}"
+        if self.other not in figures:
+            return wanted, f"{self.other} was not measured", None
+        mine, other = figures[scheme][self.quantile], figures[self.other][self.quantile]
+        return wanted, f"{spell(self.quantile)} {over(mine)}, {over(other)}", mine < other
+
+
+@dataclass(frozen=True)
+class NotAbove:
+    quantiles: tuple
+    other: str
+
+    def judge(self, setting, figures, scheme):
+        return judge_all(setting, figures, scheme, self.quantiles, (self.other,),
+                         f"not above {self.other}")
+
+
+@dataclass(frozen=True)
+class NotWorse:
+    others: tuple
+
+    def judge(self, setting, figures, scheme):
+        return judge_all(setting, figures, scheme, QUANTILES, self.others,
+                         f"never worse than the better of {' and '.join(self.others)}")
+
+
+def judge_all(setting, figures, scheme, quantiles, others, wanted):
+    wanted = f"{', '.join(map(spell, quantiles))} {wanted}"
+    missing = [other for other in others if other not in figures]
+    if missing:
+        return wanted, f"{', '.join(missing)} was not measured", None
+    bad = [f"{spell(q)} {over(figures[scheme][q])}, not {over(best(figures, others, q))}"
+           for q in quantiles
+           if worse(figures[scheme][q], best(figures, others, q), setting.one_way)]
+    return wanted, "; ".join(bad) or "none is", not bad
+
+
+@dataclass(frozen=True)
+class NearBest:
+    others: tuple
+    percent: float
+
+    def judge(self, setting, figures, scheme):
+        wanted = (f"{', '.join(map(spell, QUANTILES))} within {self.percent:g} % of the best that "
+                  "fits the budget")
+        if not any(other in figures for other in self.others):
+            return wanted, "no other was measured", None
+        bad = []
+        for q in QUANTILES:
+            least, mine = best(figures, self.others, q), figures[scheme][q]
+            most = (least + setting.one_way) * (1 + self.percent / 100)
+            if mine + setting.one_way > most + NOISE_MS:
+                bad.append(f"{spell(q)} {over(mine)}, best {over(least)}")
+        return wanted, "; ".join(bad) or "all are", not bad
+
+
+@dataclass(frozen=True)
+class FtpLoss:
+    percent: float
+    other: str
+
+    def judge(self, setting, figures, scheme):
+        wanted = f"FTP throughput down ≤ {self.percent:g} % from {self.other}"
+        before = figures.get(self.other, {}).get("ftp_mbit_s")
+        if not before:
+            return wanted, f"{self.other} was not measured", None
+        lost = 100 * (1 - figures[scheme]["ftp_mbit_s"] / before)
+        return wanted, f"{lost:.1f} %", lost <= self.percent
+
+
+@dataclass(frozen=True)
+class Share:
+    within: int  # 200 ms
+    least: float
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme][f"within_{self.within}ms"]
+        wanted = f"share within {self.within} ms ≥ {self.least:g}"
+        return wanted, f"{value:.4f}", value >= self.least
+
+
+@dataclass(frozen=True)
+class Throughput:
+    least: float
+
+    def judge(self, setting, figures, scheme):
+        wanted = f"throughput ≥ {self.least:g} of an unlimited TCP beside it"
+        mine, peer = figures[scheme]["media_mbit_s"], figures[scheme]["peer_mbit_s"]
+        if not peer:
+            return wanted, "the unlimited TCP got nothing through", None
+        share = mine / peer
+        return wanted, f"{mine:.2f} and {peer:.2f} Mbit/s: {share:.2f}", share >= self.least
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Of the first packets after a silence."""
+    quantile: str
+    percent: float  # of the other's delay over L
+    other: str
+
+    def judge(self, setting, figures, scheme):
+        key = f"opening_{self.quantile}"
+        wanted = (f"{spell(self.quantile)} − L of the first packets after silence ≤ "
+                  f"{self.percent:g} % of that of {self.other}")
+        if self.other not in figures:
+            return wanted, f"{self.other} was not measured", None
+        mine, other = figures[scheme][key], figures[self.other][key]
+        return wanted, f"{over(mine)}, {over(other)}", mine <= self.percent / 100 * other
