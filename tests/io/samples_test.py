@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the samples against each other, and with arguments that cannot work.
 
-usage: samples_test.py MINIMAL_SEND MINIMAL_RECV
+usage: samples_test.py MINIMAL_SEND MINIMAL_RECV CUSTOM_POLICY
 """
 
 import re
@@ -40,6 +40,24 @@ def check_stream(send, recv):
     assert stop(receiver) == 0, "minimal_recv failed"
 
 
+def check_custom_policy(sender, recv):
+    """Voice alone on one connection, video on the other: same packets, fewer bytes."""
+    receiver = start(recv, "livetcp://127.0.0.1:0")
+    port = wait_for(receiver, r"listening on port (\d+)").group(1)
+    process = start(sender, f"livetcp://127.0.0.1:{port}?connections=2")
+    for _ in range(3):
+        assert wait_for(receiver, r"received [1-9]\d* lost 0"), "nothing was received"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, f"custom_policy failed: {errors}"
+    assert "policy" not in errors, f"the policy was told on: {errors}"
+    found = re.findall(r"connection \d: (\d+) packets, (\d+) bytes", output)
+    assert len(found) == 2, f"custom_policy said: {output}"
+    voice, video = sorted(int(size) / int(packets) for packets, size in found)
+    assert voice < 400 < video, f"voice and video are not apart: {output}"
+    assert stop(receiver) == 0, "minimal_recv failed"
+
+
 def check_error(text, *command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1, f"{command} ended with {done.returncode}"
@@ -47,17 +65,19 @@ def check_error(text, *command):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         print(__doc__, file=sys.stderr)
         return 2
-    send, recv = sys.argv[1:]
-    for program in (send, recv):
+    send, recv, custom_policy = sys.argv[1:]
+    for program in (send, recv, custom_policy):
         check_error("usage", program)
         check_error("livetcp://", program, "http://localhost:80")
         check_error("no-such", program, "livetcp://localhost:9?no-such=1")
     check_error("192.0.2.77", recv, "livetcp://192.0.2.77:0")
     check_error("host", send, "livetcp://:5004")
     check_stream(send, recv)
+    check_error("needs at least 2", custom_policy, "livetcp://127.0.0.1:9?connections=1")
+    check_custom_policy(custom_policy, recv)
     return 0
 
 
