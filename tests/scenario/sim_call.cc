@@ -100,6 +100,10 @@ void SimListener::accept(std::shared_ptr<SimConnection> connection)
     auto pending = std::make_shared<Pending>();
     pending->connection = connection;
     pending->inbound = lt_inbound_create(world_.now(), config_.handshake_timeout_us);
+    if (!pending->inbound) { /* memory is out */
+        connection->close(false);
+        return;
+    }
     connections_.push_back(connection);
     connection->listener.on_data = [this, pending](const SimTcp::Bytes &bytes) {
         pending_data(pending, bytes);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Every allocation of a session fails once, under every policy: no crash, no leak, and the session
+ * goes on. The linker puts the __wrap_ functions in place of the C library's. */
+#include "catch.h"
+#include "sim_session.h"
+
+#include <cstdlib>
+#include <set>
+
+using namespace scenario;
+
+static bool armed = false;  /* one allocation is going to fail */
+static bool failed = false; /* it did */
+static long successes = 0;  /* allocations before it */
+
+static bool fails()
+{
+    if (!armed || successes-- > 0)
+        return false;
+    armed = false;
+    failed = true;
+    return true;
+}
+
+extern "C" {
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? nullptr : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? nullptr : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return fails() ? nullptr : __real_realloc(block, size);
+}
+}
+
+namespace
+{
+
+const livetcp_usec second = 1000000;
+
+/* Runs `scenario` with its first, second, ... allocation failing, until it needs no more. */
+template <typename Scenario> long sweep(Scenario scenario)
+{
+    for (long n = 0;; n++) {
+        INFO("allocation " << n);
+        REQUIRE(n < 10000);
+        failed = false;
+        successes = n;
+        scenario();
+        armed = false;
+        if (!failed)
+            return n;
+    }
+}
+
+unsigned send(SimCall &call, unsigned first, unsigned count)
+{
+    unsigned taken = 0;
+    for (unsigned i = 0; i < count; i++) {
+        livetcp_result result = call.caller.send(7, static_cast<uint16_t>(first + i), 300);
+        if (result == LIVETCP_OK)
+            taken++;
+        else if (result != LIVETCP_ERR_NO_MEMORY)
+            FAIL_CHECK("send: " << livetcp_result_name(result));
+        call.world.run_for(10000);
+    }
+    return taken;
+}
+
+/* A stream that loses packets, then a connection, while one allocation fails; then some more. */
+void stream(const livetcp_policy *policy)
+{
+    livetcp_config config = make_config(policy->name, 3);
+    config.order = LIVETCP_ORDER_SEQUENCE;
+    SimCall call("delay=20ms,loss=5%", config, 3);
+    call.world.run_for(3 * second);
+    REQUIRE(call.remote() != nullptr);
+    armed = true;
+    unsigned taken = send(call, 0, 30);
+    if (auto connection = call.caller.connection(0))
+        connection->reset();
+    taken += send(call, 30, 30);
+    call.world.run_for(5 * second);
+    armed = false;
+    CHECK(taken >= 59);
+
+    size_t before = call.remote()->received.size();
+    CHECK(before + 1 >= taken);
+    CHECK(send(call, 60, 20) == 20);
+    call.world.run_for(5 * second);
+    CHECK(call.remote()->received.size() == before + 20);
+    CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+    std::set<uint16_t> sequences;
+    for (const Received &packet : call.remote()->received)
+        CHECK(sequences.insert(packet.sequence).second);
+}
+
+void create(const livetcp_policy *policy)
+{
+    livetcp_config config = make_config(policy->name, 3);
+    SimRandom random;
+    lt_rng_seed(&random.rng, 1);
+    lt_session_setup setup = {};
+    setup.config = &config;
+    setup.policy = policy;
+    setup.caller = true;
+    setup.random = SimRandom::fill;
+    setup.random_user = &random;
+    lt_session *session = nullptr;
+    armed = true;
+    livetcp_result result = lt_session_create(&setup, &session);
+    armed = false;
+    CHECK(result == (failed ? LIVETCP_ERR_NO_MEMORY : LIVETCP_OK));
+    CHECK((session == nullptr) == failed);
+    lt_session_destroy(&session);
+}
+
+} // namespace
+
+TEST_CASE("a session that cannot be created says that memory is out, whatever the policy")
+{
+    for (size_t i = 0; livetcp_policy_at(i); i++) {
+        INFO(livetcp_policy_at(i)->name);
+        CHECK(sweep([&] { create(livetcp_policy_at(i)); }) >= 3);
+    }
+}
+
+TEST_CASE("a session survives each failing allocation, whatever the policy")
+{
+    for (size_t i = 0; livetcp_policy_at(i); i++) {
+        INFO(livetcp_policy_at(i)->name);
+        CHECK(sweep([&] { stream(livetcp_policy_at(i)); }) > 60);
+    }
+}
