@@ -101,7 +101,18 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
 
 /* The kernel takes no more on this slot (EAGAIN); call writable() when it does again. */
 void lt_session_blocked(lt_session *session, unsigned index);
+
+/* The kernel takes more, or has sent some of what it held; facts from before do not count. */
 void lt_session_writable(lt_session *session, unsigned index);
+
+/* Slots where packets wait, by the send limit and not the kernel's, until less than unsent_limit()
+ * is unsent. deadline() covers them, but an owner who can learn of that earlier calls writable().
+ */
+uint32_t lt_session_wants_room(const lt_session *session);
+
+/* Bytes that may be in a slot's kernel send buffer without having been sent, as min-buf-a and -b
+ * and the facts say; at least 1, UINT32_MAX = any number. */
+uint32_t lt_session_unsent_limit(const lt_session *session, unsigned index);
 
 /* Slots (bit i = slot i) whose facts are too old for the decision that next_write() has to make;
  * 0 if none is due. Answer with facts() before next_write(). */

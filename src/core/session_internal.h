@@ -122,6 +122,9 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
 
 /* ---- session_place.c ---- */
 
+/* What may be in the kernel's send buffer; UINT32_MAX = no limit, or too little is known. */
+uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path *path);
+
 /* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
 void lt_session_refresh_paths(lt_session *session);
 

@@ -181,4 +181,5 @@ void lt_session_blocked(lt_session *session, unsigned index)
 void lt_session_writable(lt_session *session, unsigned index)
 {
     session->paths[index].blocked = false;
+    session->connections[index].facts_at_us = INT64_MIN;
 }

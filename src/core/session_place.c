@@ -6,7 +6,7 @@
 
 /* MIN_BUF(A,B): Goel et al., section 2.2, in bytes, with the SACK correction. With a delay to keep
  * to (their section 6), the unsent part is what the window sends in that time. */
-static uint32_t send_limit(const livetcp_config *config, const livetcp_path *path)
+uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path *path)
 {
     const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_MSS | LIVETCP_PATH_QUEUED;
     uint64_t cwnd = path->cwnd_bytes, limit;
@@ -26,7 +26,7 @@ void lt_session_refresh_paths(lt_session *session)
 {
     for (unsigned i = 0; i < session->count; i++) {
         livetcp_path *path = &session->paths[i];
-        path->send_limit_bytes = send_limit(&session->config, path);
+        path->send_limit_bytes = lt_session_send_limit(&session->config, path);
         path->ready =
             path->usable && !path->blocked && !session->connections[i].outbox.packet &&
             (path->send_limit_bytes == UINT32_MAX || path->queued_bytes < path->send_limit_bytes);

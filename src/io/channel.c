@@ -32,6 +32,7 @@ lt_channel *lt_channel_create(livetcp_session *session, unsigned index, int sock
     channel->session = session;
     channel->index = index;
     channel->socket = socket;
+    channel->unsent_limit = UINT32_MAX;
     channel->poll.data = channel;
     lt_socket_text(socket, false, channel->local);
     lt_socket_text(socket, true, channel->remote);
@@ -117,8 +118,8 @@ static bool note_writable(lt_channel *channel)
 
     uv_mutex_lock(&session->lock);
     bool failed = channel->write_errno != 0;
-    if (!failed && channel->want_writable) {
-        channel->want_writable = false;
+    if (!failed && (channel->want_writable || channel->want_room)) {
+        channel->want_writable = channel->want_room = false;
         lt_session_writable(session->engine, channel->index);
     }
     uv_mutex_unlock(&session->lock);
@@ -145,7 +146,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 void lt_channel_watch(lt_channel *channel)
 {
-    int events = UV_READABLE | (channel->want_writable ? UV_WRITABLE : 0);
+    bool writable = channel->want_writable || channel->want_room;
+    int events = UV_READABLE | (writable ? UV_WRITABLE : 0);
 
     if (events == channel->watched)
         return;

@@ -12,6 +12,8 @@ typedef struct lt_channel {
     uv_poll_t poll;
     int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
     bool want_writable;     /* (session's lock) the kernel took no more */
+    bool want_room;         /* (session's lock) packets wait until less is unsent */
+    uint32_t unsent_limit;  /* (session's lock) the socket counts as writable below that */
     int write_errno;        /* (session's lock) writing failed; reading tells the rest */
     livetcp_usec probed_us; /* (session's lock) when the platform last said everything */
     char local[LT_ADDRESS_TEXT];

@@ -10,6 +10,8 @@
 /* How old window and times of an idle connection may be: nobody waits for it. */
 #define FULL_PROBE_AGE_US 100000
 
+/* ---- facts ---- */
+
 static void probe(lt_channel *channel, livetcp_usec now, livetcp_path *facts)
 {
     lt_platform_probe(channel->socket, now - channel->probed_us < FULL_PROBE_AGE_US, facts);
@@ -28,6 +30,57 @@ static void bring_facts(livetcp_session *session, uint32_t wanted, livetcp_usec 
         lt_session_facts(session->engine, i, &facts, now);
     }
 }
+
+/* ---- how much may be unsent ---- */
+
+/* Below this share of what may be unsent the socket's own limit follows; above it, at once. */
+#define FOLLOW_PART 4
+
+/* The socket's limit must not be above the engine's, or the loop would be woken for nothing. */
+static void limit_unsent(const livetcp_session *session, lt_channel *channel)
+{
+    uint32_t limit = lt_session_unsent_limit(session->engine, channel->index);
+
+    if (limit >= channel->unsent_limit && channel->unsent_limit >= limit - limit / FOLLOW_PART)
+        return;
+    lt_platform_limit_unsent(channel->socket, limit);
+    channel->unsent_limit = limit;
+}
+
+/* Packets that wait for the kernel to send: the loop is to be woken when it has. */
+static void note_room(livetcp_session *session)
+{
+    uint32_t wanted = lt_session_wants_room(session->engine);
+
+    for (unsigned i = 0; i < lt_session_connections(session->engine); i++) {
+        lt_channel *channel = session->slots[i].channel;
+        if (!channel)
+            continue;
+        if (!session->unlimited)
+            limit_unsent(session, channel);
+        bool wants = wanted >> i & 1;
+        if (wants && !channel->want_room)
+            session->channels_changed = true;
+        channel->want_room = wants;
+    }
+}
+
+/* What ends says so behind everything else: a limit that serves delay must not keep it back. */
+static void lift_limits(livetcp_session *session)
+{
+    session->unlimited = true;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        lt_channel *channel = session->slots[i].channel;
+        if (!channel || channel->unsent_limit == UINT32_MAX)
+            continue;
+        lt_platform_limit_unsent(channel->socket, UINT32_MAX);
+        channel->unsent_limit = UINT32_MAX;
+        if (channel->want_writable && !channel->write_errno)
+            lt_session_writable(session->engine, i);
+    }
+}
+
+/* ---- writing ---- */
 
 /* A socket that fails may still hold what the peer said last, and why it left. So a failure only
  * stops the writing; the loop reads to the end and then reports the loss. */
@@ -61,13 +114,16 @@ void lt_session_io_flush(livetcp_session *session)
 
     for (;;) {
         livetcp_usec now = lt_now();
+        if (!session->unlimited && lt_session_state(session->engine) == LIVETCP_SESSION_CLOSED)
+            lift_limits(session);
         uint32_t wanted = lt_session_wants_facts(session->engine, now);
         if (wanted)
             bring_facts(session, wanted, now);
         if (!lt_session_next_write(session->engine, now, &write))
-            return;
+            break;
         write_once(session, &write);
     }
+    note_room(session);
 }
 
 void lt_session_io_wake_if_needed(livetcp_session *session)

@@ -41,6 +41,7 @@ struct livetcp_session {
     lt_slot slots[LIVETCP_MAX_CONNECTIONS]; /* the channels */
     livetcp_usec armed_us;                  /* what the timer waits for */
     bool channels_changed; /* some channel wants to be watched otherwise, or has failed */
+    bool unlimited;        /* it ends: send buffers take what they can */
     bool has_event;        /* taken from the engine, not told yet */
     lt_event event;
 

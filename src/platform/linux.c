@@ -236,6 +236,15 @@ livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                    allowed[0] ? allowed : "(see sysctl net.ipv4.tcp_available_congestion_control)");
 }
 
+/* Linux calls a socket writable when less than half of it is unsent, and takes no further buffer
+ * when all of it is. 0 stands for the system's own, net.ipv4.tcp_notsent_lowat. */
+bool lt_platform_limit_unsent(int socket, uint32_t bytes)
+{
+    int value = bytes == UINT32_MAX ? 0 : bytes > INT32_MAX / 2 ? INT32_MAX : (int)(2 * bytes);
+
+    return set_int(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, value) == 0;
+}
+
 void lt_platform_acknowledge_now(int socket)
 {
     (void)set_int(socket, IPPROTO_TCP, TCP_QUICKACK, 1);

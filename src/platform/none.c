@@ -46,6 +46,18 @@ livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                    name);
 }
 
+bool lt_platform_limit_unsent(int socket, uint32_t bytes)
+{
+#ifdef TCP_NOTSENT_LOWAT
+    const int value = bytes > INT32_MAX ? INT32_MAX : (int)bytes;
+    return setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &value, sizeof value) == 0;
+#else
+    (void)socket;
+    (void)bytes;
+    return false;
+#endif
+}
+
 void lt_platform_acknowledge_now(int socket)
 {
     (void)socket;

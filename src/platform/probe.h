@@ -27,6 +27,11 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
 livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                                                   livetcp_error *error);
 
+/* Lets the socket count as writable only while less than `bytes` of what was written are unsent;
+ * UINT32_MAX = as the system likes. Returns false where the system has no such limit. Whether
+ * writing itself stops there, too, is the system's choice. */
+bool lt_platform_limit_unsent(int socket, uint32_t bytes);
+
 /* Asks the kernel to acknowledge at once what was just read: thin streams look late otherwise.
  * Not sticky on Linux: call it after every read. */
 void lt_platform_acknowledge_now(int socket);

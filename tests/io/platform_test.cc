@@ -11,11 +11,13 @@ livetcp_result lt_platform_none_prepare(int socket, livetcp_usec user_timeout_us
 livetcp_result lt_platform_none_set_congestion_control(int socket, const char *name,
                                                        livetcp_error *error);
 void lt_platform_none_acknowledge_now(int socket);
+bool lt_platform_none_limit_unsent(int socket, uint32_t bytes);
 }
 
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -172,6 +174,45 @@ TEST_CASE("prepare sets the media defaults", "[platform]")
         CHECK(option(pair.a, IPPROTO_TCP, TCP_USER_TIMEOUT) == 10000);
 #endif
     CHECK(lt_platform_prepare(-1, 0) == LIVETCP_ERR_SYSTEM);
+}
+
+static bool writable(int socket)
+{
+    pollfd poll_fd = {socket, POLLOUT, 0};
+    REQUIRE(poll(&poll_fd, 1, 0) >= 0);
+    return poll_fd.revents & POLLOUT;
+}
+
+TEST_CASE("a socket is writable while less than its limit is unsent", "[platform]")
+{
+    using Limit = bool (*)(int, uint32_t);
+    for (Limit limit : {Limit(lt_platform_limit_unsent), Limit(lt_platform_none_limit_unsent)}) {
+        Pair pair;
+        CHECK(writable(pair.a));
+        if (!limit(pair.a, 10000))
+            continue; /* the system does not have it */
+        CHECK(writable(pair.a));
+        fill(pair.a); /* nobody reads: what is beyond the window stays unsent */
+        CHECK_FALSE(writable(pair.a));
+    }
+    CHECK_FALSE(lt_platform_limit_unsent(-1, 1));
+}
+
+TEST_CASE("the limit of what is unsent is in bytes, and can be taken away", "[platform]")
+{
+    Pair pair;
+    livetcp_path path = {};
+    if (!on_linux())
+        return;
+    REQUIRE(lt_platform_limit_unsent(pair.a, 10000));
+    size_t limited = fill(pair.a);
+    lt_platform_probe(pair.a, false, &path);
+    CHECK(path.unsent_bytes >= 10000);
+    REQUIRE(lt_platform_limit_unsent(pair.a, UINT32_MAX));
+    CHECK(fill(pair.a) > 0); /* room that the limit had kept */
+    CHECK(limited > 0);
+    CHECK(lt_platform_limit_unsent(pair.a, UINT32_MAX - 1)); /* as much as an int holds */
+    CHECK(option(pair.a, IPPROTO_TCP, TCP_NOTSENT_LOWAT) > 0);
 }
 
 TEST_CASE("congestion control by name", "[platform]")

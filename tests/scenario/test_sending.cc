@@ -186,3 +186,67 @@ TEST_CASE("the platform is asked about connections whose facts can have changed,
     CHECK(lt_session_wants_facts(engine, now + 1000) == busy);
     CHECK(lt_session_wants_facts(engine, now + 100000) == 7);
 }
+
+TEST_CASE("room in a send buffer is waited for where the kernel's sending makes some")
+{
+    const uint32_t mss = 1000;
+    livetcp_config config = make_config("single", 1); /* min-buf-a=1, min-buf-b=3 */
+    SimCall call("delay=50ms", config, 1);
+    call.world.run_for(1000000);
+    lt_session *engine = call.caller.engine;
+    std::vector<uint8_t> packet(500);
+    packet[0] = 0x80;
+    livetcp_usec now = call.world.now();
+    lt_write write;
+
+    livetcp_path facts = {};
+    facts.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND | LIVETCP_PATH_MSS |
+                  LIVETCP_PATH_SACKED;
+    facts.cwnd_bytes = 10 * mss;
+    facts.mss_bytes = mss;
+    facts.queued_bytes = 13 * mss; /* ten in flight, three wait: full */
+    facts.unsent_bytes = 3 * mss;
+    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now) == LIVETCP_OK);
+    CHECK(lt_session_wants_room(engine) == 0); /* nobody was asked yet */
+    lt_session_facts(engine, 0, &facts, now);
+    CHECK_FALSE(lt_session_next_write(engine, now, &write));
+    CHECK(lt_session_unsent_limit(engine, 0) == 3 * mss);
+    CHECK(lt_session_wants_room(engine) == 1);
+    CHECK(lt_session_deadline(engine) <= now + 5000); /* all the same */
+
+    /* The kernel has sent: facts are asked for anew, however young, and the packet goes. */
+    CHECK(lt_session_wants_facts(engine, now) == 0);
+    lt_session_writable(engine, 0);
+    CHECK(lt_session_wants_facts(engine, now) == 1);
+
+    /* But in recovery the window is full of what is not acknowledged: no use to watch. */
+    facts.unsent_bytes = 2 * mss;
+    lt_session_facts(engine, 0, &facts, now);
+    CHECK_FALSE(lt_session_next_write(engine, now, &write));
+    CHECK(lt_session_wants_room(engine) == 0);
+    CHECK(lt_session_deadline(engine) <= now + 5000);
+
+    facts.queued_bytes = 12 * mss;
+    lt_session_facts(engine, 0, &facts, now);
+    CHECK(lt_session_next_write(engine, now, &write));
+    CHECK(lt_session_wants_room(engine) == 0);
+
+    /* What is known to have arrived is in flight, too. */
+    facts.sacked_bytes = 4 * mss;
+    lt_session_facts(engine, 0, &facts, now);
+    CHECK(lt_session_unsent_limit(engine, 0) == 3 * mss);
+}
+
+TEST_CASE("how much may be unsent follows min-buf-a and -b, and is never zero")
+{
+    livetcp_config config = make_config("single", 1);
+    config.min_buf_b = 0;
+    SimCall none("delay=50ms", config, 1);
+    CHECK(lt_session_unsent_limit(none.caller.engine, 0) == 1);
+    config.min_buf_b = 4;
+    SimCall typical("delay=50ms", config, 1);
+    CHECK(lt_session_unsent_limit(typical.caller.engine, 0) == 4 * 1448); /* no facts yet */
+    config.min_buf_a = 0;
+    SimCall unlimited("delay=50ms", config, 1);
+    CHECK(lt_session_unsent_limit(unlimited.caller.engine, 0) == UINT32_MAX);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session sets on its sockets, read back from the sockets themselves. */
+#include "io/world.h"
+
+extern "C" {
+#include "platform/probe.h"
+}
+
+#include <netinet/tcp.h>
+#include <string>
+
+using namespace world;
+
+namespace
+{
+
+bool on_linux()
+{
+    return std::string(lt_platform_name()) == "linux";
+}
+
+/* An option of every connected TCP socket of this process, in no order; those without it are left
+ * out. */
+std::vector<int> values_of(int option)
+{
+    std::vector<int> values;
+    for (int fd = 3; fd < 1024; fd++) {
+        sockaddr_storage peer;
+        socklen_t peer_size = sizeof peer;
+        int value = 0;
+        socklen_t size = sizeof value;
+        if (getpeername(fd, (sockaddr *)&peer, &peer_size) == 0 && peer.ss_family == AF_INET &&
+            getsockopt(fd, IPPROTO_TCP, option, &value, &size) == 0)
+            values.push_back(value);
+    }
+    return values;
+}
+
+/* Both ends of a session with one connection, after a packet each way. */
+struct Talk {
+    explicit Talk(const Settings &settings = {})
+        : server(context, settings), caller(context, server.port, with_one(settings))
+    {
+        REQUIRE(until(context, [&] {
+            return server.sessions() == 1 && open_connections(caller.session) == 1;
+        }));
+        REQUIRE(caller.send(rtp(1)) == LIVETCP_OK);
+        REQUIRE(send(server.session(), rtp(1)) == LIVETCP_OK);
+        REQUIRE(until(context, [&] {
+            return server.record().packets() == 1 && caller.record.packets() == 1;
+        }));
+    }
+    static Settings with_one(Settings settings)
+    {
+        settings.push_back({"connections", "1"});
+        return settings;
+    }
+
+    Context context;
+    Server server;
+    Caller caller;
+};
+
+} // namespace
+
+TEST_CASE("sockets are writable while little is unsent, with a send limit only", "[options]")
+{
+    if (!on_linux())
+        return;
+    {
+        Talk limited(Settings{{"min-buf-a", "1"}, {"min-buf-b", "3"}});
+        std::vector<int> values = values_of(TCP_NOTSENT_LOWAT);
+        REQUIRE(values.size() == 2);
+        for (int value : values)
+            CHECK(value >= 2 * 3 * 500); /* segments of loopback are larger than that */
+    }
+    Talk unlimited(Settings{{"min-buf-a", "0"}});
+    CHECK(values_of(TCP_NOTSENT_LOWAT) == std::vector<int>{0, 0}); /* the system's */
+}
