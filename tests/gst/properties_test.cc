@@ -4,9 +4,11 @@
 #include "support.h"
 
 #include <livetcp/config.h>
+#include <livetcp/policy.h>
 
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
 
 using namespace lt;
 
@@ -296,6 +298,48 @@ TEST_CASE("a bad property keeps the element from opening and is named")
         g_object_set(sink.get(), bad.name, good, nullptr);
         CHECK(sink.state(GST_STATE_PAUSED));
     }
+}
+
+TEST_CASE("properties that contradict each other keep the element from opening")
+{
+    struct Case {
+        const char *uri, *says;
+    };
+    auto bad =
+        GENERATE(values<Case>({{"policy=duplicate&connections=1", "connections"},
+                               {"policy=duplicate&connections=2&copies=3", "copies"},
+                               {"policy=duplicate&redundancy-budget=0.5", "redundancy-budget"},
+                               {"min-bitrate=2000&max-bitrate=1000", "min-bitrate"}}));
+    INFO(bad.uri);
+    Subject sink("livetcpsink", std::string("livetcp://127.0.0.1:9?") + bad.uri);
+    CHECK(!sink.state(GST_STATE_PAUSED));
+    Message message = sink.wait(GST_MESSAGE_ERROR);
+    REQUIRE(message);
+    Complaint error = complaint(message);
+    INFO(error.text);
+    CHECK(error.code == GST_RESOURCE_ERROR_SETTINGS);
+    CHECK(error.text.find(bad.says) != std::string::npos);
+}
+
+TEST_CASE("the policy may be one of the application's own")
+{
+    static livetcp_policy policy = {};
+    policy.struct_size = sizeof policy;
+    policy.name = "own-of-the-test";
+    policy.summary = "waits, always";
+    policy.place = [](void *, const livetcp_policy_view *, const livetcp_packet_view *,
+                      livetcp_decision *) {};
+    Subject sink("livetcpsink", "livetcp://127.0.0.1:9");
+    /* This program has a registry of its own; the plugin's is in the shared library. */
+    void *library = dlopen(LIVETCP_SHARED_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+    REQUIRE(library != nullptr);
+    auto enroll = reinterpret_cast<decltype(&livetcp_policy_register)>(
+        dlsym(library, "livetcp_policy_register"));
+    REQUIRE(enroll != nullptr);
+    REQUIRE(enroll(&policy, nullptr) == LIVETCP_OK);
+    dlclose(library);
+    g_object_set(sink.get(), "policy", policy.name, nullptr);
+    CHECK(sink.state(GST_STATE_PAUSED));
 }
 
 TEST_CASE("pads take and give RTP, not anything")

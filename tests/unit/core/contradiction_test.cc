@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings that contradict each other or their policy, by field and by URI: refused, and the
+ * message names the setting. */
+#include "catch.h"
+
+#include <livetcp/config.h>
+
+#include <cmath>
+#include <string>
+
+namespace
+{
+
+livetcp_config from_uri(const std::string &query)
+{
+    livetcp_config config;
+    livetcp_error error = {};
+    livetcp_config_init(&config);
+    INFO(query);
+    livetcp_result result =
+        livetcp_config_apply_uri(&config, ("livetcp://peer:5004?" + query).c_str(), &error);
+    INFO(error.message);
+    REQUIRE(result == LIVETCP_OK);
+    return config;
+}
+
+/* Each value is legal by itself. */
+void refused(const std::string &query, const std::string &name)
+{
+    livetcp_config config = from_uri(query);
+    livetcp_error error = {};
+    INFO(query);
+    CHECK(livetcp_config_check(&config, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    INFO(error.message);
+    CHECK(std::string(error.message).find(name) != std::string::npos);
+}
+
+void accepted(const std::string &query)
+{
+    livetcp_config config = from_uri(query);
+    livetcp_error error = {};
+    INFO(query);
+    CHECK(livetcp_config_check(&config, &error) == LIVETCP_OK);
+}
+
+/* A value that no config may have, as text and in the field. */
+void impossible(const std::string &name, const std::string &value)
+{
+    livetcp_config config, untouched;
+    livetcp_error error = {};
+    livetcp_config_init(&config);
+    untouched = config;
+    INFO(name << "=" << value);
+    CHECK(livetcp_config_set(&config, name.c_str(), value.c_str(), &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("'" + name + "'") != std::string::npos);
+    std::string uri = "livetcp://peer:5004?" + name + "=" + value;
+    CHECK(livetcp_config_apply_uri(&config, uri.c_str(), &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find(name) != std::string::npos);
+    CHECK(config.redundancy_budget == untouched.redundancy_budget);
+    CHECK(config.min_buf_b == untouched.min_buf_b);
+    CHECK(config.copies == untouched.copies);
+}
+
+} // namespace
+
+TEST_CASE("policies that copy need connections to copy to")
+{
+    refused("policy=duplicate&connections=1", "'connections'");
+    refused("policy=hedge&connections=1", "'connections'");
+    refused("policy=parity&connections=1", "'connections'");
+    refused("policy=duplicate&wire=plain", "wire=plain");
+    refused("policy=duplicate&connections=3&copies=4", "copies (4)");
+    accepted("policy=duplicate&connections=3&copies=3");
+    accepted("policy=single&connections=1");
+    accepted("policy=shortest-queue&connections=3&copies=8"); /* which it does not use */
+}
+
+TEST_CASE("a budget must pay for what the policy always sends")
+{
+    refused("policy=duplicate&redundancy-budget=0.99", "redundancy-budget");
+    refused("policy=duplicate&copies=3&redundancy-budget=1", "redundancy-budget");
+    refused("policy=parity&parity-group=4&redundancy-budget=0.1", "redundancy-budget");
+    accepted("policy=duplicate&redundancy-budget=1");
+    accepted("policy=duplicate&redundancy-budget=auto");
+    accepted("policy=hedge&redundancy-budget=0");
+    accepted("policy=parity&parity-group=4&redundancy-budget=0.25");
+}
+
+TEST_CASE("values that make no sense anywhere are refused as text")
+{
+    for (const char *value : {"-1", "-0.1", "8", "nan", "inf", "1e999", "much", ""})
+        impossible("redundancy-budget", value);
+    for (const char *value : {"-1", "1001", "3.5"})
+        impossible("min-buf-b", value);
+    for (const char *value : {"0", "1", "9", "-2"})
+        impossible("copies", value);
+    impossible("min-buf-a", "-1");
+    impossible("max-send-delay", "-5");
+    impossible("parity-group", "1");
+    impossible("hedge-delay", "-1");
+}
+
+TEST_CASE("fields that make no sense are refused, too")
+{
+    for (double value :
+         {-0.5, -2.0, 7.5, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+        livetcp_config config = from_uri("policy=hedge");
+        livetcp_error error = {};
+        config.redundancy_budget = value;
+        INFO(value);
+        CHECK(livetcp_config_check(&config, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK(std::string(error.message).find("'redundancy-budget'") != std::string::npos);
+    }
+    livetcp_config config = from_uri("policy=hedge");
+    livetcp_error error = {};
+    config.min_buf_b = static_cast<unsigned>(-1);
+    CHECK(livetcp_config_check(&config, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("'min-buf-b'") != std::string::npos);
+}
+
+TEST_CASE("bounds of the bit rate must leave something between them")
+{
+    refused("min-bitrate=2000000&max-bitrate=1000000", "min-bitrate (2000000)");
+    accepted("min-bitrate=1000000&max-bitrate=1000000");
+    accepted("min-bitrate=1000000"); /* no upper bound */
+}
