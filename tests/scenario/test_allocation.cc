@@ -12,6 +12,7 @@ using namespace scenario;
 static bool armed = false;  /* one allocation is going to fail */
 static bool failed = false; /* it did */
 static long successes = 0;  /* allocations before it */
+static long live = 0;       /* blocks allocated and not freed */
 
 static bool fails()
 {
@@ -26,23 +27,37 @@ extern "C" {
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? nullptr : __real_malloc(size);
+    void *block = fails() ? nullptr : __real_malloc(size);
+    live += block != nullptr;
+    return block;
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? nullptr : __real_calloc(count, size);
+    void *block = fails() ? nullptr : __real_calloc(count, size);
+    live += block != nullptr;
+    return block;
 }
 
 void *__wrap_realloc(void *block, size_t size)
 {
-    return fails() ? nullptr : __real_realloc(block, size);
+    void *moved = fails() ? nullptr : __real_realloc(block, size);
+    live += moved && !block;
+    return moved;
+}
+
+void __wrap_free(void *block)
+{
+    live -= block != nullptr;
+    __real_free(block);
 }
 }
 
@@ -143,5 +158,29 @@ TEST_CASE("a session survives each failing allocation, whatever the policy")
     for (size_t i = 0; livetcp_policy_at(i); i++) {
         INFO(livetcp_policy_at(i)->name);
         CHECK(sweep([&] { stream(livetcp_policy_at(i)); }) > 60);
+    }
+}
+
+TEST_CASE("a session holds no more after minutes than after seconds, whatever the policy")
+{
+    for (size_t i = 0; livetcp_policy_at(i); i++) {
+        INFO(livetcp_policy_at(i)->name);
+        livetcp_config config = make_config(livetcp_policy_at(i)->name, 4);
+        config.queue_packets = 100;
+        SimCall call("delay=20ms,loss=2%", config, 1);
+        call.world.run_for(2 * second);
+        send(call, 0, 1000);
+        call.world.run_for(10 * second);
+        long early = live;
+        for (unsigned round = 1; round <= 10; round++)
+            send(call, round * 1000, 1000);
+        call.world.run_for(10 * second);
+        CHECK(live <= early + 10);
+
+        /* And while nothing gets through: the queue, and a window for each connection. */
+        call.path.forward.cut(true);
+        send(call, 20000, 3000);
+        CHECK(live >= early + 90);
+        CHECK(live <= early + 100 + 4 * 64);
     }
 }
