@@ -27,7 +27,7 @@ static livetcp_result add_socket(livetcp_listener *listener, const lt_address *a
 
     if (listener->port)
         lt_address_set_port(&bound, listener->port);
-    livetcp_result result = lt_socket_listen(&fd, &bound, dual, error);
+    livetcp_result result = lt_socket_listen(&fd, &bound, dual, &listener->config, error);
     if (result != LIVETCP_OK)
         return result;
     bound.size = sizeof bound.storage;

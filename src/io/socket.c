@@ -111,6 +111,13 @@ static livetcp_result bind_local(int fd, const lt_address *local, livetcp_error 
                          "cannot use localaddress %s; it must be an address of this host", text);
 }
 
+/* A packet of that size with its LENGTH. One that is too large for any segment stays as it is. */
+static void align_segments(int fd, const livetcp_config *config)
+{
+    if (config->mss_align)
+        (void)lt_platform_align_segments(fd, (size_t)config->mss_align + 2);
+}
+
 livetcp_result lt_socket_connect(int *out, const lt_address *address, const lt_address *local,
                                  const livetcp_config *config, livetcp_error *error)
 {
@@ -125,6 +132,7 @@ livetcp_result lt_socket_connect(int *out, const lt_address *address, const lt_a
         result = lt_platform_set_congestion_control(fd, config->congestion_control, error);
         if (result == LIVETCP_OK && local)
             result = bind_local(fd, local, error);
+        align_segments(fd, config);
         if (result == LIVETCP_OK &&
             connect(fd, (const void *)&address->storage, address->size) != 0 &&
             errno != EINPROGRESS && errno != EINTR)
@@ -167,7 +175,7 @@ static livetcp_result listen_error(livetcp_error *error, const lt_address *addre
 }
 
 livetcp_result lt_socket_listen(int *out, const lt_address *address, bool dual,
-                                livetcp_error *error)
+                                const livetcp_config *config, livetcp_error *error)
 {
     const int on = 1, only = dual ? 0 : 1;
     livetcp_result result = LIVETCP_OK;
@@ -176,8 +184,13 @@ livetcp_result lt_socket_listen(int *out, const lt_address *address, bool dual,
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         (address->storage.ss_family == AF_INET6 &&
          setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0) ||
-        bind(fd, (const void *)&address->storage, address->size) != 0 || listen(fd, SOMAXCONN) != 0)
+        bind(fd, (const void *)&address->storage, address->size) != 0)
         result = listen_error(error, address, errno);
+    if (result == LIVETCP_OK) {
+        align_segments(fd, config); /* connections inherit it */
+        if (listen(fd, SOMAXCONN) != 0)
+            result = listen_error(error, address, errno);
+    }
     if (result != LIVETCP_OK && fd >= 0) {
         close(fd);
         fd = -1;

@@ -24,7 +24,7 @@ livetcp_result lt_connect_error(livetcp_error *error, const lt_address *address,
 
 /* Binds and listens. `dual`: an IPv6 wildcard takes IPv4, too. *socket is -1 on failure. */
 livetcp_result lt_socket_listen(int *socket, const lt_address *address, bool dual,
-                                livetcp_error *error);
+                                const livetcp_config *config, livetcp_error *error);
 
 /* Accepts one connection, non-blocking. Returns -errno on failure, -EAGAIN if nobody waits. */
 int lt_socket_accept(int socket);

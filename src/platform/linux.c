@@ -205,6 +205,24 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
     return LIVETCP_OK;
 }
 
+/* Payload of a TCP segment in an Ethernet packet of 1500 bytes, and the option that takes room from
+ * it: what is set as TCP_MAXSEG includes it, what a segment carries does not. */
+#define ETHERNET_PAYLOAD(address_family) ((address_family) == AF_INET ? 1460U : 1440U)
+#define TIMESTAMPS                       12U
+
+bool lt_platform_align_segments(int socket, size_t frame)
+{
+    int family;
+    socklen_t size = sizeof family;
+
+    if (!frame || getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0)
+        return false;
+    size_t room = ETHERNET_PAYLOAD(family) - TIMESTAMPS;
+    if (frame > room)
+        return false;
+    return set_int(socket, IPPROTO_TCP, TCP_MAXSEG, (int)(room / frame * frame + TIMESTAMPS)) == 0;
+}
+
 /* What an unprivileged program may choose; "" if that cannot be read. */
 static void allowed_congestion_control(char *names, size_t size)
 {

@@ -34,6 +34,13 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
     return LIVETCP_OK;
 }
 
+bool lt_platform_align_segments(int socket, size_t frame)
+{
+    (void)socket; /* what TCP_MAXSEG includes, and when it counts, differs from system to system */
+    (void)frame;
+    return false;
+}
+
 livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                                                   livetcp_error *error)
 {

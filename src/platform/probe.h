@@ -10,6 +10,8 @@
 
 #include <livetcp/policy.h>
 
+#include <stddef.h>
+
 /* Name of the implementation: "linux", "none". */
 const char *lt_platform_name(void);
 
@@ -21,6 +23,12 @@ void lt_platform_probe(int socket, bool briefly, livetcp_path *path);
 /* Media defaults: Nagle off, keepalive on, close-on-exec, and the kernel's user timeout where
  * there is one (0 = leave it). */
 livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
+
+/* Before connecting or listening: segments are to hold a whole number of frames of `frame` bytes,
+ * as many as fit an Ethernet packet. Returns false, and leaves the segments alone, if none fits or
+ * the system cannot; a path with smaller packets may still cut them otherwise. 0 leaves them alone.
+ */
+bool lt_platform_align_segments(int socket, size_t frame);
 
 /* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
  * that names what is available, if this one is not. */

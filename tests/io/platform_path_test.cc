@@ -158,3 +158,23 @@ TEST_CASE("a delivery rate says whether it is the path's or the application's", 
         return known(facts) && !facts.app_limited;
     }));
 }
+
+TEST_CASE("aligned segments carry whole frames over a path", "[platform]")
+{
+    Call call("delay=5ms", "delay=5ms");
+    if (!call.path)
+        return;
+    call.connect([](int socket) {
+        CHECK(lt_platform_align_segments(socket, 174));
+        CHECK_FALSE(lt_platform_align_segments(socket, 1449)); /* changes nothing */
+        CHECK_FALSE(lt_platform_align_segments(socket, 0));
+    });
+    livetcp_path facts = {};
+    call.pump();
+    CHECK(until([&] {
+        facts = call.probe();
+        return (facts.known & LIVETCP_PATH_MSS) != 0;
+    }));
+    CHECK(facts.mss_bytes == 8 * 174);
+    CHECK_FALSE(lt_platform_align_segments(-1, 174));
+}

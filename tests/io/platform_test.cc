@@ -11,6 +11,7 @@ livetcp_result lt_platform_none_prepare(int socket, livetcp_usec user_timeout_us
 livetcp_result lt_platform_none_set_congestion_control(int socket, const char *name,
                                                        livetcp_error *error);
 void lt_platform_none_acknowledge_now(int socket);
+bool lt_platform_none_align_segments(int socket, size_t frame);
 bool lt_platform_none_limit_unsent(int socket, uint32_t bytes);
 }
 
@@ -251,5 +252,6 @@ TEST_CASE("the fallback knows nothing and says so", "[platform]")
     CHECK(lt_platform_none_set_congestion_control(pair.a, "", &error) == LIVETCP_OK);
     CHECK(lt_platform_none_set_congestion_control(pair.a, "reno", &error) ==
           LIVETCP_ERR_NOT_SUPPORTED);
+    CHECK_FALSE(lt_platform_none_align_segments(pair.a, 174));
     lt_platform_none_acknowledge_now(pair.a);
 }

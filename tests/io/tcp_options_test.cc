@@ -77,3 +77,26 @@ TEST_CASE("sockets are writable while little is unsent, with a send limit only",
     Talk unlimited(Settings{{"min-buf-a", "0"}});
     CHECK(values_of(TCP_NOTSENT_LOWAT) == std::vector<int>{0, 0}); /* the system's */
 }
+
+TEST_CASE("segments hold a whole number of frames at both ends", "[options]")
+{
+    if (!on_linux())
+        return;
+    struct {
+        const char *packet;
+        unsigned payload; /* of a segment; 0: as without the setting */
+    } cases[] = {{"172", 8 * 174}, {"722", 2 * 724}, {"1446", 1448}, {"1447", 0}, {"0", 0}};
+    for (const auto &the_case : cases) {
+        INFO("mss-align=" << the_case.packet);
+        Talk talk(Settings{{"mss-align", the_case.packet}});
+        unsigned caller = connection_stats(talk.caller.session, 0).path.mss_bytes;
+        unsigned server = connection_stats(talk.server.session(), 0).path.mss_bytes;
+        if (the_case.payload) {
+            CHECK(caller == the_case.payload);
+            CHECK(server == the_case.payload);
+        } else {
+            CHECK(caller > 1448); /* loopback's own */
+            CHECK(server > 1448);
+        }
+    }
+}
