@@ -320,6 +320,25 @@ void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeo
     g_mutex_unlock(&endpoint->lock);
 }
 
+guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
+{
+    guint least = 0;
+
+    g_mutex_lock(&endpoint->lock);
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        if (peer->ended || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
+            continue;
+        }
+        if (stats.estimated_bitrate != 0 && (least == 0 || stats.estimated_bitrate < least)) {
+            least = stats.estimated_bitrate;
+        }
+    }
+    g_mutex_unlock(&endpoint->lock);
+    return least;
+}
+
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint)
 {
     const gchar *state = "connecting";

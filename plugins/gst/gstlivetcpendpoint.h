@@ -49,6 +49,8 @@ typedef struct _GstLiveTcpHooks {
     /* Pictures of this stream that others refer to were dropped: its encoder should start afresh.
      */
     void (*keyframe_wanted)(GstLiveTcpEndpoint *endpoint, guint32 ssrc);
+    /* A peer's estimated bit rate changed, or it came or went. */
+    void (*bitrate)(GstLiveTcpEndpoint *endpoint);
     /* Adds the element's own counters to the statistics. */
     void (*stats)(GstLiveTcpEndpoint *endpoint, GstStructure *structure);
 } GstLiveTcpHooks;
@@ -116,6 +118,10 @@ void gst_livetcp_endpoint_finish(GstLiveTcpEndpoint *endpoint);
 /* Remembers and posts an ERROR; the stream is over. */
 void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error *error,
                                const gchar *what, const gchar *remote);
+
+/* What the slowest of the peers carries without delay, in bit/s; 0 = not known, or nobody is
+ * there. */
+guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint);
 
 /* "closed", "listening", "connecting" or "open". */
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint);

@@ -128,6 +128,13 @@ static void on_connection(livetcp_session *session, unsigned connection,
     }
 }
 
+static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
+{
+    if (endpoint->hooks->bitrate != NULL) {
+        endpoint->hooks->bitrate(endpoint);
+    }
+}
+
 static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
@@ -143,6 +150,7 @@ static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
     peer->opened_us = g_get_monotonic_time();
     g_cond_broadcast(&endpoint->cond);
     g_mutex_unlock(&endpoint->lock);
+    bitrate_changed(endpoint);
 }
 
 static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
@@ -167,6 +175,9 @@ static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
     if (ours) {
         gst_livetcp_signal_caller_removed(endpoint->element, peer->id, peer->address);
         gst_livetcp_peer_free(peer);
+    }
+    if (!closing) {
+        bitrate_changed(endpoint);
     }
 }
 
@@ -219,6 +230,13 @@ static void on_keyframe_wanted(livetcp_session *session, uint32_t ssrc, void *us
     }
 }
 
+static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
+{
+    (void)session;
+    (void)bitrate;
+    bitrate_changed(((GstLiveTcpPeer *)user)->endpoint);
+}
+
 static const livetcp_session_callbacks session_callbacks = {
     .struct_size = sizeof(session_callbacks),
     .on_packet = on_packet,
@@ -226,6 +244,7 @@ static const livetcp_session_callbacks session_callbacks = {
     .on_connection = on_connection,
     .on_drained = on_drained,
     .on_keyframe_wanted = on_keyframe_wanted,
+    .on_bitrate = on_bitrate,
 };
 
 livetcp_result gst_livetcp_peers_call(GstLiveTcpEndpoint *endpoint, livetcp_error *error)

@@ -56,6 +56,31 @@
  * So it is when packets were dropped that later ones refer to; the event then has the stream's
  * "ssrc".
  *
+ * ## Bit rate
+ *
+ * #livetcpsink:estimated-bitrate is what the connections carry without a queue, all streams
+ * together, and notifies when it changes by 5 % or more, at most ten times a second. An encoder
+ * that follows it is never late for sending too much:
+ *
+ * |[<!-- language="C" -->
+ * static void
+ * on_bitrate (GObject * sink, GParamSpec * pspec, gpointer x264enc)
+ * {
+ *   guint bitrate;
+ *   g_object_get (sink, "estimated-bitrate", &bitrate, NULL);
+ *   if (bitrate > AUDIO_BITRATE)
+ *     g_object_set (x264enc, "bitrate", MAX ((bitrate - AUDIO_BITRATE) / 1000, 100), NULL);
+ * }
+ * ...
+ * g_signal_connect (sink, "notify::estimated-bitrate", G_CALLBACK (on_bitrate), x264enc);
+ * ]|
+ *
+ * The handler runs on the thread that reads from the network and should return soon. Set
+ * #livetcpsink:max-bitrate to the best that the encoder is for, and #livetcpsink:min-bitrate to the
+ * least that it still makes sense of: the estimate begins with the former, or else with what the
+ * source sends at first, and stays between them. It is never more than twice what has been sent of
+ * late, unless it was before.
+ *
  * ## Messages
  *
  * Element messages "livetcp-session" and "livetcp-connection" tell of every change, with "session",
@@ -70,7 +95,11 @@
 
 #define DEFAULT_DRAIN_TIMEOUT_MS 2000
 
-enum { PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN, PROP_DRAIN_TIMEOUT };
+enum {
+    PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN,
+    PROP_DRAIN_TIMEOUT,
+    PROP_ESTIMATED_BITRATE
+};
 
 #define SINK_ENDPOINT(handler) (&GST_LIVETCP_SINK(handler)->endpoint)
 GST_LIVETCP_URI_HANDLER(gst_livetcp_sink, GST_URI_SINK, SINK_ENDPOINT)
@@ -171,6 +200,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
         self->warned_us = 0;
         self->without_peer = 0;
         gst_livetcp_key_units_reset(&self->key_units);
+        self->bitrate = 0;
         if (!gst_livetcp_endpoint_open(&self->endpoint)) {
             return GST_STATE_CHANGE_FAILURE;
         }
@@ -212,6 +242,9 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
     case PROP_DRAIN_TIMEOUT:
         g_value_set_uint(value, self->drain_timeout_ms);
         break;
+    case PROP_ESTIMATED_BITRATE:
+        g_value_set_uint(value, gst_livetcp_endpoint_bitrate(&self->endpoint));
+        break;
     default:
         if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -247,6 +280,13 @@ static void install_properties(GObjectClass *klass)
                           "milliseconds",
                           0, 600000, DEFAULT_DRAIN_TIMEOUT_MS,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_ESTIMATED_BITRATE,
+        g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
+                          "What the connections carry without delay, all streams together, in "
+                          "bit/s: encoders should follow it. With several peers that of the "
+                          "slowest; 0 while it is not known",
+                          0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)

@@ -32,6 +32,7 @@ typedef struct _GstLiveTcpSink {
     guint too_large;  /* packets too large since then */
 
     GstLiveTcpKeyUnits key_units;
+    guint bitrate;            /* guarded by endpoint.lock: estimate that was last notified */
     guint64 without_peer;     /* guarded by endpoint.lock: packets nobody was there for */
     GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
 } GstLiveTcpSink;

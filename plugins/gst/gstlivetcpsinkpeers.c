@@ -95,8 +95,25 @@ static void keyframe_wanted(GstLiveTcpEndpoint *endpoint, guint32 ssrc)
     gst_livetcp_key_units_want(&sink_of(endpoint)->key_units, ssrc);
 }
 
+/* Handlers run here, on the loop's thread; GObject's properties may be set from any. */
+static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
+{
+    GstLiveTcpSink *self = sink_of(endpoint);
+    guint bitrate = gst_livetcp_endpoint_bitrate(endpoint);
+
+    g_mutex_lock(&endpoint->lock);
+    gboolean changed = bitrate != self->bitrate;
+    self->bitrate = bitrate;
+    g_mutex_unlock(&endpoint->lock);
+    if (changed) {
+        g_object_notify(G_OBJECT(self), "estimated-bitrate");
+    }
+}
+
 static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
 {
+    gst_structure_set(structure, "estimated-bitrate", G_TYPE_UINT,
+                      gst_livetcp_endpoint_bitrate(endpoint), NULL);
     g_mutex_lock(&endpoint->lock);
     gst_structure_set(structure, "dropped-without-peer", G_TYPE_UINT64,
                       sink_of(endpoint)->without_peer, NULL);
@@ -108,5 +125,6 @@ const GstLiveTcpHooks gst_livetcp_sink_hooks = {
     .ended = peer_ended,
     .drained = peer_drained,
     .keyframe_wanted = keyframe_wanted,
+    .bitrate = bitrate_changed,
     .stats = add_stats,
 };

@@ -30,6 +30,7 @@ for element in livetcpsink livetcpsrc; do
 done
 expect livetcpsink "Sink/Network"
 expect livetcpsink "wait-for-connection"
+expect livetcpsink "estimated-bitrate"
 expect livetcpsrc "Source/Network"
 expect livetcpsrc "GstLiveTcpOrder"
 expect livetcpsrc "keep-listening"

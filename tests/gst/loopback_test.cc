@@ -205,6 +205,31 @@ TEST_CASE("statistics are notified at the interval")
     element.state(GST_STATE_NULL);
 }
 
+TEST_CASE("the estimated bit rate is notified, and is nobody's when nobody is there")
+{
+    std::string listening = GENERATE("source", "sink");
+    Pair pair(listening, "max-bitrate=2000000&min-bitrate=1000000");
+    gint notified = 0;
+    gulong handler = g_signal_connect(
+        pair.sink->get(), "notify::estimated-bitrate",
+        G_CALLBACK(+[](GObject *, GParamSpec *, gint *n) { g_atomic_int_inc(n); }), &notified);
+    guint16 sequence = 0;
+    auto known = [&] { return get_uint(pair.sink->get(), "estimated-bitrate") == 2000000; };
+    CHECK(eventually([&] {
+        pair.sink->push(rtp_packet(sequence++));
+        return known() && pair.source->try_pull() != nullptr;
+    }));
+    CHECK(counter(pair.sink->get(), "estimated-bitrate") == 2000000);
+    if (listening == "sink") { /* its peer came after the handler, and goes before it */
+        pair.source->stop();
+        CHECK(eventually([&] { return get_uint(pair.sink->get(), "estimated-bitrate") == 0; }));
+        CHECK(eventually([&] { return g_atomic_int_get(&notified) >= 1; }));
+    }
+    pair.sink->stop();
+    CHECK(get_uint(pair.sink->get(), "estimated-bitrate") == 0);
+    g_signal_handler_disconnect(pair.sink->get(), handler);
+}
+
 /* Pushes packets until a GstForceKeyUnit comes upstream. */
 static bool key_unit_requested(Harness &sink)
 {
