@@ -97,6 +97,7 @@ typedef struct livetcp_policy_view {
     size_t queue_bytes;
     size_t budget_bytes; /* how much may be sent beyond one copy of each packet, now; see
                             livetcp_config.redundancy_budget */
+    double budget_ratio; /* the ratio in force: configured, or what "auto" makes of it */
     uint64_t media_rate; /* bytes per second that the application has sent of late */
 } livetcp_policy_view;
 

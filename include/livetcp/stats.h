@@ -50,6 +50,8 @@ typedef struct livetcp_session_stats {
     uint64_t copies_sent;    /* beyond the first of each packet */
     uint64_t copies_useful;  /* packets whose copy arrived well before the first, or instead */
     uint64_t extra_bytes;    /* media bytes of copies, and parity */
+    uint64_t parity_sent;    /* parity packets */
+    uint64_t parity_dropped; /* made, and not sent: no connection in time, or the budget spent */
     uint64_t fillers_sent;   /* chasers and idle packets */
     uint64_t policy_errors;  /* decisions of the policy that made no sense, see on_warning */
 

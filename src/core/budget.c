@@ -58,6 +58,7 @@ void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
 {
     advance(budget, now);
     book(&budget->media[place_of(budget->slot)], &budget->media_sum, size);
+    budget->last_size = size;
     if (budget->first_us == LIVETCP_NEVER)
         budget->first_us = now;
 }
@@ -73,8 +74,8 @@ size_t lt_budget_left(lt_budget *budget, livetcp_usec now)
     advance(budget, now);
     double left = budget->ratio * (double)budget->media_sum - (double)budget->extra_sum;
 
-    if (budget->ratio > 0 && budget->extra_sum == 0)
-        return SIZE_MAX;
+    if (budget->ratio > 0)
+        left += (double)budget->last_size;
     return left > 0 ? (size_t)left : 0;
 }
 

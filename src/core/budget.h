@@ -18,6 +18,7 @@ typedef struct lt_budget {
     int64_t slot; /* number of the present hundredth of a second */
     uint32_t media[LT_BUDGET_SLOTS], extra[LT_BUDGET_SLOTS];
     uint64_t media_sum, extra_sum;
+    size_t last_size;      /* of the last media packet */
     livetcp_usec first_us; /* first media packet; LIVETCP_NEVER = none yet */
 } lt_budget;
 
@@ -27,7 +28,7 @@ void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now);
 void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now);
 
 /* Bytes that may be sent extra now. One packet a second is free, whatever the ratio, unless that
- * is zero: SIZE_MAX then. */
+ * is zero: so a small ratio of a slow stream buys something, too. */
 size_t lt_budget_left(lt_budget *budget, livetcp_usec now);
 
 /* Media bytes per second over the last second. */

@@ -11,6 +11,8 @@ void lt_connection_reset(lt_connection *connection)
     lt_unacked_clear(&connection->unacked);
     connection->stream_bytes = connection->delivered_bytes = 0;
     connection->chase_at_us = LIVETCP_NEVER;
+    connection->last_media_us = LIVETCP_NEVER;
+    connection->gap_us = 0;
     lt_deframer_clear(&connection->deframer);
     lt_path_reset(connection->path, connection->index);
     memset(&connection->handshake, 0, sizeof connection->handshake);

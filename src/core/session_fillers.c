@@ -4,7 +4,10 @@
  *
  * Chasers follow the last packet on a connection when nothing else does: TCP concludes from what
  * arrives later that a segment was lost (RFC 8985), so a packet alone on its connection waits for
- * a timer otherwise, some 200 ms and more. With several connections that is the common case.
+ * a timer otherwise, some 200 ms and more. With several connections that is the common case when
+ * the round trip is short. When it is long the next packet comes before the chaser could be
+ * acknowledged: it does as well for the chaser's purpose, and would wait behind a chaser that is
+ * lost. Then a chaser only marks the end of a stream of packets.
  *
  * Idle packets keep the congestion window of connections that the application leaves idle: Brosh
  * et al., section 6.2, a few small packets per round trip.
@@ -15,6 +18,9 @@
  * within that time costs none, and one that comes as late as possible is needed least often. */
 #define CHASE_PART   5
 #define CHASE_MIN_US 1000
+
+/* Where a stream of packets begins after a pause. */
+#define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 /* Round trip where none is known. */
 #define TYPICAL_RTT_US 100000
@@ -38,14 +44,34 @@ static void fill(lt_session *session, lt_connection *connection)
     session->stats.fillers_sent++;
 }
 
+/* How long it usually is from one packet to the next on a connection; a pause counts as what it is
+ * cut down to, so that one does not hide a steady stream. */
+static void learn_gap(lt_connection *connection, livetcp_usec now)
+{
+    livetcp_usec gap = now - connection->last_media_us;
+    livetcp_usec most = connection->gap_us ? 4 * connection->gap_us : PAUSE_US;
+
+    if (connection->last_media_us != LIVETCP_NEVER) {
+        gap = gap < most ? gap : most;
+        connection->gap_us += (gap - connection->gap_us) / 4;
+    }
+    connection->last_media_us = now;
+}
+
 void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now)
 {
-    livetcp_usec wait = connection->path->rtt_us / CHASE_PART;
+    livetcp_usec rtt = connection->path->rtt_us;
+    livetcp_usec wait = rtt / CHASE_PART > CHASE_MIN_US ? rtt / CHASE_PART : CHASE_MIN_US;
 
     connection->chase_at_us = LIVETCP_NEVER;
-    if ((session->policy->wants & LIVETCP_WANTS_CHASERS) && session->config.chasers &&
-        !lt_session_plain(session) && (connection->path->known & LIVETCP_PATH_RTT))
-        connection->chase_at_us = now + (wait > CHASE_MIN_US ? wait : CHASE_MIN_US);
+    if (!(session->policy->wants & LIVETCP_WANTS_CHASERS) || !session->config.chasers ||
+        lt_session_plain(session) || !(connection->path->known & LIVETCP_PATH_RTT))
+        return;
+    learn_gap(connection, now);
+    if (connection->gap_us > 2 * rtt + wait)
+        connection->chase_at_us = now + wait;
+    else
+        connection->chase_at_us = now + 2 * connection->gap_us + wait;
 }
 
 static livetcp_usec idle_interval(const lt_session *session)
@@ -76,8 +102,10 @@ static void send_idle_packets(lt_session *session, livetcp_usec now)
     session->idle_at_us = enough ? LIVETCP_NEVER : now + idle_interval(session);
 }
 
-void lt_session_send_fillers(lt_session *session, livetcp_usec now)
+bool lt_session_send_fillers(lt_session *session, livetcp_usec now)
 {
+    uint64_t before = session->stats.fillers_sent;
+
     for (unsigned i = 0; i < session->count; i++) {
         lt_connection *connection = &session->connections[i];
         if (now < connection->chase_at_us)
@@ -88,4 +116,5 @@ void lt_session_send_fillers(lt_session *session, livetcp_usec now)
     }
     if (now >= session->idle_at_us)
         send_idle_packets(session, now);
+    return session->stats.fillers_sent > before;
 }

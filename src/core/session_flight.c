@@ -62,6 +62,20 @@ void lt_session_acknowledged(lt_session *session, lt_connection *connection, liv
     update_oldest(connection);
 }
 
+void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now)
+{
+    const lt_unacked_entry *entry;
+
+    if (!session->policy->review)
+        return;
+    for (size_t i = 0; (entry = lt_unacked_at(&connection->unacked, i)); i++) {
+        lt_packet *packet = entry->packet;
+        if (packet->carried == UINT32_C(1) << connection->index && packet->review_us > now &&
+            !packet->rtcp && !packet->parity)
+            packet->review_us = session->review_us = now;
+    }
+}
+
 void lt_session_recover_flight(lt_session *session, lt_connection *connection)
 {
     lt_packet *packet;

@@ -8,6 +8,7 @@
 #include "core/budget.h"
 #include "core/connection.h"
 #include "core/parity_decoder.h"
+#include "core/parity_encoder.h"
 #include "core/send_queue.h"
 #include "core/session.h"
 
@@ -19,6 +20,18 @@
  * part of the round trip but not below the minimum, when room in a send buffer is waited for. */
 #define LT_POLICY_RETRY_US     5000
 #define LT_POLICY_RETRY_MIN_US 1000
+
+/* Streams that are protected by parity, and parity packets that wait for a connection. */
+#define LT_PROTECTED_MAX    8
+#define LT_PARITY_READY_MAX 8
+
+typedef struct lt_protected {
+    lt_parity_encoder *encoder;
+    uint32_t ssrc;
+    uint32_t announced;       /* bit i: the peer knows, on connection i */
+    uint32_t carriers;        /* bit i: connection i carries one of the group */
+    livetcp_usec flush_at_us; /* when the group is closed as it is */
+} lt_protected;
 
 struct lt_session {
     livetcp_config config;
@@ -49,9 +62,13 @@ struct lt_session {
     livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
     bool backlogged;              /* packets had to wait since the last DRAINED */
     lt_budget budget;             /* of copies and parity */
-    livetcp_usec review_us;       /* when the policy is asked about packets in flight */
-    livetcp_usec last_media_us;   /* when the application last sent something; NEVER = not yet */
-    livetcp_usec idle_at_us;      /* next round of idle packets */
+    lt_protected protected[LT_PROTECTED_MAX];
+    unsigned protected_count;
+    lt_packet *parity_ready[LT_PARITY_READY_MAX]; /* oldest first */
+    unsigned parity_ready_count;
+    livetcp_usec review_us;     /* when the policy is asked about packets in flight */
+    livetcp_usec last_media_us; /* when the application last sent something; NEVER = not yet */
+    livetcp_usec idle_at_us;    /* next round of idle packets */
 
     /* The estimated bit rate. */
     lt_bitrate bitrate;
@@ -128,20 +145,34 @@ uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path 
 /* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
 void lt_session_refresh_paths(lt_session *session);
 
-/* Whether a packet was moved from the send queue to at least one connection's outbox. */
+/* Whether a parity packet, or else the oldest of the send queue, was moved to at least one
+ * connection's outbox. */
 bool lt_session_place_next(lt_session *session, livetcp_usec now);
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
 bool lt_session_review_next(lt_session *session, livetcp_usec now);
 
-/* The connection just went into recovery or timeout: the policy is asked about each packet that
- * it has not delivered, once, at the next next_write(). */
-void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now);
-
 /* ---- session_bitrate.c ---- */
 
 /* When facts have come, and before anything is written: what waits now has been waiting. */
 void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
+
+/* ---- session_protect.c ---- */
+
+/* A packet that was placed joins a parity group. */
+void lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
+
+livetcp_usec lt_session_parity_deadline(const lt_session *session);
+void lt_session_flush_parity(lt_session *session, livetcp_usec now);
+
+/* The oldest parity packet that waits for a connection, or NULL; the session keeps the reference.
+ */
+lt_packet *lt_session_next_parity(lt_session *session, livetcp_usec now);
+
+/* That one went to a connection, or nowhere because the budget is spent. */
+void lt_session_parity_placed(lt_session *session, bool anywhere);
+
+void lt_session_end_parity(lt_session *session);
 
 /* ---- session_flight.c ---- */
 
@@ -151,6 +182,10 @@ void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_pac
 
 /* Lets go of what the platform's facts say is acknowledged. */
 void lt_session_acknowledged(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* The connection went into recovery or timeout: the policy is asked about what no other connection
+ * carries. */
+void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now);
 
 /* The connection is gone: what it did not get acknowledged goes back to the send queue, in order,
  * unless another connection carries it. */
@@ -164,8 +199,8 @@ void lt_session_not_idle(lt_session *session, livetcp_usec now);
 /* A packet of the application's was written here: what is to follow it, and when. */
 void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now);
 
-/* Chasers and idle packets that are due. */
-void lt_session_send_fillers(lt_session *session, livetcp_usec now);
+/* Chasers and idle packets that are due; false if there were none. */
+bool lt_session_send_fillers(lt_session *session, livetcp_usec now);
 
 /* ---- session_control.c ---- */
 

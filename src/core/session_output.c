@@ -79,18 +79,19 @@ static livetcp_usec max_age(const livetcp_path *path)
 static bool facts_matter(const lt_session *session, livetcp_usec now)
 {
     return lt_session_asks_facts(session) &&
-           (lt_send_queue_packets(session->queue) || now >= session->review_us);
+           (lt_send_queue_packets(session->queue) || session->parity_ready_count ||
+            now >= session->review_us);
 }
 
 uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
 {
     uint32_t wanted = 0;
+    bool all = facts_matter(session, now) || now >= session->idle_at_us;
 
-    if (!facts_matter(session, now))
-        return 0;
     for (unsigned i = 0; i < session->count; i++) {
         const lt_connection *connection = &session->connections[i];
-        if (connection->path->usable && connection->facts_at_us <= now - max_age(connection->path))
+        if ((all || now >= connection->chase_at_us) && connection->path->usable &&
+            connection->facts_at_us <= now - max_age(connection->path))
             wanted |= UINT32_C(1) << i;
     }
     return wanted;
@@ -140,7 +141,8 @@ bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *writ
     if (next_pending(session, write))
         return true;
     session->retry_policy_us = LIVETCP_NEVER;
-    if (lt_session_review_next(session, now) || lt_session_place_next(session, now))
+    if (lt_session_review_next(session, now) || lt_session_place_next(session, now) ||
+        lt_session_send_fillers(session, now))
         return next_pending(session, write);
     if (session->backlogged && !lt_send_queue_packets(session->queue)) {
         session->backlogged = false;

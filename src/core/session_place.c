@@ -46,6 +46,7 @@ static livetcp_policy_view make_view(lt_session *session, livetcp_usec now)
                                  .queue_packets = lt_send_queue_packets(session->queue),
                                  .queue_bytes = lt_send_queue_bytes(session->queue),
                                  .budget_bytes = lt_budget_left(&session->budget, now),
+                                 .budget_ratio = session->budget.ratio,
                                  .media_rate = rate};
 }
 
@@ -168,19 +169,44 @@ static void wait_for_room(lt_session *session, livetcp_usec asked, livetcp_usec 
 
 /* ---- the two questions ---- */
 
-bool lt_session_place_next(lt_session *session, livetcp_usec now)
+static uint32_t ask_where(lt_session *session, const lt_packet *packet, livetcp_decision *decision,
+                          livetcp_usec now)
+{
+    livetcp_policy_view view = make_view(session, now);
+    livetcp_packet_view about = describe(packet);
+
+    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
+    session->policy->place(session->policy_state, &view, &about, decision);
+    uint32_t chosen = contain(session, decision->connections);
+    /* Receivers cannot tell copies of RTCP, and copies of parity are not worth having. */
+    return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
+}
+
+static bool place_parity(lt_session *session, livetcp_usec now)
+{
+    lt_packet *parity = lt_session_next_parity(session, now);
+    livetcp_decision decision;
+
+    if (!parity)
+        return false;
+    uint32_t chosen = ask_where(session, parity, &decision, now);
+    if (!chosen) {
+        wait_for_room(session, decision.review_us, now);
+        return false;
+    }
+    bool placed = put_copies(session, parity, chosen, false, now) > 0;
+    lt_session_parity_placed(session, placed);
+    return placed;
+}
+
+static bool place_oldest(lt_session *session, livetcp_usec now)
 {
     lt_packet *packet = lt_send_queue_front(session->queue);
-    livetcp_decision decision = {.review_us = LIVETCP_NEVER};
+    livetcp_decision decision;
 
     if (!packet)
         return false;
-    livetcp_policy_view view = make_view(session, now);
-    livetcp_packet_view about = describe(packet);
-    session->policy->place(session->policy_state, &view, &about, &decision);
-    uint32_t chosen = contain(session, decision.connections);
-    if (packet->rtcp)
-        chosen &= -chosen; /* receivers cannot tell copies of RTCP */
+    uint32_t chosen = ask_where(session, packet, &decision, now);
     if (!chosen) {
         wait_for_room(session, decision.review_us, now);
         return false;
@@ -191,9 +217,16 @@ bool lt_session_place_next(lt_session *session, livetcp_usec now)
     bool reviewed = session->policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     put_copies(session, packet, chosen, true, now);
+    if (decision.protect)
+        lt_session_protect(session, packet, now);
     packet = lt_send_queue_pop(session->queue);
     lt_packet_unref(&packet); /* the outboxes have it */
     return true;
+}
+
+bool lt_session_place_next(lt_session *session, livetcp_usec now)
+{
+    return place_parity(session, now) || place_oldest(session, now);
 }
 
 /* Asks about one packet in flight; true if a copy was put somewhere. */
@@ -210,38 +243,51 @@ static bool review(lt_session *session, lt_packet *packet, livetcp_usec now)
     return put_copies(session, packet, chosen & ~packet->carried, false, now) > 0;
 }
 
-void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now)
+/* What was written behind a packet that is late waits for the same repair, and is asked about now:
+ * its copy need not wait for a round trip of its own. Packets with a copy elsewhere can wait. */
+static void hurry_those_behind(const lt_connection *connection, size_t position, livetcp_usec now)
 {
     const lt_unacked_entry *entry;
 
-    if (!session->policy->review)
-        return;
-    for (size_t k = 0; (entry = lt_unacked_at(&connection->unacked, k)); k++) {
+    while ((entry = lt_unacked_at(&connection->unacked, ++position))) {
         lt_packet *packet = entry->packet;
-        if (packet->rtcp || packet->delivered)
-            continue;
-        if (packet->review_us > now)
+        if (packet->carried == UINT32_C(1) << connection->index &&
+            packet->review_us != LIVETCP_NEVER && packet->review_us > now)
             packet->review_us = now;
-        session->review_us = now;
     }
+}
+
+/* Asks about what is due on one connection. True if a copy was put somewhere; else *next is when
+ * to look again, if that is sooner than it was. */
+static bool review_connection(lt_session *session, const lt_connection *connection,
+                              livetcp_usec now, livetcp_usec *next)
+{
+    const lt_unacked_entry *entry;
+
+    for (size_t i = 0; (entry = lt_unacked_at(&connection->unacked, i)); i++) {
+        lt_packet *packet = entry->packet;
+        if (packet->delivered)
+            continue;
+        if (packet->review_us <= now) {
+            hurry_those_behind(connection, i, now);
+            if (review(session, packet, now))
+                return true; /* and look again when that is written */
+        }
+        if (packet->review_us < *next)
+            *next = packet->review_us;
+    }
+    return false;
 }
 
 bool lt_session_review_next(lt_session *session, livetcp_usec now)
 {
+    livetcp_usec next = LIVETCP_NEVER;
+
     if (!session->policy->review || now < session->review_us)
         return false;
-    livetcp_usec next = LIVETCP_NEVER;
-    for (unsigned i = 0; i < session->count; i++) {
-        const lt_unacked_entry *entry;
-        for (size_t k = 0; (entry = lt_unacked_at(&session->connections[i].unacked, k)); k++) {
-            lt_packet *packet = entry->packet;
-            bool due = !packet->delivered && packet->review_us <= now;
-            if (due && review(session, packet, now))
-                return true; /* and look again when that is written */
-            if (!packet->delivered && packet->review_us < next)
-                next = packet->review_us;
-        }
-    }
+    for (unsigned i = 0; i < session->count; i++)
+        if (review_connection(session, &session->connections[i], now, &next))
+            return true;
     session->review_us = next;
     return false;
 }

@@ -35,7 +35,9 @@ uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned
 livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us);
 
 /* A packet that is not acknowledged and should be: decides on a further copy on the best other
- * connection, on the two best when the first copy is late, too. */
+ * connection. One that is late by a round trip of its own (and does not only wait behind such a
+ * one) goes on the two best, if the budget has room: it cannot afford to lose another round trip.
+ */
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision);
 

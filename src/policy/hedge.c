@@ -5,9 +5,10 @@
  * Source: our own, after the hedged requests of Dean and Barroso, "The Tail at Scale" (2013). A
  * packet that is not acknowledged `hedge-delay` after one smoothed round trip, or whose connection
  * has gone into recovery or timeout, is lost or waits behind a loss: an identical copy goes on the
- * best other connection, and arrives a round trip later than the first should have. When the copy
- * is late, too, the next two go out at once: that is a matter of the loss rate squared, and costs
- * next to nothing. `redundancy-budget` is the limit.
+ * best other connection, and arrives a round trip later than the first should have. What was
+ * written behind a late packet on the same connection waits for the same repair and is copied at
+ * once, so it is hardly late at all. A packet that has lost a whole round trip goes on two
+ * connections, if the budget has room. `redundancy-budget` is the limit.
  */
 #include "policy/builtin.h"
 

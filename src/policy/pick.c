@@ -9,6 +9,9 @@
 #define HEDGE_DELAY_MAX_US (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define HEDGE_DELAY_PART   16
 
+/* A second copy at once is for those who could pay for this many more. */
+#define COPIES_IN_RESERVE 8
+
 /* Round trip where none is known yet, and how soon to look again when no copy could be sent. */
 #define TYPICAL_RTT_US  (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -69,15 +72,30 @@ livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, live
     return soonest;
 }
 
+static livetcp_usec shortest_rtt(const livetcp_policy_view *view, uint32_t among)
+{
+    livetcp_usec shortest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (among & lt_bit(i) && view->paths[i].rtt_us && view->paths[i].rtt_us < shortest)
+            shortest = view->paths[i].rtt_us;
+    return shortest == LIVETCP_NEVER ? TYPICAL_RTT_US : shortest;
+}
+
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision)
 {
-    unsigned count = packet->copies > 1 ? 2 : 1;
+    bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
+    bool overdue = view->now_us - packet->first_sent_us >= shortest_rtt(view, packet->carried_by);
+    unsigned count = overdue && rich ? 2 : 1;
 
     decision->connections = view->budget_bytes >= packet->size
                                 ? lt_pick_earliest(view, packet->size, count, packet->carried_by)
                                 : 0;
-    decision->review_us = decision->connections
-                              ? lt_hedge_due(view, decision->connections, delay_us)
-                              : view->now_us + REVIEW_RETRY_US;
+    if (decision->connections)
+        decision->review_us = lt_hedge_due(view, decision->connections, delay_us);
+    else if (packet->carried_by & (packet->carried_by - 1))
+        decision->review_us = lt_hedge_due(view, packet->carried_by, delay_us); /* it has copies */
+    else
+        decision->review_us = view->now_us + REVIEW_RETRY_US;
 }

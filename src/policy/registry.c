@@ -20,7 +20,7 @@ static const livetcp_policy *const builtin[] = {
     &lt_policy_single,         &lt_policy_round_robin,
     &lt_policy_shortest_queue, &lt_policy_earliest_delivery,
     &lt_policy_duplicate,      &lt_policy_hedge,
-    &lt_policy_parity,
+    &lt_policy_parity,         &lt_policy_auto,
 };
 
 #define BUILTIN_COUNT (sizeof builtin / sizeof *builtin)

@@ -2,8 +2,6 @@
 /* Connections, a listener, and a whole call put together from them. */
 #include "sim_session.h"
 
-#include "catch.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim_path.h"
 
-#include "catch.h"
-
 namespace scenario
 {
 
@@ -13,15 +11,14 @@ lt_link_params link_params(const char *spec)
 
     lt_link_params_init(&params);
     livetcp_result result = lt_link_params_parse(&params, spec, &error);
-    INFO(spec << ": " << (result == LIVETCP_OK ? "" : error.message));
-    REQUIRE(result == LIVETCP_OK);
+    require(result == LIVETCP_OK, result == LIVETCP_OK ? "" : error.message);
     return params;
 }
 
 SimLink::SimLink(World &world, const lt_link_params &params, uint64_t seed)
     : world_(world), link_(lt_link_create(&params, seed))
 {
-    REQUIRE(link_ != nullptr);
+    require(link_ != nullptr, "no memory for a link");
 }
 
 SimLink::~SimLink()
@@ -45,7 +42,7 @@ void SimLink::send(size_t bytes, World::Task arrive)
 
 void SimLink::set(const lt_link_params &params)
 {
-    REQUIRE(lt_link_set(link_, world_.now(), &params, nullptr) == LIVETCP_OK);
+    require(lt_link_set(link_, world_.now(), &params, nullptr) == LIVETCP_OK, "bad parameters");
     arm();
 }
 

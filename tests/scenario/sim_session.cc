@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim_session.h"
 
-#include "catch.h"
-
 extern "C" {
 #include "base/bytes.h"
 }
@@ -30,8 +28,8 @@ SimSession::SimSession(World &world, const livetcp_config &config, bool is_calle
     setup.random_user = &random_;
     setup.deliver = deliver;
     setup.deliver_user = this;
-    REQUIRE(setup.policy != nullptr);
-    REQUIRE(lt_session_create(&setup, &engine) == LIVETCP_OK);
+    require(setup.policy != nullptr, "no such policy");
+    require(lt_session_create(&setup, &engine) == LIVETCP_OK, "no session");
 }
 
 SimSession::~SimSession()
@@ -134,7 +132,7 @@ void SimSession::write_all()
         }
     lt_write write;
     while (lt_session_next_write(engine, world_.now(), &write)) {
-        REQUIRE(sockets_[write.index]);
+        require(sockets_[write.index] != nullptr, "a write to a slot without a connection");
         size_t taken = sockets_[write.index]->out(caller).write(write.data, write.size);
         if (taken && on_written)
             on_written(write.index, write.data, taken);

@@ -7,10 +7,19 @@
 
 #include <functional>
 #include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace scenario
 {
+
+/* What the simulation itself relies on: a failed test, and an error elsewhere. */
+inline void require(bool holds, const std::string &what)
+{
+    if (!holds)
+        throw std::logic_error(what);
+}
 
 class World
 {

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * auto: at every packet the strongest of the other policies that `redundancy-budget` pays for and
+ * the path can bear.
+ *
+ * Source: our own. The rule, with the measurements behind it, is in docs/tuning.md:
+ *
+ *   a standing queue                     earliest-delivery: copies would lengthen the queue, and
+ *                                        take their place in it from others
+ *   else, the budget pays for `copies`   duplicate, and hedge for what is late all the same
+ *   else, it pays for parity and more,
+ *   which comes sooner than a hedge      parity, and hedge with what is left
+ *   else                                 hedge
+ *
+ * The budget in force (livetcp_policy_view.budget_ratio) is the configured one, or with "auto" what
+ * a stream of this rate is worth.
+ */
+#include "policy/builtin.h"
+#include "policy/standing_queue.h"
+
+/* Kept back from duplicating, for packets whose copies are all late: the one packet a second that
+ * every budget has beyond its ratio. */
+#define RESERVE 1
+
+/* Beside parity the budget must leave something for hedging. */
+#define HEDGE_SHARE 0.04
+
+/* A copy that parity may make unnecessary is for those who can pay for this many. */
+#define PARITY_FIRST    3
+#define REVIEW_AGAIN_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+typedef struct automatic {
+    lt_standing_queue queue;
+    unsigned copies;
+    unsigned group;
+    livetcp_usec delay_us;
+} automatic;
+
+static void init(void *state, const livetcp_config *config)
+{
+    automatic *own = state;
+
+    own->copies = config->copies;
+    own->group = config->parity_group;
+    own->delay_us = config->hedge_delay_us;
+}
+
+static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
+                          const livetcp_packet_view *packet)
+{
+    return view->budget_ratio >= own->copies - 1 && !packet->rtcp && !packet->parity &&
+           view->budget_bytes / (own->copies - 1 + RESERVE) >= packet->size;
+}
+
+static livetcp_usec smallest_rtt(const livetcp_policy_view *view)
+{
+    livetcp_usec smallest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (view->paths[i].usable && view->paths[i].rtt_us && view->paths[i].rtt_us < smallest)
+            smallest = view->paths[i].rtt_us;
+    return smallest;
+}
+
+/* Parity is there when the last packet of the group is, a hedge a round trip after the packet: when
+ * that is sooner, parity is not worth its bytes. */
+static bool wants_parity(const automatic *own, const livetcp_policy_view *view, size_t size)
+{
+    livetcp_usec rtt = smallest_rtt(view);
+    uint64_t group_us =
+        view->media_rate ? own->group * size * LIVETCP_USEC_SEC / view->media_rate : UINT64_MAX;
+
+    return view->budget_ratio < own->copies - 1 &&
+           view->budget_ratio >= 1.0 / own->group + HEDGE_SHARE && rtt != LIVETCP_NEVER &&
+           (uint64_t)rtt > group_us * 3 / 4;
+}
+
+static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                  livetcp_decision *decision)
+{
+    automatic *own = state;
+
+    if (lt_standing_queue_update(&own->queue, view)) {
+        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+        return;
+    }
+    unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;
+    decision->connections = lt_pick_earliest(view, packet->size, copies, packet->avoid);
+    if (!decision->connections && packet->avoid)
+        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+    decision->review_us = lt_hedge_due(view, decision->connections, own->delay_us);
+    decision->protect = wants_parity(own, view, packet->size);
+}
+
+static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                   livetcp_decision *decision)
+{
+    automatic *own = state;
+
+    if (lt_standing_queue_update(&own->queue, view))
+        return;
+    /* The next parity packet is worth more than this copy. */
+    if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
+        decision->review_us = view->now_us + REVIEW_AGAIN_US;
+    else
+        lt_hedge_review(view, packet, own->delay_us, decision);
+}
+
+const livetcp_policy lt_policy_auto = {
+    .struct_size = sizeof(livetcp_policy),
+    .name = "auto",
+    .summary = "the strongest of the others that budget and path allow, packet by packet",
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS | LIVETCP_WANTS_PARITY,
+    .state_size = sizeof(automatic),
+    .init = init,
+    .place = place,
+    .review = review,
+};
