@@ -42,6 +42,7 @@ typedef struct lt_connection {
     livetcp_usec facts_at_us;    /* when the platform was last asked; INT64_MIN = never */
     livetcp_usec last_media_us;  /* when a packet of the application's was last written */
     livetcp_usec gap_us;         /* from one to the next, smoothed; 0 = not known yet */
+    bool chase_when_late;        /* and only if that one is not acknowledged then */
     livetcp_usec chase_at_us;    /* when a small packet follows the last one */
 
     /* Survive reconnects. */

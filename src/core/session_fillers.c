@@ -7,7 +7,7 @@
  * a timer otherwise, some 200 ms and more. With several connections that is the common case when
  * the round trip is short. When it is long the next packet comes before the chaser could be
  * acknowledged: it does as well for the chaser's purpose, and would wait behind a chaser that is
- * lost. Then a chaser only marks the end of a stream of packets.
+ * lost. Then a chaser is sent only when the acknowledgement is overdue and nothing else came.
  *
  * Idle packets keep the congestion window of connections that the application leaves idle: Brosh
  * et al., section 6.2, a few small packets per round trip.
@@ -24,6 +24,9 @@
 
 /* Round trip where none is known. */
 #define TYPICAL_RTT_US 100000
+
+/* Beyond the round trip and its variation. */
+#define LATE_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 #define IDLE_MIN_US 5000
 
@@ -68,10 +71,17 @@ void lt_session_plan_chaser(const lt_session *session, lt_connection *connection
         lt_session_plain(session) || !(connection->path->known & LIVETCP_PATH_RTT))
         return;
     learn_gap(connection, now);
-    if (connection->gap_us > 2 * rtt + wait)
-        connection->chase_at_us = now + wait;
-    else
-        connection->chase_at_us = now + 2 * connection->gap_us + wait;
+    connection->chase_when_late = connection->gap_us <= 2 * rtt + wait;
+    if (connection->chase_when_late)
+        wait = rtt + 2 * connection->path->rtt_variation_us + LATE_US;
+    connection->chase_at_us = now + wait;
+}
+
+static bool needs_chaser(const lt_session *session, const lt_connection *connection)
+{
+    bool late = connection->path->oldest_unacked_us != LIVETCP_NEVER;
+
+    return can_fill(session, connection) && (late || !connection->chase_when_late);
 }
 
 static livetcp_usec idle_interval(const lt_session *session)
@@ -111,7 +121,7 @@ bool lt_session_send_fillers(lt_session *session, livetcp_usec now)
         if (now < connection->chase_at_us)
             continue;
         connection->chase_at_us = LIVETCP_NEVER;
-        if (can_fill(session, connection))
+        if (needs_chaser(session, connection))
             fill(session, connection);
     }
     if (now >= session->idle_at_us)
