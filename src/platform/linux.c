@@ -192,6 +192,15 @@ static int set_user_timeout(int socket, livetcp_usec us)
     return set_int(socket, IPPROTO_TCP, TCP_KEEPINTVL, at_least_one(us / 6));
 }
 
+/* Older headers lack the name, older kernels the option. TCP_RTO_MIN_US, which came with it, is
+ * left alone on purpose: docs/tuning.md has the measurement. */
+#ifndef TCP_DELACK_MAX_US
+#define TCP_DELACK_MAX_US 46
+#endif
+
+/* For what lt_platform_acknowledge_now() does not cause to be acknowledged at once. */
+#define DELACK_MAX_US 10000
+
 /* SO_RCVBUF and SO_SNDBUF stay untouched on purpose: setting either turns the kernel's autotuning
  * off for the socket, and its upper limit is larger than what an unprivileged program may ask. */
 livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
@@ -202,6 +211,7 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
         return LIVETCP_ERR_SYSTEM;
     if (user_timeout_us > 0 && set_user_timeout(socket, user_timeout_us) != 0)
         return LIVETCP_ERR_SYSTEM;
+    (void)set_int(socket, IPPROTO_TCP, TCP_DELACK_MAX_US, DELACK_MAX_US); /* if it can */
     return LIVETCP_OK;
 }
 

@@ -20,8 +20,8 @@ const char *lt_platform_name(void);
  * the system is not asked for the rest. */
 void lt_platform_probe(int socket, bool briefly, livetcp_path *path);
 
-/* Media defaults: Nagle off, keepalive on, close-on-exec, and the kernel's user timeout where
- * there is one (0 = leave it). */
+/* Media defaults: Nagle off, keepalive on, close-on-exec, acknowledgements delayed by little and
+ * the kernel's user timeout, where there is such a thing (0 = leave the timeout). */
 livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
 
 /* Before connecting or listening: segments are to hold a whole number of frames of `frame` bytes,

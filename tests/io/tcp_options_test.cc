@@ -100,3 +100,15 @@ TEST_CASE("segments hold a whole number of frames at both ends", "[options]")
         }
     }
 }
+
+TEST_CASE("acknowledgements are not delayed as long as the system would", "[options]")
+{
+    const int delack_max_us = 46; /* TCP_DELACK_MAX_US of newer headers */
+    if (!on_linux())
+        return;
+    Talk talk;
+    /* None on an older kernel. This one rounds up to its ticks; its own limit is 40 ms or more. */
+    for (int us : values_of(delack_max_us))
+        CHECK((us >= 10000 && us <= 20000));
+    CHECK(values_of(TCP_NODELAY) == std::vector<int>{1, 1});
+}
