@@ -29,9 +29,11 @@ static char *plain_receive(const demo_leg_options *options)
 static char *livetcp_send(const demo_leg_options *options)
 {
     return g_strdup_printf(UNBOUNDED_QUEUE " ! livetcpsink name=livetcp-transport host=%s port=%u"
-                                           " connections=%u policy=%s sync=false async=false",
+                                           " connections=%u policy=%s min-bitrate=%u max-bitrate=%u"
+                                           " sync=false async=false",
                            options->host, options->port, options->connections,
-                           options->policy != NULL ? options->policy : "shortest-queue");
+                           options->policy != NULL ? options->policy : "shortest-queue",
+                           options->least, options->most);
 }
 
 static char *livetcp_receive(const demo_leg_options *options)
@@ -43,6 +45,6 @@ static char *livetcp_receive(const demo_leg_options *options)
 }
 
 const demo_leg demo_legs[DEMO_LEGS] = {
-    {"plain", "plain TCP", plain_send, plain_receive, "current-port"},
-    {"livetcp", "LiveTCP", livetcp_send, livetcp_receive, "bound-port"},
+    {"plain", "plain TCP", plain_send, plain_receive, FALSE, "current-port"},
+    {"livetcp", "LiveTCP", livetcp_send, livetcp_receive, TRUE, "bound-port"},
 };

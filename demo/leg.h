@@ -11,6 +11,7 @@ typedef struct demo_leg_options {
     guint port;         /* its port for this leg; 0 when receiving: any free one */
     const char *policy; /* LiveTCP's */
     guint connections;  /* LiveTCP's, 1..32 */
+    guint least, most;  /* LiveTCP's, bounds of its estimated bit rate; 0 = none */
 } demo_leg_options;
 
 /*
@@ -24,6 +25,7 @@ typedef struct demo_leg {
     const char *title; /* for people */
     char *(*send)(const demo_leg_options *options);
     char *(*receive)(const demo_leg_options *options);
+    gboolean estimates;        /* its sending transport has the property estimated-bitrate */
     const char *port_property; /* of the listening element: the port it really listens on */
 } demo_leg;
 

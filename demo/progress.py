@@ -30,14 +30,28 @@ class Tail:
 
 
 class LegView:
-    def __init__(self, path):
-        self.tail = Tail(path)
+    def __init__(self, directory, name):
+        self.tail = Tail(directory / f"{name}.csv")
+        # With an encoder of its own a leg has a trace of its own of what was sent.
+        self.sent_tails = [Tail(directory / "sent.csv"), Tail(directory / f"sent-{name}.csv")]
+        self.sent = 0
+        self.first_us = None
         self.waiting = {}  # packets on their way: when they were sent, by key, in that order
         self.early = {}  # packets that came, and whose sending has not been written down yet
         self.delay_ms = None
 
-    def update(self, sent, now_us):
+    def read_sent(self):
+        sent = {}
+        for tail in self.sent_tails:
+            for time_us, *identity in tail.lines():
+                sent[tuple(identity[:3])] = int(time_us)
+        if sent and self.first_us is None:
+            self.first_us = next(iter(sent.values()))
+        self.sent += len(sent)
         self.waiting.update(sent)
+
+    def update(self, now_us):
+        self.read_sent()
         for time_us, *identity in self.tail.lines():
             self.early[tuple(identity[:3])] = int(time_us)
         delays = []
@@ -59,36 +73,41 @@ class Progress:
         self.refresh = stream.isatty()
         self.duration = duration
         self.titles = list(legs.values())
-        self.sent_tail = Tail(directory / "sent.csv")
-        self.views = [LegView(directory / f"{name}.csv") for name in legs]
-        self.sent = 0
-        self.first_us = None
+        self.views = [LegView(directory, name) for name in legs]
+        self.encoder_tail = Tail(directory / "encoder.csv")
+        self.encoder_kbit = None
+        self.encoder_settings = 0
         self.shown = 0.0
 
     def update(self):
         now_us = time.monotonic_ns() // 1000
-        sent = {}
-        for time_us, *identity in self.sent_tail.lines():
-            sent[tuple(identity[:3])] = int(time_us)
-        if sent and self.first_us is None:
-            self.first_us = next(iter(sent.values()))
-        self.sent += len(sent)
         for view in self.views:
-            view.update(sent, now_us)
+            view.update(now_us)
+        for _, kbit in self.encoder_tail.lines():
+            self.encoder_kbit = int(kbit)
+            self.encoder_settings += 1
         if self.refresh or time.monotonic() >= self.shown + self.LINE_SECONDS:
             self.shown = time.monotonic()
             self.show(self.text(now_us))
 
     def text(self, now_us):
-        if self.first_us is None:
+        first_us = min((view.first_us for view in self.views if view.first_us), default=None)
+        if first_us is None:
             return "connecting ..."
-        elapsed = (now_us - self.first_us) / 1e6
+        elapsed = (now_us - first_us) / 1e6
         ended = elapsed > self.duration + 1
         when = (f"waiting for {max(len(view.waiting) for view in self.views):,}" if ended
                 else f"{elapsed:4.0f} of {self.duration} s")
         delays = " | ".join(f"{title} {self.delay(view, ended):>8}"
                             for title, view in zip(self.titles, self.views))
-        return f"{when} | {self.sent:,} packets | delay now: {delays}"
+        sent = max(view.sent for view in self.views)
+        return f"{when} | {sent:,} packets | delay now: {delays}{self.encoder()}"
+
+    def encoder(self):
+        """What LiveTCP's encoder is set to, and how often that changed."""
+        if self.encoder_kbit is None:
+            return ""
+        return f" | encoder {self.encoder_kbit:,} kbit/s, {self.encoder_settings - 1} changes"
 
     @staticmethod
     def delay(view, ended):
@@ -105,7 +124,8 @@ class Progress:
         self.stream.flush()
 
     def all_arrived(self):
-        return self.sent > 0 and not any(view.waiting for view in self.views)
+        return (all(view.sent > 0 for view in self.views)
+                and not any(view.waiting for view in self.views))
 
     def finish(self):
         if self.refresh:

@@ -26,20 +26,50 @@ class ReportError(Exception):
     """The traces cannot be used; the text says why."""
 
 
+def sent_trace(directory, leg):
+    """What was sent over a leg: a trace of its own when it has an encoder of its own."""
+    own = directory / f"sent-{leg}.csv"
+    return own if own.exists() else directory / "sent.csv"
+
+
+def encoder_rates(directory):
+    """The bit rates that LiveTCP's encoder was set to, in kbit/s, one after the other."""
+    try:
+        lines = (directory / "encoder.csv").read_text(encoding="ascii").splitlines()[1:]
+    except FileNotFoundError:
+        return []
+    return [int(line.split(",")[1]) for line in lines]
+
+
+def encoder_note(run, directory):
+    """That LiveTCP's encoder adapts, and how far it went: the pictures are not the same then."""
+    rates = encoder_rates(directory)
+    if not run.get("adapt") or not rates:
+        return ""
+    changes = len(rates) - 1
+    went = (f"it was lowered to {min(rates):,} kbit/s, is at {rates[-1]:,} kbit/s in the end, and "
+            f"changed {changes} times" if min(rates) < run["bitrate_kbit"] else
+            "here it never had to go lower")
+    return (f"LiveTCP's encoder adapts: it follows the bit rate that LiveTCP estimates, from "
+            f"{run['bitrate_kbit']:,} kbit/s downwards; {went}. Plain TCP's encoder stays at "
+            f"{run['bitrate_kbit']:,} kbit/s.")
+
+
 def load(directory):
     """(run, titles of the legs, their measure.Leg)."""
     try:
         run = json.loads((directory / "run.json").read_text(encoding="utf-8"))
-        sent = measure.read_sent(directory / "sent.csv")
-        legs = [measure.Leg(sent, measure.read_arrivals(directory / f"{name}.csv"),
+        sent = {name: measure.read_sent(sent_trace(directory, name)) for name in run["legs"]}
+        legs = [measure.Leg(sent[name], measure.read_arrivals(directory / f"{name}.csv"),
                             run["stop_us"]) for name in run["legs"]]
     except FileNotFoundError as error:
         raise ReportError(f"{error.filename} is missing: {directory} is not the directory of a "
                           "run that came to its end") from error
     except (KeyError, ValueError, TypeError) as error:
         raise ReportError(f"a trace in {directory} is damaged: {error!r}") from error
-    if not sent:
-        raise ReportError(f"{directory / 'sent.csv'} has no packets: nothing was sent")
+    for name, packets in sent.items():
+        if not packets:
+            raise ReportError(f"{sent_trace(directory, name)} has no packets: nothing was sent")
     return run, list(run["legs"].values()), legs
 
 
@@ -92,7 +122,8 @@ def write_page(directory, run, titles, legs, results):
     propagation = run["propagation_ms"]
     page = string.Template(PAGE.read_text(encoding="utf-8")).substitute(
         headline=html.escape(headline(titles, results)),
-        path=html.escape(f"{run['path']} {capacity_note(run)}".strip()),
+        path=html.escape(" ".join(filter(None, (run["path"], capacity_note(run),
+                                                encoder_note(run, directory))))),
         over_time=plot.over_time(panels, titles, propagation),
         distribution=plot.distribution(panels, titles, propagation),
         tables=table.as_html(titles, results),
@@ -111,8 +142,8 @@ def write_report(directory):
         json.dumps(plain_json(dict(zip(run["legs"], results))), indent=2) + "\n", encoding="utf-8")
     page = write_page(directory, run, titles, legs, results)
     text = table.as_text(titles, results)
-    note = capacity_note(run)
-    return text + ("\n\n" + note if note else ""), page
+    notes = [note for note in (capacity_note(run), encoder_note(run, directory)) if note]
+    return "\n\n".join([text, *notes]), page
 
 
 def main():

@@ -23,6 +23,7 @@ import report
 LEGS = {"plain": "plain TCP", "livetcp": "LiveTCP"}
 OUTPUTS = ("listening", "sending", "ended", "received", "demo-receive.stop", "demo-send.stop",
            "demo-receive.failed", "demo-send.failed", "sent.csv", *(f"{leg}.csv" for leg in LEGS),
+           *(f"sent-{leg}.csv" for leg in LEGS), "encoder.csv",
            "log.txt", "path.json", "run.json", "results.json", "report.html")
 STOP_SECONDS = 5
 FIRST_PORT = 5004  # in a network namespace of its own, where every port is free
@@ -84,7 +85,10 @@ def parse_arguments():
     add("--congestion-control", default="reno", metavar="NAME",
         help="of both legs (default: reno)")
     add("--bitrate", type=whole(64, 50000), default=1500, metavar="KBIT/S",
-        help="of the video (default: 1500)")
+        help="of the video, at most when it adapts (default: 1500)")
+    add("--no-adapt", dest="adapt", action="store_false",
+        help="one encoder for both legs, at --bitrate throughout; otherwise each leg has its own "
+        "for the same pictures, and LiveTCP's follows its estimated-bitrate up to --bitrate")
     add("--drain", type=whole(0, 3600), metavar="SECONDS",
         help="wait so long for what is on its way at the end (default: three quarters of the "
         "duration, at least 10)")
@@ -104,6 +108,7 @@ def parse_arguments():
         options.drain = max(10, options.duration * 3 // 4)
     options.legs = {name: title for name, title in LEGS.items()
                     if not options.leg or name in options.leg}
+    options.adapt = options.adapt and "livetcp" in options.legs
     return options
 
 
@@ -144,6 +149,8 @@ def commands(options, directory):
     send = [programs / "demo-send", "--directory", directory, "--programme",
             options.programme.resolve(), "--policy", options.policy, "--connections",
             options.connections, "--bitrate", options.bitrate, "--duration", options.duration]
+    if options.adapt:
+        send.append("--adapt")
     if options.loopback:
         send += ["--host", "127.0.0.1"]
     return [str(word) for word in receive], [str(word) for word in send]
@@ -255,12 +262,25 @@ def describe_path(options, sending):
             f"limit. Congestion control of both: {control}.")
 
 
+def describe_encoders(options):
+    """(what follows what, what both legs have in common)."""
+    if not options.adapt:
+        return (f"one for both legs, {options.bitrate} kbit/s throughout",
+                "get the same packets from one tee, at the same time, each through a queue "
+                "without a bound that drops nothing.")
+    return (f"one each, for the same pictures. Plain TCP's stays at {options.bitrate} kbit/s, "
+            "LiveTCP's follows estimated-bitrate up to that",
+            "get the same pictures and the same sound at the same time, each through a queue "
+            "without a bound that drops nothing.")
+
+
 def facts(options, sending, received):
     decoded = ", ".join(f"{title}: {received[name]['video']:,} frames of video, "
                         f"{received[name]['audio']:,} of sound"
                         for name, title in options.legs.items() if name in received)
     version = subprocess.run([str(options.build / "src/tool/livetcp"), "--version"], check=False,
                              stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+    encoding, both = describe_encoders(options)
     plain = ("rtpstreampay ! tcpclientsink to tcpserversrc ! rtpstreamdepay, with their defaults: "
              "one connection, Nagle's algorithm on, writes that block")
     livetcp = (f"livetcpsink to livetcpsrc, {options.connections} connections, "
@@ -271,9 +291,9 @@ def facts(options, sending, received):
                      "frame every 2 s; opusenc at 32 kbit/s, 20 ms",
         "Plain TCP": plain,
         "LiveTCP": livetcp,
-        "Both": "get the same packets from one tee, at the same time, each through a queue "
-                "without a bound that drops nothing. Connections open 1 s before the first packet. "
-                "No playout delay is added at the receiver.",
+        "Encoders": encoding,
+        "Both": f"{both} Connections open 1 s before the first packet. No playout delay is added "
+                "at the receiver.",
         "Decoded": decoded or "not known",
         "Congestion control": sending.get("congestion_control", "not known"),
         "Machine": f"{platform.system()} {platform.release()}, {platform.machine()}, "
@@ -294,6 +314,7 @@ def write_run(options, directory, stop_us):
         "propagation_ms": 0 if options.loopback else options.delay,
         "loss": 0 if options.loopback else options.loss,
         "bitrate_kbit": options.bitrate,
+        "adapt": options.adapt,
         "congestion_control": sending.get("congestion_control", ""),
         "path": describe_path(options, sending),
         "facts": facts(options, sending, received),
@@ -322,7 +343,9 @@ def demonstrate(options):
         print(f"Path: {options.delay:g} ms each way, {100 * options.loss:g} % loss; congestion "
               f"control of both legs: {options.congestion_control}.")
     print(f"LiveTCP: {options.connections} connections, policy {options.policy}. "
-          f"{options.duration} s of video at {options.bitrate} kbit/s, and speech.", flush=True)
+          f"{options.duration} s of video at {options.bitrate} kbit/s, and speech.")
+    print("LiveTCP's encoder follows the estimated bit rate; plain TCP's does not change."
+          if options.adapt else "One encoder for both, whose bit rate does not change.", flush=True)
     processes = Processes(options, directory)
     try:
         stop_us = follow(options, directory, processes)

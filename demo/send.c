@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sending program: plays the recorded programme in a loop and in real time, encodes it live,
- * and gives exactly the same RTP packets at the same time to every leg.
+ * The sending program: plays the recorded programme in a loop and in real time, and encodes it
+ * live. With --adapt every leg has an encoder of its own for the same pictures, and LiveTCP's
+ * follows its estimated bit rate. Otherwise there is one encoder, and exactly the same RTP packets
+ * go to every leg at the same time.
  *
- * A trace notes when each packet leaves the payloaders. Control files: waits for "listening"
- * (written by the receiving program: a line "<leg> <port>" each), writes "sending" with what it
- * found in its network namespace, ends when
- * "demo-send.stop" appears.
+ * A trace notes when each packet leaves the payloaders: "sent", or "sent-<leg>" with --adapt.
+ * Control files: waits for "listening" (written by the receiving program: a line "<leg> <port>"
+ * each), writes "sending" with what it found in its network namespace, ends when "demo-send.stop"
+ * appears.
  */
+#include "adapt.h"
 #include "leg.h"
+#include "media.h"
 #include "stage.h"
 
 #include <stdio.h>
@@ -20,6 +24,7 @@ enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 20 };
 typedef struct send_options {
     char *directory, *programme, *host, *policy;
     int connections, bitrate, duration;
+    gboolean adapt;
 } send_options;
 
 typedef struct sender sender;
@@ -34,6 +39,8 @@ struct sender {
     demo_stage stage;
     send_options options;
     stream video, audio;
+    guint ports[DEMO_LEGS]; /* 0: the receiver does not have this leg */
+    demo_adapt adapt;
     gint playing; /* streams that have not come to their end, atomic */
 };
 
@@ -47,6 +54,7 @@ static gboolean parse_options(int *argc, char ***argv, send_options *o, GError *
         {"policy", 0, 0, G_OPTION_ARG_STRING, &o->policy, "of LiveTCP", "NAME"},
         {"connections", 0, 0, G_OPTION_ARG_INT, &o->connections, "of LiveTCP", "N"},
         {"bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate, "of the video", "KBIT/S"},
+        {"adapt", 0, 0, G_OPTION_ARG_NONE, &o->adapt, "LiveTCP's encoder to what it carries", NULL},
         {"duration", 0, 0, G_OPTION_ARG_INT, &o->duration, "of the programme", "SECONDS"},
         {0},
     };
@@ -98,49 +106,77 @@ static gboolean wait_for_receiver(const char *directory, char **listening, GErro
     return ok;
 }
 
-static void append_source(GString *p, const send_options *o)
+static char *describe(sender *s, const char *listening)
 {
-    g_string_append_printf(
-        p,
-        "filesrc name=file ! matroskademux name=demux"
-        /* Decoders run ahead of the clock; from clocksync on everything is live. */
-        " demux.video_0 ! queue ! h264parse ! avdec_h264 max-threads=1"
-        " ! videoconvert ! video/x-raw,format=I420"
-        " ! clocksync name=video-clock ts-offset=%" G_GINT64_FORMAT
-        " ! timeoverlay time-mode=running-time halignment=right valignment=bottom "
-        "font-desc=\"Monospace Bold 18\""
-        " ! x264enc tune=zerolatency speed-preset=superfast bitrate=%d key-int-max=50"
-        " option-string=scenecut=0 threads=1"
-        " ! video/x-h264,profile=main"
-        " ! rtph264pay pt=96 mtu=1400 config-interval=-1 aggregate-mode=zero-latency ! mux."
-        " demux.audio_0 ! queue ! audioconvert ! audioresample"
-        " ! audio/x-raw,rate=48000,channels=1"
-        " ! audiobuffersplit output-buffer-duration=1/50"
-        " ! clocksync name=audio-clock ts-offset=%" G_GINT64_FORMAT
-        " ! opusenc frame-size=20 audio-type=voice bitrate=32000"
-        " ! rtpopuspay pt=97 mtu=1400 ! mux."
-        " rtpfunnel name=mux ! tee name=legs",
-        (gint64)LEAD_IN_MS * GST_MSECOND, o->bitrate, (gint64)LEAD_IN_MS * GST_MSECOND);
-}
-
-static char *describe(const send_options *o, const char *listening)
-{
+    const send_options *o = &s->options;
     GString *p = g_string_new(NULL);
-    append_source(p, o);
+    demo_media_append_source(p, LEAD_IN_MS);
+    if (!o->adapt) {
+        demo_media_append_encoder(p, "shared", o->bitrate);
+    }
     for (int i = 0; i < DEMO_LEGS; i++) {
-        const demo_leg_options leg = {
+        const demo_leg *leg = &demo_legs[i];
+        gboolean follows = o->adapt && leg->estimates;
+        s->ports[i] = port_of(listening, leg);
+        if (s->ports[i] == 0) {
+            continue;
+        }
+        const demo_leg_options options = {
             .host = o->host,
-            .port = port_of(listening, &demo_legs[i]),
+            .port = s->ports[i],
             .policy = o->policy,
             .connections = (guint)o->connections,
+            .least = follows ? demo_adapt_least((guint)o->bitrate) : 0,
+            .most = follows ? demo_adapt_most((guint)o->bitrate) : 0,
         };
-        if (leg.port != 0) { /* the receiver does not have this leg otherwise */
-            char *fragment = demo_legs[i].send(&leg);
-            g_string_append_printf(p, " legs. ! %s", fragment);
-            g_free(fragment);
+        if (o->adapt) {
+            demo_media_append_encoder(p, leg->name, o->bitrate);
         }
+        char *fragment = leg->send(&options);
+        g_string_append_printf(p, " %s-packets. ! %s", o->adapt ? leg->name : "shared", fragment);
+        g_free(fragment);
     }
     return g_string_free(p, FALSE);
+}
+
+static gboolean trace_legs(sender *s, GError **error)
+{
+    gboolean ok = TRUE;
+
+    if (!s->options.adapt) {
+        return demo_stage_trace(&s->stage, "sent", "shared-packets", "sink", error);
+    }
+    for (int i = 0; ok && i < DEMO_LEGS; i++) {
+        const char *name = demo_legs[i].name;
+        if (s->ports[i] == 0) {
+            continue;
+        }
+        gchar *trace = g_strdup_printf("sent-%s", name);
+        gchar *packets = g_strdup_printf("%s-packets", name);
+        ok = demo_stage_trace(&s->stage, trace, packets, "sink", error);
+        g_free(packets);
+        g_free(trace);
+    }
+    return ok;
+}
+
+static gboolean start_adapting(sender *s, GError **error)
+{
+    gboolean ok = TRUE;
+
+    for (int i = 0; ok && i < DEMO_LEGS; i++) {
+        if (s->ports[i] == 0 || !s->options.adapt || !demo_legs[i].estimates) {
+            continue;
+        }
+        gchar *encoder = g_strdup_printf("%s-encoder", demo_legs[i].name);
+        gchar *sink = g_strdup_printf("%s-transport", demo_legs[i].name);
+        ok = demo_adapt_start(&s->adapt, demo_stage_element(&s->stage, encoder),
+                              demo_stage_element(&s->stage, sink), (guint)s->options.bitrate,
+                              s->options.directory, error);
+        g_free(sink);
+        g_free(encoder);
+    }
+    return ok;
 }
 
 /*
@@ -251,9 +287,9 @@ static gboolean prepare(sender *s, GError **error)
     if (!wait_for_receiver(s->options.directory, &listening, error)) {
         return FALSE;
     }
-    gchar *description = describe(&s->options, listening);
+    gchar *description = describe(s, listening);
     gboolean ok = demo_stage_init(&s->stage, s->options.directory, description, error) &&
-                  demo_stage_trace(&s->stage, "sent", "legs", "sink", error);
+                  trace_legs(s, error) && start_adapting(s, error);
     g_free(description);
     g_free(listening);
     if (!ok) {
@@ -296,6 +332,7 @@ int main(int argc, char **argv)
     demo_stage_report(s.options.directory, ok, error);
     g_clear_error(&error);
     demo_stage_clear(&s.stage);
+    demo_adapt_stop(&s.adapt);
     g_free(s.options.directory);
     g_free(s.options.programme);
     g_free(s.options.host);

@@ -40,7 +40,10 @@ def check(output, legs):
     received = json.loads((output / "received").read_text(encoding="utf-8"))
     for leg in legs:
         assert 0 < received[leg]["video"] <= SECONDS * 25 and received[leg]["audio"] > 0, received
-    common.check_page(output / "report.html", plots=2)
+    page = common.check_page(output / "report.html", plots=2)
+    assert any("encoder adapts" in text for text in page.text), "the page hides that one adapts"
+    rates = [line.split(",")[1] for line in (output / "encoder.csv").read_text().splitlines()]
+    assert rates[:2] == ["kbit", "300"] and all(150 <= int(rate) <= 300 for rate in rates[1:]), rates
     return results
 
 
