@@ -40,7 +40,7 @@ class Layer:
 
 LAYERS = [
     Layer("include/livetcp", set(), system=C_STANDARD),
-    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h"}, LIBC, pure=True),
+    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "policy.h"}, LIBC, pure=True),
     Layer("src/core", {"base", "core"}, ANY, LIBC | PURE_CRYPTO, pure=True),
     Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, LIBC, pure=True),
     Layer("src/model", {"base", "model"}, {"result.h", "time.h"}, LIBC, pure=True),
