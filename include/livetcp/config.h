@@ -98,7 +98,10 @@ typedef struct livetcp_config {
     unsigned parity_group;       /* "parity-group": packets per parity packet, 2..16, default 4 */
     livetcp_usec max_send_delay_us; /* "max-send-delay" in ms, 0..600000: a packet that would be
                                      delivered later than this after send() is dropped before it
-                                     costs bandwidth; 0 (default) never drops for time */
+                                     costs bandwidth, the least important ones first; 0 (default)
+                                     never drops for time. Less than one round trip cannot be kept:
+                                     when the round trip is known, on_warning says so and one round
+                                     trip is used while that holds */
     unsigned min_buf_a;             /* "min-buf-a": 0..16, default 1, and */
     unsigned min_buf_b;             /* "min-buf-b": 0..1000, default 3: the kernel's send buffer
                                        holds at most A * cwnd + min(B, cwnd) segments, the rest waits

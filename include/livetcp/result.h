@@ -44,7 +44,8 @@ typedef enum livetcp_result {
     LIVETCP_ERR_UNKNOWN_SETTING = -30,   /* no setting of that name exists */
     LIVETCP_ERR_BAD_URI = -31,           /* not livetcp://host:port?key=value */
     LIVETCP_ERR_EXISTS = -32,            /* something of that name is registered already */
-    LIVETCP_ERR_BAD_DECISION = -33       /* a policy named a connection that is not there */
+    LIVETCP_ERR_BAD_DECISION = -33,      /* a policy named a connection that is not there */
+    LIVETCP_ERR_KEYFRAME_DROPPED = -34   /* a key frame was too late, or the send queue full */
 } livetcp_result;
 
 /* What went wrong, for a person. Functions that take a `livetcp_error *` accept NULL; on success

@@ -103,10 +103,18 @@ LIVETCP_API void livetcp_session_set_callbacks(livetcp_session *session,
 /* Sends one RTP or RTCP packet. Any thread; never blocks; copies what it cannot send at once.
  * When a connection can take the packet now, it is written before this returns.
  * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
- * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. A full send queue is not an error: its
- * oldest packets make room and are counted in dropped_queue_full. */
+ * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. A full send queue is not an error: the
+ * least important packets make room, the oldest of them first, and are counted in
+ * dropped_queue_full. */
 LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const void *packet,
                                                 size_t size);
+
+/* The same, saying what the packet is to its programme, which decides what is dropped first when
+ * something must be (max-send-delay, a full send queue); NULL says nothing. With a codec and
+ * without an importance, the payload is looked at. A video frame that has lost a packet is dropped
+ * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. */
+LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
+                                                     size_t size, const livetcp_packet_info *info);
 
 /* Any thread. Fills what `stats->struct_size` has room for. */
 LIVETCP_API livetcp_result livetcp_session_get_stats(livetcp_session *session,

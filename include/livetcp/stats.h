@@ -62,6 +62,18 @@ typedef struct livetcp_session_stats {
 
     uint32_t estimated_bitrate; /* bit/s of media that the connections carry without delay, see
                                    on_bitrate; 0 = not known yet */
+
+    /* Packets dropped because they would have been delivered later than max-send-delay, and of
+     * which class: see livetcp_importance. RTCP counts as audio, what is unknown as delta. */
+    uint64_t dropped_late;
+    uint64_t dropped_late_droppable, dropped_late_delta, dropped_late_audio, dropped_late_key;
+    /* The same of dropped_queue_full. */
+    uint64_t dropped_full_droppable, dropped_full_delta, dropped_full_audio, dropped_full_key;
+    uint64_t keyframes_wanted;        /* calls of on_keyframe_wanted */
+    livetcp_usec inferred_delay_us;   /* from send() now to delivery, as far as the connections'
+                                         state tells; -1 while there is no connection */
+    livetcp_usec send_delay_limit_us; /* max-send-delay, or one round trip if that is longer; 0 =
+                                         nothing is dropped for time */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {
@@ -78,6 +90,7 @@ typedef struct livetcp_connection_stats {
     livetcp_path path; /* facts; those of the present connection */
     char local[64];    /* "address:port", "[v6]:port", or "" while not connected */
     char remote[64];
+    livetcp_usec forecast_us; /* livetcp_path_forecast() now; -1 while it carries nothing */
 } livetcp_connection_stats;
 
 #ifdef __cplusplus

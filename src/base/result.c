@@ -43,6 +43,7 @@ static const struct {
     {LIVETCP_ERR_BAD_URI, "bad-uri", "not a livetcp://host:port?key=value URI"},
     {LIVETCP_ERR_EXISTS, "exists", "something of that name is registered already"},
     {LIVETCP_ERR_BAD_DECISION, "bad-decision", "the policy named a connection that is not there"},
+    {LIVETCP_ERR_KEYFRAME_DROPPED, "keyframe-dropped", "a key frame was dropped"},
 };
 
 const char *livetcp_result_name(livetcp_result result)

@@ -27,7 +27,7 @@
 #define LT_CONTROL_SSRC 0
 
 /* Highest reason that lt_control_reason() knows. */
-#define LT_REASON_MAX (-LIVETCP_ERR_BAD_DECISION)
+#define LT_REASON_MAX (-LIVETCP_ERR_KEYFRAME_DROPPED)
 
 /* The APP subtype (5 bits). A receiver skips types it does not know. */
 typedef enum lt_control_type {

@@ -19,7 +19,8 @@
 typedef struct lt_packet {
     unsigned references;
     uint32_t ssrc;
-    uint16_t sequence; /* 0 for RTCP */
+    uint32_t timestamp; /* RTP: packets of one SSRC that share it are one frame; 0 for RTCP */
+    uint16_t sequence;  /* 0 for RTCP */
     bool rtcp;
     livetcp_usec enqueued_us;
 
@@ -37,6 +38,10 @@ typedef struct lt_packet {
     livetcp_usec delivered_us; /* delivered */
     livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
 
+    /* In the send queue; see core/shedding.c. */
+    uint8_t doomed; /* to be dropped: which step chose it, 0 = stays */
+    int64_t excess; /* bytes to be dropped before this packet or a later one is in time */
+
     size_t frame_size; /* LT_FRAME_HEADER + packet */
     uint8_t frame[];   /* LENGTH, then the packet */
 } lt_packet;
@@ -50,6 +55,18 @@ lt_packet *lt_packet_ref(lt_packet *packet);
 
 /* Gives up a reference and clears the pointer; NULL is fine. */
 void lt_packet_unref(lt_packet **packet);
+
+/* What goes first when something must be dropped: LIVETCP_IMPORTANCE_DROPPABLE to _KEY, ascending.
+ * RTCP is small, and steers the media, so it goes with the sound. */
+static inline livetcp_importance lt_packet_class(const lt_packet *packet)
+{
+    if (packet->rtcp)
+        return LIVETCP_IMPORTANCE_AUDIO;
+    return packet->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
+                   packet->importance <= LIVETCP_IMPORTANCE_KEY
+               ? packet->importance
+               : LIVETCP_IMPORTANCE_DELTA;
+}
 
 static inline const uint8_t *lt_packet_data(const lt_packet *packet)
 {

@@ -14,6 +14,7 @@ struct lt_send_queue {
     size_t bytes;
     size_t max_packets;
     size_t max_bytes;
+    lt_send_queue_share shares[LIVETCP_IMPORTANCE_KEY + 1]; /* by class */
 };
 
 /* The slot `offset` (0..capacity) behind the oldest packet. */
@@ -66,41 +67,70 @@ void lt_send_queue_destroy(lt_send_queue **queue)
     *queue = NULL;
 }
 
-livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet, size_t *dropped)
+livetcp_result lt_send_queue_reserve(lt_send_queue *queue, size_t size)
 {
-    size_t size = lt_packet_size(packet);
-
-    *dropped = 0;
     if (size > queue->max_bytes)
         return LIVETCP_ERR_PACKET_TOO_LARGE;
-    /* Room first: when there is none, nothing must have been dropped. */
     if (queue->count < queue->max_packets && !reserve(queue))
         return LIVETCP_ERR_NO_MEMORY;
-    while (queue->count == queue->max_packets || size > queue->max_bytes - queue->bytes) {
-        lt_packet *oldest = lt_send_queue_pop(queue);
-        lt_packet_unref(&oldest);
-        ++*dropped;
-    }
-    queue->ring[slot_at(queue, queue->count)] = packet;
-    queue->count++;
-    queue->bytes += size;
     return LIVETCP_OK;
 }
 
-bool lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet)
+bool lt_send_queue_fits(const lt_send_queue *queue, size_t size)
 {
-    size_t size = lt_packet_size(packet);
+    return queue->count < queue->max_packets && size <= queue->max_bytes - queue->bytes;
+}
 
-    if (queue->count == queue->max_packets || size > queue->max_bytes - queue->bytes ||
-        !reserve(queue)) {
-        lt_packet_unref(&packet);
-        return false;
-    }
+static void count_in(lt_send_queue *queue, const lt_packet *packet)
+{
+    lt_send_queue_share *share = &queue->shares[lt_packet_class(packet)];
+
+    queue->count++;
+    queue->bytes += lt_packet_size(packet);
+    share->packets++;
+    share->bytes += lt_packet_size(packet);
+}
+
+static void count_out(lt_send_queue *queue, const lt_packet *packet)
+{
+    lt_send_queue_share *share = &queue->shares[lt_packet_class(packet)];
+
+    queue->count--;
+    queue->bytes -= lt_packet_size(packet);
+    share->packets--;
+    share->bytes -= lt_packet_size(packet);
+}
+
+static livetcp_result prepare_push(lt_send_queue *queue, const lt_packet *packet)
+{
+    livetcp_result result = lt_send_queue_reserve(queue, lt_packet_size(packet));
+
+    if (result == LIVETCP_OK && !lt_send_queue_fits(queue, lt_packet_size(packet)))
+        result = LIVETCP_ERR_BAD_STATE;
+    return result;
+}
+
+livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet)
+{
+    livetcp_result result = prepare_push(queue, packet);
+
+    if (result != LIVETCP_OK)
+        return result;
+    queue->ring[slot_at(queue, queue->count)] = packet;
+    count_in(queue, packet);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet)
+{
+    livetcp_result result = prepare_push(queue, packet);
+
+    if (result != LIVETCP_OK)
+        return result;
     queue->first = slot_at(queue, queue->capacity - 1);
     queue->ring[queue->first] = packet;
-    queue->count++;
-    queue->bytes += size;
-    return true;
+    count_in(queue, packet);
+    return LIVETCP_OK;
 }
 
 lt_packet *lt_send_queue_front(const lt_send_queue *queue)
@@ -116,9 +146,29 @@ lt_packet *lt_send_queue_pop(lt_send_queue *queue)
         return NULL;
     packet = queue->ring[queue->first];
     queue->first = slot_at(queue, 1);
-    queue->count--;
-    queue->bytes -= lt_packet_size(packet);
+    count_out(queue, packet);
     return packet;
+}
+
+lt_packet *lt_send_queue_at(const lt_send_queue *queue, size_t position)
+{
+    return position < queue->count ? queue->ring[slot_at(queue, position)] : NULL;
+}
+
+void lt_send_queue_sweep(lt_send_queue *queue, void (*take)(void *user, lt_packet *packet),
+                         void *user)
+{
+    size_t count = queue->count, kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        lt_packet *packet = queue->ring[slot_at(queue, i)];
+        if (packet->doomed) {
+            count_out(queue, packet);
+            take(user, packet);
+        } else {
+            queue->ring[slot_at(queue, kept++)] = packet;
+        }
+    }
 }
 
 void lt_send_queue_clear(lt_send_queue *queue)
@@ -137,4 +187,19 @@ size_t lt_send_queue_packets(const lt_send_queue *queue)
 size_t lt_send_queue_bytes(const lt_send_queue *queue)
 {
     return queue->bytes;
+}
+
+lt_send_queue_share lt_send_queue_of_class(const lt_send_queue *queue, livetcp_importance class_of)
+{
+    return queue->shares[class_of];
+}
+
+size_t lt_send_queue_max_packets(const lt_send_queue *queue)
+{
+    return queue->max_packets;
+}
+
+size_t lt_send_queue_max_bytes(const lt_send_queue *queue)
+{
+    return queue->max_bytes;
 }

@@ -15,15 +15,18 @@ typedef struct lt_send_queue lt_send_queue;
 lt_send_queue *lt_send_queue_create(size_t max_packets, size_t max_bytes);
 void lt_send_queue_destroy(lt_send_queue **queue);
 
-/* Takes over the caller's reference. When the packet does not fit, the oldest are dropped until
- * it does; *dropped counts them. A packet larger than max_bytes is refused with
- * LIVETCP_ERR_PACKET_TOO_LARGE; on failure (LIVETCP_ERR_NO_MEMORY too) the reference stays the
- * caller's and nothing was dropped. */
-livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet, size_t *dropped);
+/* Memory for one packet of that size, whether or not there is room: LIVETCP_ERR_PACKET_TOO_LARGE if
+ * it can never fit, LIVETCP_ERR_NO_MEMORY. A push() that follows has nothing to allocate. */
+livetcp_result lt_send_queue_reserve(lt_send_queue *queue, size_t size);
 
-/* Puts a packet back before all others, for one that a lost connection cut short. Takes over the
- * reference, also when it drops it: then it returns false, which it does when the queue is full. */
-bool lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet);
+/* Whether there is room for a packet of that size now. */
+bool lt_send_queue_fits(const lt_send_queue *queue, size_t size);
+
+/* Puts a packet behind all others, or before them: one that a lost connection did not deliver.
+ * Takes over the caller's reference. Errors: those of reserve(), and LIVETCP_ERR_BAD_STATE without
+ * room (core/shedding.h makes some); the reference stays the caller's then. */
+livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet);
+livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet);
 
 /* The oldest packet, still the queue's, or NULL. */
 lt_packet *lt_send_queue_front(const lt_send_queue *queue);
@@ -31,9 +34,27 @@ lt_packet *lt_send_queue_front(const lt_send_queue *queue);
 /* Removes the oldest packet and hands its reference to the caller; NULL if empty. */
 lt_packet *lt_send_queue_pop(lt_send_queue *queue);
 
+/* The packet that `position` others are ahead of, still the queue's, or NULL. */
+lt_packet *lt_send_queue_at(const lt_send_queue *queue, size_t position);
+
+/* Removes every packet whose `doomed` is set, oldest first, in one pass; the others keep their
+ * order. `take` gets the references. */
+void lt_send_queue_sweep(lt_send_queue *queue, void (*take)(void *user, lt_packet *packet),
+                         void *user);
+
 void lt_send_queue_clear(lt_send_queue *queue);
 
 size_t lt_send_queue_packets(const lt_send_queue *queue);
 size_t lt_send_queue_bytes(const lt_send_queue *queue);
+
+/* How much of that is of a class, see lt_packet_class(). */
+typedef struct lt_send_queue_share {
+    size_t packets, bytes;
+} lt_send_queue_share;
+
+lt_send_queue_share lt_send_queue_of_class(const lt_send_queue *queue, livetcp_importance class_of);
+
+size_t lt_send_queue_max_packets(const lt_send_queue *queue);
+size_t lt_send_queue_max_bytes(const lt_send_queue *queue);
 
 #endif

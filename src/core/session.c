@@ -82,6 +82,7 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         session->abandoned_at_us = LIVETCP_NEVER;
         session->look_at_us = INT64_MIN;
         prepare_slots(session);
+        lt_session_prepare_drops(session);
         result = prepare_parts(session);
     }
     if (result != LIVETCP_OK)

@@ -80,6 +80,10 @@ livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t 
 livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
                                   livetcp_importance importance, livetcp_usec now);
 
+/* The same, as livetcp_session_send_with() has it; `info` may be NULL. */
+livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, size_t size,
+                                    const livetcp_packet_info *info, livetcp_usec now);
+
 /* Takes bytes that a slot's socket delivered. On an error the engine has given the slot up: it
  * comes out of next_close() (with a REJECT to write before, where the peer can read one). */
 livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
@@ -136,7 +140,7 @@ typedef enum lt_event_type {
     LT_EVENT_SESSION_STATE,    /* state.session, reason */
     LT_EVENT_CONNECTION_STATE, /* index, state.connection, reason */
     LT_EVENT_DRAINED,
-    LT_EVENT_WARNING,         /* reason: the session goes on */
+    LT_EVENT_WARNING,         /* reason, and what belongs to it: the session goes on */
     LT_EVENT_KEYFRAME_WANTED, /* ssrc */
     LT_EVENT_BITRATE          /* bitrate: the estimate has changed */
 } lt_event_type;
@@ -150,7 +154,9 @@ typedef struct lt_event {
     } state;
     livetcp_result reason; /* LIVETCP_OK unless something was lost */
     uint32_t ssrc;
-    uint32_t bitrate; /* bit/s */
+    uint32_t bitrate;      /* bit/s */
+    livetcp_usec asked_us; /* WARNING, LIVETCP_ERR_INVALID_ARGUMENT: max-send-delay, */
+    livetcp_usec used_us;  /*   and what is in force instead */
 } lt_event;
 
 bool lt_session_next_event(lt_session *session, lt_event *event);
@@ -161,7 +167,7 @@ unsigned lt_session_connections(const lt_session *session);
 /* struct_size is not looked at: these fill the whole struct. */
 void lt_session_get_stats(const lt_session *session, livetcp_usec now,
                           livetcp_session_stats *stats);
-void lt_session_get_connection_stats(const lt_session *session, unsigned index,
+void lt_session_get_connection_stats(const lt_session *session, unsigned index, livetcp_usec now,
                                      livetcp_connection_stats *stats);
 
 #endif

@@ -185,9 +185,9 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
     bool needed = !packet->delivered && !packet->carried && !packet->parity;
     if (needed && session->state != LIVETCP_SESSION_CLOSED) {
         session->stats.packets_resent += packet->written;
-        if (lt_send_queue_push_front(session->queue, packet))
+        if (lt_session_put_back(session, packet))
             return;
-        packet = NULL;
+        lt_session_note_loss(session, packet);
     }
     session->stats.dropped_connection += needed;
     lt_packet_unref(&packet);

@@ -7,8 +7,11 @@
 #include "core/bitrate.h"
 #include "core/budget.h"
 #include "core/connection.h"
+#include "core/importance/importance.h"
+#include "core/keyframes.h"
 #include "core/parity_decoder.h"
 #include "core/parity_encoder.h"
+#include "core/send_delay.h"
 #include "core/send_queue.h"
 #include "core/session.h"
 
@@ -76,6 +79,16 @@ struct lt_session {
     uint64_t media_written;   /* the application's packets, first copies */
     bool facts_came;          /* since the estimate was last looked at */
     livetcp_usec look_at_us;  /* not before */
+
+    /* What is given up. */
+    lt_importance_state importance;   /* of packets whose payload is looked at */
+    livetcp_usec late_check_us;       /* when something in the send queue may be late, or wanted */
+    livetcp_usec late_scan_from_us;   /* not to look at the whole queue before */
+    livetcp_usec key_warning_from_us; /* not to tell of a dropped key frame before */
+    lt_keyframes keyframes;           /* streams that need one */
+    bool key_lost;                    /* a key frame was dropped, and that is not told yet: */
+    uint32_t key_lost_ssrc;           /*   of this stream */
+    bool limit_told;                  /* that max-send-delay is less than a round trip */
 
     /* Life. */
     livetcp_session_state state;
@@ -174,6 +187,29 @@ void lt_session_parity_placed(lt_session *session, bool anywhere);
 
 void lt_session_end_parity(lt_session *session);
 
+/* ---- session_drop.c ---- */
+
+void lt_session_prepare_drops(lt_session *session);
+
+/* The application's packet enters the send queue, for which others, or it, may be dropped. Takes
+ * over the reference; on failure (see lt_send_queue_reserve()) it stays the caller's. */
+livetcp_result lt_session_enqueue(lt_session *session, lt_packet *packet);
+
+/* A packet goes back to the front of the send queue, and takes the room of less important ones if
+ * need be. On failure, which returns false, the reference stays the caller's. */
+bool lt_session_put_back(lt_session *session, lt_packet *packet);
+
+/* A packet is lost for good. */
+void lt_session_note_loss(lt_session *session, const lt_packet *packet);
+
+/* Drops what would be delivered too late, and asks for the key frames that are wanted. */
+void lt_session_drop_late(lt_session *session, livetcp_usec now);
+
+/* The limit in force; 0 = none. */
+livetcp_usec lt_session_send_delay_limit(const lt_session *session);
+
+lt_send_delay lt_session_send_delay(const lt_session *session, livetcp_usec now);
+
 /* ---- session_flight.c ---- */
 
 /* A packet was written whole; takes over the reference. */
@@ -223,7 +259,8 @@ void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
  * buffers are limited whatever it wants. */
 static inline bool lt_session_asks_facts(const lt_session *session)
 {
-    return session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0;
+    return session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0 ||
+           session->config.max_send_delay_us > 0;
 }
 
 static inline bool lt_session_plain(const lt_session *session)

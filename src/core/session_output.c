@@ -23,6 +23,7 @@ static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind 
     else
         lt_rtp_parse(data, size, &header);
     packet->ssrc = header.ssrc;
+    packet->timestamp = header.timestamp;
     packet->sequence = header.sequence;
     packet->importance = importance;
     packet->enqueued_us = now;
@@ -36,12 +37,19 @@ livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t 
     return lt_session_send_as(session, data, size, LIVETCP_IMPORTANCE_UNKNOWN, now);
 }
 
+livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, size_t size,
+                                    const livetcp_packet_info *info, livetcp_usec now)
+{
+    livetcp_importance importance = lt_importance_next(&session->importance, info, data, size);
+
+    return lt_session_send_as(session, data, size, importance, now);
+}
+
 livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
                                   livetcp_importance importance, livetcp_usec now)
 {
     lt_rtp_kind kind;
     lt_packet *packet;
-    size_t dropped = 0;
     livetcp_result result;
 
     if (session->closing || session->state == LIVETCP_SESSION_CLOSED)
@@ -53,14 +61,13 @@ livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size
         return refuse(session, LIVETCP_ERR_NOT_RTP);
     result = make_packet(data, size, kind, importance, now, &packet);
     if (result == LIVETCP_OK)
-        result = lt_send_queue_push(session->queue, packet, &dropped);
+        result = lt_session_enqueue(session, packet);
     if (result != LIVETCP_OK) {
         lt_packet_unref(&packet);
         return result;
     }
     session->stats.packets_accepted++;
     session->stats.bytes_accepted += size;
-    session->stats.dropped_queue_full += dropped;
     lt_budget_media(&session->budget, size, now);
     lt_session_not_idle(session, now);
     return LIVETCP_OK;
@@ -141,6 +148,7 @@ bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *writ
     if (next_pending(session, write))
         return true;
     session->retry_policy_us = LIVETCP_NEVER;
+    lt_session_drop_late(session, now);
     if (lt_session_review_next(session, now) || lt_session_place_next(session, now) ||
         lt_session_send_fillers(session, now))
         return next_pending(session, write);

@@ -20,6 +20,9 @@ static void gather_queue(const lt_session *session, livetcp_usec now, livetcp_se
     stats->queue_packets = lt_send_queue_packets(session->queue);
     stats->queue_bytes = lt_send_queue_bytes(session->queue);
     stats->queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+    lt_send_delay delay = lt_session_send_delay(session, now);
+    stats->inferred_delay_us = delay.usable ? lt_send_delay_behind(&delay, stats->queue_bytes) : -1;
+    stats->send_delay_limit_us = lt_session_send_delay_limit(session);
 }
 
 static void gather_reassembly(const lt_session *session, livetcp_session_stats *stats)
@@ -56,7 +59,7 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 
-void lt_session_get_connection_stats(const lt_session *session, unsigned index,
+void lt_session_get_connection_stats(const lt_session *session, unsigned index, livetcp_usec now,
                                      livetcp_connection_stats *stats)
 {
     const lt_connection *connection = &session->connections[index];
@@ -72,5 +75,7 @@ void lt_session_get_connection_stats(const lt_session *session, unsigned index,
         .packets_received = connection->packets_received,
         .bytes_read = connection->bytes_read,
         .path = *connection->path,
+        .forecast_us =
+            connection->path->usable ? livetcp_path_forecast(connection->path, 0, now) : -1,
     };
 }

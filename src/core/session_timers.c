@@ -47,6 +47,7 @@ livetcp_usec lt_session_deadline(const lt_session *session)
     due = earlier(due, session->review_us);
     due = earlier(due, session->idle_at_us);
     due = earlier(due, lt_session_parity_deadline(session));
+    due = earlier(due, session->late_check_us);
     due = earlier(due, session->abandoned_at_us);
     return session->closing ? earlier(due, session->drain_until_us) : due;
 }
@@ -83,6 +84,8 @@ void lt_session_expire(lt_session *session, livetcp_usec now)
     lt_reassembly_expire(session->reassembly, now);
     if (now >= session->retry_policy_us)
         session->retry_policy_us = LIVETCP_NEVER; /* next_write() asks again */
+    if (now >= session->late_check_us)
+        lt_session_drop_late(session, now);
     if (now >= session->abandoned_at_us)
         lt_session_close(session, session->last_loss, 0, now);
     lt_session_check_drained(session, now);

@@ -116,14 +116,38 @@ static void tell_connection_state(livetcp_session *session, const lt_event *even
                                      event->reason != LIVETCP_OK ? &error : NULL, session->user);
 }
 
+static void explain_warning(const livetcp_session *session, const lt_event *event,
+                            livetcp_error *warning)
+{
+    switch (event->reason) {
+    case LIVETCP_ERR_INVALID_ARGUMENT:
+        lt_fail(warning, event->reason,
+                "max-send-delay is %.1f ms and the shortest round trip %.1f ms: nothing arrives so "
+                "soon, and %.1f ms are used; set max-send-delay above one round trip, or to 0",
+                (double)event->asked_us / LIVETCP_USEC_MSEC,
+                (double)event->used_us / LIVETCP_USEC_MSEC,
+                (double)event->used_us / LIVETCP_USEC_MSEC);
+        break;
+    case LIVETCP_ERR_KEYFRAME_DROPPED:
+        lt_fail(warning, event->reason,
+                "a key frame of SSRC %08x was dropped: the connections are too slow for the "
+                "stream; lower its bit rate, or raise max-send-delay or queue-bytes",
+                (unsigned)event->ssrc);
+        break;
+    default:
+        lt_fail(warning, event->reason, "policy '%s': %s; the packet took the first connection",
+                session->config.policy, livetcp_result_text(event->reason));
+        break;
+    }
+}
+
 static void tell_warning(livetcp_session *session, const lt_event *event)
 {
     livetcp_error warning;
 
     if (!session->callbacks.on_warning)
         return;
-    lt_fail(&warning, event->reason, "policy '%s': %s; the packet took the first connection",
-            session->config.policy, livetcp_result_text(event->reason));
+    explain_warning(session, event, &warning);
     session->callbacks.on_warning(session, &warning, session->user);
 }
 

@@ -127,10 +127,16 @@ void livetcp_session_destroy(livetcp_session **owner)
 
 livetcp_result livetcp_session_send(livetcp_session *session, const void *packet, size_t size)
 {
+    return livetcp_session_send_with(session, packet, size, NULL);
+}
+
+livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet, size_t size,
+                                         const livetcp_packet_info *info)
+{
     livetcp_result result;
 
     uv_mutex_lock(&session->lock);
-    result = lt_session_send(session->engine, packet, size, lt_now());
+    result = lt_session_send_with(session->engine, packet, size, info, lt_now());
     if (result == LIVETCP_OK)
         lt_session_io_flush(session);
     lt_session_io_wake_if_needed(session);

@@ -32,7 +32,7 @@ static void read_connection(livetcp_session *session, unsigned index,
         lt_platform_probe(channel->socket, false, &facts);
         lt_session_facts(session->engine, index, &facts, lt_now());
     }
-    lt_session_get_connection_stats(session->engine, index, stats);
+    lt_session_get_connection_stats(session->engine, index, lt_now(), stats);
     memcpy(stats->local, channel ? channel->local : "", channel ? sizeof stats->local : 1);
     memcpy(stats->remote, channel ? channel->remote : "", channel ? sizeof stats->remote : 1);
 }

@@ -6,7 +6,8 @@
  *
  *   0        bytes from the peer: a length byte, then the bytes
  *   1        one control message from the peer: type byte, fields filled from the next byte
- *   2        the application sends: sequence number (2), payload size byte
+ *   2        the application sends: sequence number (2), importance, frame and stream, payload
+ *            size byte
  *   3        the kernel takes: bytes per write (0: it is full), writes
  *   4        a new TCP connection for the slot
  *   5        the slot's connection is lost
@@ -76,8 +77,11 @@ static void application_sends(world *w, fuzz_reader *in)
     uint8_t packet[LT_RTP_MIN_SIZE + 255] = {0x80, 96};
     packet[2] = (uint8_t)fuzz_byte(in);
     packet[3] = (uint8_t)fuzz_byte(in);
-    w->accepted +=
-        lt_session_send(w->session, packet, LT_RTP_MIN_SIZE + fuzz_byte(in), w->now) == LIVETCP_OK;
+    unsigned importance = fuzz_byte(in);
+    packet[7] = (uint8_t)(importance >> 3); /* timestamp: several packets are one frame */
+    packet[11] = (uint8_t)(importance >> 6);
+    w->accepted += lt_session_send_as(w->session, packet, LT_RTP_MIN_SIZE + fuzz_byte(in),
+                                      (livetcp_importance)(importance % 8), w->now) == LIVETCP_OK;
 }
 
 static void kernel_takes(world *w, fuzz_reader *in)
@@ -181,8 +185,11 @@ static void check(world *w)
     FUZZ_REQUIRE(stats.open_connections <= stats.connections);
     FUZZ_REQUIRE(stats.queue_packets <= 16);
     FUZZ_REQUIRE(stats.extra_bytes >= stats.copies_sent * LT_RTP_MIN_SIZE);
-    FUZZ_REQUIRE(stats.packets_sent + stats.queue_packets + stats.dropped_queue_full <=
+    FUZZ_REQUIRE(stats.packets_sent + stats.queue_packets + stats.dropped_queue_full +
+                     stats.dropped_late <=
                  stats.packets_accepted + stats.packets_resent);
+    FUZZ_REQUIRE(stats.dropped_late == stats.dropped_late_droppable + stats.dropped_late_delta +
+                                           stats.dropped_late_audio + stats.dropped_late_key);
 }
 
 static lt_session *make_session(world *w, unsigned mode)
@@ -193,6 +200,7 @@ static lt_session *make_session(world *w, unsigned mode)
     config.wire = mode & 2 ? LIVETCP_WIRE_PLAIN : LIVETCP_WIRE_SESSION;
     config.queue_packets = 16;
     config.split = 1 + mode % 3;
+    config.max_send_delay_us = mode & 32 ? (mode & 64 ? 2000 : 100) * LIVETCP_USEC_MSEC : 0;
     w->caller = mode & 1;
     lt_session_setup setup = {.config = &config,
                               .policy = livetcp_policy_at((mode >> 2) % 7),

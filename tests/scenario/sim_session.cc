@@ -63,14 +63,22 @@ void SimSession::deliver(void *user, const lt_arrival *arrival)
 
 livetcp_result SimSession::send(uint32_t ssrc, uint16_t sequence, size_t size)
 {
+    return send_as(ssrc, sequence, sequence, size, LIVETCP_IMPORTANCE_UNKNOWN);
+}
+
+livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
+                                   size_t size, livetcp_importance importance)
+{
     std::vector<uint8_t> packet(size);
     packet[0] = 0x80;
     packet[1] = 96;
     lt_write_be16(&packet[2], sequence);
+    lt_write_be32(&packet[4], timestamp);
     lt_write_be32(&packet[8], ssrc);
     if (size >= 20)
         lt_write_be64(&packet[12], static_cast<uint64_t>(world_.now()));
-    livetcp_result result = lt_session_send(engine, packet.data(), size, world_.now());
+    livetcp_result result =
+        lt_session_send_as(engine, packet.data(), size, importance, world_.now());
     service();
     return result;
 }
@@ -200,7 +208,7 @@ livetcp_session_stats SimSession::stats() const
 livetcp_connection_stats SimSession::connection_stats(unsigned slot) const
 {
     livetcp_connection_stats stats;
-    lt_session_get_connection_stats(engine, slot, &stats);
+    lt_session_get_connection_stats(engine, slot, world_.now(), &stats);
     return stats;
 }
 

@@ -79,6 +79,9 @@ class SimSession
     livetcp_result send(uint32_t ssrc, uint16_t sequence, size_t size);
     /* An RTCP sender report. */
     livetcp_result send_report(uint32_t ssrc);
+    /* One with what the application knows about it. */
+    livetcp_result send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp, size_t size,
+                           livetcp_importance importance);
     void close(livetcp_usec drain_us);
 
     void attach(unsigned slot, std::shared_ptr<SimConnection> connection);

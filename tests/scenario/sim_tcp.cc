@@ -101,6 +101,8 @@ void SimTcp::measure(const Segment &segment)
     if (segment.retransmitted)
         return;
     livetcp_usec rtt = world_.now() - segment.sent_us;
+    if (!min_rtt_ || rtt < min_rtt_)
+        min_rtt_ = rtt;
     if (!srtt_) {
         srtt_ = rtt;
         rttvar_ = rtt / 2;
@@ -245,7 +247,8 @@ livetcp_path SimTcp::facts() const
             path.sacked_bytes += static_cast<uint32_t>(entry.second.bytes.size());
     path.retransmitted_segments = retransmits_;
     if (srtt_) {
-        path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_RTO;
+        path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_RTO;
+        path.min_rtt_us = min_rtt_;
         path.rtt_us = srtt_;
         path.rtt_variation_us = rttvar_;
         path.rto_us = retransmission_timeout();

@@ -77,7 +77,7 @@ class SimTcp
     bool writer_waits_ = false;
     double cwnd_ = 10, ssthresh_ = 1e9;
     livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
-    livetcp_usec srtt_ = 0, rttvar_ = 0, newest_delivered_ = INT64_MIN;
+    livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0, newest_delivered_ = INT64_MIN;
     unsigned backoff_ = 0;
     bool probed_ = false;
     World::Ticket timer_ = 0;

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "base/rng.h"
-#include "core/send_queue.h"
+#include "core/shedding.h"
 }
 
 namespace
@@ -18,6 +18,7 @@ lt_packet *numbered(uint16_t sequence, size_t size = 100)
     lt_packet *packet = lt_packet_create(bytes.data(), size);
     REQUIRE(packet);
     packet->sequence = sequence;
+    packet->timestamp = sequence; /* frames of one packet */
     return packet;
 }
 
@@ -34,10 +35,20 @@ struct Queue {
         lt_send_queue_destroy(&queue);
         CHECK(queue == nullptr);
     }
+    /* As a session does it: with room made first. Returns how many packets that took. */
     size_t push(lt_packet *packet)
     {
-        size_t dropped = 99;
-        REQUIRE(lt_send_queue_push(queue, packet, &dropped) == LIVETCP_OK);
+        size_t dropped = 0;
+        auto take = [](void *user, lt_packet *gone) {
+            ++*static_cast<size_t *>(user);
+            lt_packet_unref(&gone);
+        };
+        if (!lt_send_queue_fits(queue, lt_packet_size(packet))) {
+            REQUIRE(lt_send_queue_push(queue, packet) == LIVETCP_ERR_BAD_STATE);
+            REQUIRE(lt_shed_for_room(queue, packet, true));
+            lt_send_queue_sweep(queue, take, &dropped);
+        }
+        REQUIRE(lt_send_queue_push(queue, packet) == LIVETCP_OK);
         return dropped;
     }
     int pop()
@@ -67,7 +78,7 @@ TEST_CASE("packets leave the queue in order", "[send_queue]")
     CHECK(lt_send_queue_bytes(q.queue) == 0);
 }
 
-TEST_CASE("a full queue drops the oldest packets whole", "[send_queue]")
+TEST_CASE("a full queue makes room by dropping the oldest packets whole", "[send_queue]")
 {
     SECTION("by packets")
     {
@@ -96,9 +107,8 @@ TEST_CASE("a packet larger than the whole queue is refused", "[send_queue]")
     Queue q(100, 1000);
     q.push(numbered(0));
     lt_packet *large = numbered(1, 1001);
-    size_t dropped = 99;
-    CHECK(lt_send_queue_push(q.queue, large, &dropped) == LIVETCP_ERR_PACKET_TOO_LARGE);
-    CHECK(dropped == 0);
+    CHECK(lt_send_queue_push(q.queue, large) == LIVETCP_ERR_PACKET_TOO_LARGE);
+    CHECK(lt_send_queue_reserve(q.queue, 1001) == LIVETCP_ERR_PACKET_TOO_LARGE);
     CHECK(lt_send_queue_packets(q.queue) == 1);
     lt_packet_unref(&large); /* still ours */
 }
@@ -106,12 +116,15 @@ TEST_CASE("a packet larger than the whole queue is refused", "[send_queue]")
 TEST_CASE("a packet goes back to the front while there is room", "[send_queue]")
 {
     Queue q(3, 1000);
-    CHECK(lt_send_queue_push_front(q.queue, numbered(2)));
-    CHECK(lt_send_queue_push_front(q.queue, numbered(1)));
+    CHECK(lt_send_queue_push_front(q.queue, numbered(2)) == LIVETCP_OK);
+    CHECK(lt_send_queue_push_front(q.queue, numbered(1)) == LIVETCP_OK);
     q.push(numbered(3));
-    CHECK_FALSE(lt_send_queue_push_front(q.queue, numbered(0)));
+    lt_packet *kept = numbered(0), *large = numbered(0, 900);
+    CHECK(lt_send_queue_push_front(q.queue, kept) == LIVETCP_ERR_BAD_STATE);
     CHECK(q.pop() == 1);
-    CHECK_FALSE(lt_send_queue_push_front(q.queue, numbered(0, 900)));
+    CHECK(lt_send_queue_push_front(q.queue, large) == LIVETCP_ERR_BAD_STATE);
+    lt_packet_unref(&kept); /* still ours */
+    lt_packet_unref(&large);
     CHECK(lt_send_queue_bytes(q.queue) == 200);
     CHECK(q.pop() == 2);
     CHECK(q.pop() == 3);
@@ -161,7 +174,11 @@ TEST_CASE("any mix of calls behaves like a plain list", "[send_queue]")
                     model.emplace_front(i, size);
                     bytes += size;
                 }
-                REQUIRE(lt_send_queue_push_front(q.queue, numbered(i, size)) == fits);
+                lt_packet *packet = numbered(i, size);
+                livetcp_result result = lt_send_queue_push_front(q.queue, packet);
+                REQUIRE(result == (fits ? LIVETCP_OK : LIVETCP_ERR_BAD_STATE));
+                if (!fits)
+                    lt_packet_unref(&packet);
             } else {
                 int expected = model.empty() ? -1 : model.front().first;
                 if (!model.empty()) {
