@@ -25,6 +25,26 @@ void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session
     totals->sequence_gaps += stats->sequence_gaps;
     totals->null_frames += stats->null_frames;
     totals->protocol_errors += stats->protocol_errors;
+    totals->packets_resent += stats->packets_resent;
+    totals->copies_sent += stats->copies_sent;
+    totals->copies_useful += stats->copies_useful;
+    totals->extra_bytes += stats->extra_bytes;
+    totals->fillers_sent += stats->fillers_sent;
+    totals->policy_errors += stats->policy_errors;
+    totals->dropped_late += stats->dropped_late;
+    totals->dropped_late_droppable += stats->dropped_late_droppable;
+    totals->dropped_late_delta += stats->dropped_late_delta;
+    totals->dropped_late_audio += stats->dropped_late_audio;
+    totals->dropped_late_key += stats->dropped_late_key;
+    totals->dropped_full_droppable += stats->dropped_full_droppable;
+    totals->dropped_full_delta += stats->dropped_full_delta;
+    totals->dropped_full_audio += stats->dropped_full_audio;
+    totals->dropped_full_key += stats->dropped_full_key;
+    totals->keyframes_wanted += stats->keyframes_wanted;
+    totals->parity_received += stats->parity_received;
+    totals->parity_rebuilt += stats->parity_rebuilt;
+    totals->parity_useful += stats->parity_useful;
+    totals->parity_invalid += stats->parity_invalid;
     totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
 }
 

@@ -62,6 +62,7 @@ static void set_path(GstStructure *structure, const livetcp_path *path)
     set_int64(structure, known & LIVETCP_PATH_RTT, "rtt-variation-us", path->rtt_variation_us);
     set_int64(structure, known & LIVETCP_PATH_MIN_RTT, "min-rtt-us", path->min_rtt_us);
     set_int64(structure, known & LIVETCP_PATH_RTO, "rto-us", path->rto_us);
+    set_uint(structure, known & LIVETCP_PATH_SACKED, "sacked-bytes", path->sacked_bytes);
     set_uint64(structure, known & LIVETCP_PATH_RETRANSMITS, "retransmitted-segments",
                path->retransmitted_segments);
     set_uint64(structure, known & LIVETCP_PATH_DELIVERY_RATE, "delivery-rate", path->delivery_rate);
@@ -82,6 +83,7 @@ static GstStructure *connection_structure(const GstLiveTcpPeer *peer,
                           livetcp_result_name(stats->last_error), NULL);
     }
     set_path(structure, &stats->path);
+    set_int64(structure, stats->forecast_us >= 0, "forecast-us", stats->forecast_us);
     return structure;
 }
 
@@ -106,6 +108,45 @@ static void add_present(livetcp_session_stats *totals, const livetcp_session_sta
     totals->queue_packets += stats->queue_packets;
     totals->queue_bytes += stats->queue_bytes;
     totals->queue_delay_us = MAX(totals->queue_delay_us, stats->queue_delay_us);
+    totals->inferred_delay_us = MAX(totals->inferred_delay_us, stats->inferred_delay_us);
+    totals->send_delay_limit_us = MAX(totals->send_delay_limit_us, stats->send_delay_limit_us);
+}
+
+/* What was done about loss and lateness. */
+static const struct {
+    const gchar *name;
+    gsize offset;
+} counters[] = {
+    {"packets-resent", G_STRUCT_OFFSET(livetcp_session_stats, packets_resent)},
+    {"copies-sent", G_STRUCT_OFFSET(livetcp_session_stats, copies_sent)},
+    {"copies-useful", G_STRUCT_OFFSET(livetcp_session_stats, copies_useful)},
+    {"extra-bytes", G_STRUCT_OFFSET(livetcp_session_stats, extra_bytes)},
+    {"fillers-sent", G_STRUCT_OFFSET(livetcp_session_stats, fillers_sent)},
+    {"policy-errors", G_STRUCT_OFFSET(livetcp_session_stats, policy_errors)},
+    {"dropped-late", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late)},
+    {"dropped-late-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_droppable)},
+    {"dropped-late-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_delta)},
+    {"dropped-late-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_audio)},
+    {"dropped-late-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_key)},
+    {"dropped-full-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_droppable)},
+    {"dropped-full-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_delta)},
+    {"dropped-full-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_audio)},
+    {"dropped-full-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_key)},
+    {"keyframes-wanted", G_STRUCT_OFFSET(livetcp_session_stats, keyframes_wanted)},
+    {"parity-received", G_STRUCT_OFFSET(livetcp_session_stats, parity_received)},
+    {"parity-rebuilt", G_STRUCT_OFFSET(livetcp_session_stats, parity_rebuilt)},
+    {"parity-useful", G_STRUCT_OFFSET(livetcp_session_stats, parity_useful)},
+    {"parity-invalid", G_STRUCT_OFFSET(livetcp_session_stats, parity_invalid)},
+};
+
+static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
+        gst_structure_set(structure, counters[i].name, G_TYPE_UINT64,
+                          G_STRUCT_MEMBER(guint64, totals, counters[i].offset), NULL);
+    }
+    gst_structure_set(structure, "inferred-delay-us", G_TYPE_INT64, totals->inferred_delay_us,
+                      "send-delay-limit-us", G_TYPE_INT64, totals->send_delay_limit_us, NULL);
 }
 
 static void set_totals(GstStructure *structure, const livetcp_session_stats *totals)
@@ -123,6 +164,7 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
         (guint64)totals->queue_packets, "queue-bytes", G_TYPE_UINT64, (guint64)totals->queue_bytes,
         "queue-delay-us", G_TYPE_INT64, totals->queue_delay_us, "max-queue-delay-us", G_TYPE_INT64,
         totals->max_queue_delay_us, NULL);
+    set_counters(structure, totals);
     /* the receiving side */
     gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->packets_received,
                       "bytes-received", G_TYPE_UINT64, totals->bytes_received, "bytes-read",
