@@ -25,8 +25,9 @@ static inline uint32_t lt_bit(unsigned connection)
 }
 
 /* The `count` ready connections with the smallest forecast (livetcp_path_forecast), as bits, none
- * of them in `except`. Fewer when fewer are ready; 0 for none. Among equal forecasts the one
- * longest not written to goes first, which spreads a stream over all connections. */
+ * of them in `except`. Fewer when fewer are ready; 0 for none. Among those whose forecasts are
+ * about the same the one with the smallest send queue goes first, then the one longest not written
+ * to: that spreads a stream over all connections. */
 uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
                           uint32_t except);
 

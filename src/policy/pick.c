@@ -2,6 +2,11 @@
 /* Choosing connections, and when to send again: what several policies do alike. */
 #include "policy/builtin.h"
 
+/* Forecasts that differ by less are the same: round trips of connections side by side differ by
+ * microseconds, and one of them must not get everything for it. */
+#define SAME_PART 8
+#define SAME_US   LIVETCP_USEC_MSEC
+
 /* A copy goes out this long after the acknowledgement was due, at least: acknowledgements are
  * seen within a millisecond or two of their arrival. And at most a small part of the round trip,
  * since every copy that is needed is late by that. */
@@ -16,25 +21,57 @@
 #define TYPICAL_RTT_US  (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
+static bool may_take(const livetcp_path *path, uint32_t except)
+{
+    return path->ready && !(except & lt_bit(path->connection));
+}
+
+static livetcp_usec earliest_forecast(const livetcp_policy_view *view, size_t size, uint32_t except)
+{
+    livetcp_usec earliest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        if (!may_take(&view->paths[i], except))
+            continue;
+        livetcp_usec forecast = livetcp_path_forecast(&view->paths[i], size, view->now_us);
+        if (forecast < earliest)
+            earliest = forecast;
+    }
+    return earliest;
+}
+
+/* Every packet under way is one more that may be lost, and that ours would wait behind. */
+static bool is_freer(const livetcp_path *path, const livetcp_path *than)
+{
+    if (path->queued_bytes != than->queued_bytes)
+        return path->queued_bytes < than->queued_bytes;
+    return path->last_write_us < than->last_write_us;
+}
+
+static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size, uint32_t except)
+{
+    livetcp_usec limit = earliest_forecast(view, size, except);
+    const livetcp_path *best = NULL;
+
+    if (limit == LIVETCP_NEVER)
+        return NULL;
+    limit += limit / SAME_PART + SAME_US;
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        if (may_take(path, except) && livetcp_path_forecast(path, size, view->now_us) <= limit &&
+            (!best || is_freer(path, best)))
+            best = path;
+    }
+    return best;
+}
+
 uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
                           uint32_t except)
 {
     uint32_t picked = 0;
 
     while (count--) {
-        const livetcp_path *best = NULL;
-        livetcp_usec best_forecast = 0;
-        for (unsigned i = 0; i < view->path_count; i++) {
-            const livetcp_path *path = &view->paths[i];
-            if (!path->ready || (picked | except) & lt_bit(i))
-                continue;
-            livetcp_usec forecast = livetcp_path_forecast(path, size, view->now_us);
-            if (!best || forecast < best_forecast ||
-                (forecast == best_forecast && path->last_write_us < best->last_write_us)) {
-                best = path;
-                best_forecast = forecast;
-            }
-        }
+        const livetcp_path *best = pick_one(view, size, picked | except);
         if (!best)
             break;
         picked |= lt_bit(best->connection);

@@ -223,6 +223,46 @@ TEST_CASE("shortest-queue never takes a connection in timeout")
     CHECK(asked.choose() == Asked::nobody);
 }
 
+TEST_CASE("earliest-delivery spreads over connections that are about as quick")
+{
+    /* Round trips side by side differ by microseconds; one must not get everything for it. */
+    Asked asked("earliest-delivery", 3);
+    for (livetcp_path &path : asked.paths) {
+        path.known |= LIVETCP_PATH_RTT;
+        path.rtt_us = 100400 - 30 * path.connection;
+    }
+    CHECK(asked.choose() == 0);
+    CHECK(asked.choose() == 1);
+    CHECK(asked.choose() == 2);
+    asked.paths[0].queued_bytes = 1; /* something is under way there */
+    CHECK(asked.choose() == 1);
+}
+
+TEST_CASE("earliest-delivery prefers the quick way, until something there is late or waits")
+{
+    Asked asked("earliest-delivery", 2);
+    for (livetcp_path &path : asked.paths) {
+        path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_CWND | LIVETCP_PATH_UNSENT;
+        path.rtt_us = path.connection ? 100000 : 40000;
+        path.cwnd_bytes = 14480;
+        path.oldest_unacked_us = LIVETCP_NEVER;
+    }
+    for (int i = 0; i < 5; i++)
+        CHECK(asked.choose() == 0);
+    asked.paths[0].tcp_state = LIVETCP_TCP_TIMEOUT;
+    asked.paths[0].known |= LIVETCP_PATH_RTO;
+    asked.paths[0].rto_us = 240000;
+    CHECK(asked.choose() == 1);
+    asked.paths[0].tcp_state = LIVETCP_TCP_OPEN;
+    CHECK(asked.choose() == 0);
+    asked.paths[0].oldest_unacked_us =
+        asked.now - 60000; /* acknowledged by now, were it not lost */
+    CHECK(asked.choose() == 1);
+    asked.paths[0].oldest_unacked_us = asked.now;
+    asked.paths[0].queued_bytes = asked.paths[0].unsent_bytes = 60000;
+    CHECK(asked.choose() == 1);
+}
+
 TEST_CASE("shortest-queue on five connections removes most of the delay that loss causes")
 {
     /* Brosh, Figure 28(a): about 90 % at the 95th percentile. In virtual time, four seeds. */
