@@ -56,6 +56,14 @@
  * So it is when packets were dropped that later ones refer to; the event then has the stream's
  * "ssrc".
  *
+ * ## Importance
+ *
+ * When not everything can be sent in time, what matters least goes first: buffers flagged
+ * DROPPABLE, then what others are not predicted from, then other pictures, then audio
+ * (media=audio), and key frames last. For H.264, H.265, VP8, VP9 and AV1 the payload tells, as
+ * payloaders set DELTA_UNIT on most packets of key frames, or never; for other video, and SRTP, the
+ * flags do.
+ *
  * ## Bit rate
  *
  * #livetcpsink:estimated-bitrate is what the connections carry without a queue, all streams
@@ -162,6 +170,7 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
 static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
 {
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    gst_livetcp_importance_set_caps(&GST_LIVETCP_SINK(base)->importance, caps);
     gst_livetcp_sink_set_stream_header(GST_LIVETCP_SINK(base),
                                        gst_structure_get_value(structure, "streamheader"));
     return TRUE;

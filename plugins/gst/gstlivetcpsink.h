@@ -30,6 +30,7 @@ typedef struct _GstLiveTcpSink {
     guint8 *scratch;  /* packets that lie in pieces are put together here */
     gint64 warned_us; /* when a packet was last complained about */
     guint too_large;  /* packets too large since then */
+    GstLiveTcpImportance importance;
 
     GstLiveTcpKeyUnits key_units;
     guint bitrate;            /* guarded by endpoint.lock: estimate that was last notified */

@@ -38,9 +38,11 @@ static GstFlowReturn complain_not_rtp(GstLiveTcpSink *self, gsize size)
 }
 
 /* Sends to everyone. Returns the first complaint about the packet itself. */
-static livetcp_result send_to_peers(GstLiveTcpSink *self, const guint8 *data, gsize size)
+static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, const guint8 *data,
+                                    gsize size)
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
+    livetcp_packet_info info = gst_livetcp_importance_next(&self->importance, buffer, data, size);
     livetcp_result complaint = LIVETCP_OK;
     gboolean anyone = FALSE;
 
@@ -51,7 +53,7 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, const guint8 *data, gs
             continue;
         }
         anyone = TRUE;
-        livetcp_result result = livetcp_session_send(peer->session, data, size);
+        livetcp_result result = livetcp_session_send_with(peer->session, data, size, &info);
         if (result == LIVETCP_ERR_PACKET_TOO_LARGE || result == LIVETCP_ERR_NOT_RTP) {
             complaint = result;
             break; /* everyone else would say the same */
@@ -79,9 +81,9 @@ GstFlowReturn gst_livetcp_sink_send(GstLiveTcpSink *self, GstBuffer *buffer)
     if (gst_buffer_n_memory(buffer) != 1 && size <= GST_LIVETCP_SINK_SCRATCH_SIZE) {
         /* Payloaders keep header and payload apart; mapping would allocate to merge them. */
         gst_buffer_extract(buffer, 0, self->scratch, size);
-        result = send_to_peers(self, self->scratch, size);
+        result = send_to_peers(self, buffer, self->scratch, size);
     } else if (gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        result = send_to_peers(self, map.data, map.size);
+        result = send_to_peers(self, buffer, map.data, map.size);
         gst_buffer_unmap(buffer, &map);
     } else {
         GST_ELEMENT_ERROR(self, RESOURCE, READ, ("A buffer cannot be read."), (NULL));
