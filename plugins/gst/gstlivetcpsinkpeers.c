@@ -32,6 +32,9 @@ void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *valu
 
 static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
 {
+    /* Nothing that follows can be decoded without it. */
+    const livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_KEY, LIVETCP_CODEC_UNKNOWN};
+
     g_mutex_lock(&self->endpoint.lock);
     GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;
     g_mutex_unlock(&self->endpoint.lock);
@@ -39,7 +42,7 @@ static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
     for (guint i = 0; header != NULL && i < header->len; i++) {
         GstMapInfo map;
         if (gst_buffer_map(g_ptr_array_index(header, i), &map, GST_MAP_READ)) {
-            livetcp_result result = livetcp_session_send(session, map.data, map.size);
+            livetcp_result result = livetcp_session_send_with(session, map.data, map.size, &info);
             if (result != LIVETCP_OK) {
                 GST_WARNING_OBJECT(self, "buffer %u of the streamheader was not sent: %s", i,
                                    livetcp_result_text(result));
