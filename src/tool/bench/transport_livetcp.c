@@ -176,7 +176,7 @@ static void livetcp_totals(lt_transport *base, lt_transport_totals *out)
         out->packets_sent += stats.packets_accepted;
         out->media_bytes += stats.bytes_accepted;
         out->bytes_sent += stats.bytes_sent;
-        out->dropped += stats.dropped_queue_full + stats.dropped_connection;
+        out->dropped += stats.dropped_queue_full + stats.dropped_late + stats.dropped_connection;
         out->refused += stats.refused_packets;
         out->duplicates += stats.duplicates;
         out->reconnects += stats.reconnects;
