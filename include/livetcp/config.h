@@ -56,7 +56,9 @@ typedef struct livetcp_config {
     unsigned connections;        /* "connections": 1..32, default 5; plain uses one */
     char policy[32];             /* "policy": a registered name, default "shortest-queue" */
     unsigned split;              /* "split": writes per frame, 1..16, default 1 */
-    char congestion_control[16]; /* "congestion-control": name, default "" = the system's */
+    char congestion_control[16]; /* "congestion-control": name, or "auto" = the first of bbr, cubic
+                                    and reno that this host lets us set, for each connection by
+                                    itself; default "" = the system's. See docs/tuning.md */
 
     livetcp_order order;        /* "order": arrival (default) or sequence */
     livetcp_usec order_wait_us; /* "order-wait" in ms: how long a gap may hold later packets back,

@@ -58,8 +58,10 @@ static const lt_setting settings[] = {
     TEXT("policy", policy, "the name of a registered policy", "shortest-queue",
          "how packets are spread over the connections"),
     NUMBER("split", split, 1, 16, "", "1", "writes per frame"),
-    TEXT("congestion-control", congestion_control, "an algorithm of the system's, or nothing", "",
-         "TCP congestion control, for example cubic; empty is the system's default"),
+    TEXT("congestion-control", congestion_control,
+         "auto, an algorithm of the system's, or nothing", "",
+         "TCP congestion control, for example cubic; auto is the best there is (bbr, cubic, "
+         "reno), empty the system's default"),
     CHOICE("order", order, orders, "arrival or sequence", "arrival",
            "in which order received packets are delivered"),
     MSEC("order-wait", order_wait_us, 0, 60000, "1000",

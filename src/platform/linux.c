@@ -233,10 +233,26 @@ bool lt_platform_align_segments(int socket, size_t frame)
     return set_int(socket, IPPROTO_TCP, TCP_MAXSEG, (int)(room / frame * frame + TIMESTAMPS)) == 0;
 }
 
-/* What an unprivileged program may choose; "" if that cannot be read. */
-static void allowed_congestion_control(char *names, size_t size)
+/* What "auto" tries, the best first; docs/tuning.md has the reasons. */
+static const char *const preferred[] = {"bbr", "cubic", "reno"};
+
+static int set_congestion_control(int socket, const char *name)
 {
-    FILE *file = fopen("/proc/sys/net/ipv4/tcp_allowed_congestion_control", "re");
+    return setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
+}
+
+/* The first that this program may use here; if there is none, the system's stays. */
+static void set_best_congestion_control(int socket)
+{
+    for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++)
+        if (set_congestion_control(socket, preferred[i]) == 0)
+            return;
+}
+
+/* The names in a file of /proc/sys/net/ipv4, "" if it cannot be read. */
+static void read_names(const char *path, char *names, size_t size)
+{
+    FILE *file = fopen(path, "re");
     names[0] = '\0';
     if (!file)
         return;
@@ -246,22 +262,42 @@ static void allowed_congestion_control(char *names, size_t size)
     fclose(file);
 }
 
+/* "reno cubic", or with what takes privileges "reno cubic (privileged: bbr reno cubic)". */
+static void choices(char *text, size_t size)
+{
+    char allowed[64], available[64];
+
+    read_names("/proc/sys/net/ipv4/tcp_allowed_congestion_control", allowed, sizeof allowed);
+    read_names("/proc/sys/net/ipv4/tcp_available_congestion_control", available, sizeof available);
+    if (!allowed[0])
+        snprintf(text, size, "%s",
+                 available[0] ? available
+                              : "(see sysctl net.ipv4.tcp_available_congestion_control)");
+    else if (!available[0] || !strcmp(allowed, available))
+        snprintf(text, size, "%s", allowed);
+    else
+        snprintf(text, size, "%s (privileged: %s)", allowed, available);
+}
+
 livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                                                   livetcp_error *error)
 {
-    char allowed[128];
+    char names[160];
     if (!name[0])
         return LIVETCP_OK;
-    if (setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
+    if (!strcmp(name, LT_CONGESTION_AUTO)) {
+        set_best_congestion_control(socket);
+        return LIVETCP_OK;
+    }
+    if (set_congestion_control(socket, name) == 0)
         return LIVETCP_OK;
     int cause = errno;
     if (cause != ENOENT && cause != EPERM)
         return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause, "congestion-control=%s", name);
-    allowed_congestion_control(allowed, sizeof allowed);
+    choices(names, sizeof names);
     return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
-                   "congestion-control=%s: the kernel %s; choose one of: %s", name,
-                   cause == EPERM ? "does not permit it here" : "does not have it",
-                   allowed[0] ? allowed : "(see sysctl net.ipv4.tcp_available_congestion_control)");
+                   "congestion-control=%s: the kernel %s; choose auto or one of: %s", name,
+                   cause == EPERM ? "does not permit it here" : "does not have it", names);
 }
 
 /* Linux calls a socket writable when less than half of it is unsent, and takes no further buffer

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/socket.h>
 
 const char *lt_platform_name(void)
@@ -45,11 +46,11 @@ livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                                                   livetcp_error *error)
 {
     (void)socket;
-    if (!name[0])
+    if (!name[0] || !strcmp(name, LT_CONGESTION_AUTO))
         return LIVETCP_OK;
     return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
                    "congestion-control=%s: LiveTCP cannot choose it on this platform; leave the "
-                   "setting empty",
+                   "setting empty, or at auto",
                    name);
 }
 

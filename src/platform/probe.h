@@ -30,8 +30,11 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
  */
 bool lt_platform_align_segments(int socket, size_t frame);
 
+#define LT_CONGESTION_AUTO "auto"
+
 /* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
- * that names what is available, if this one is not. */
+ * that names what is available, if this one is not. LT_CONGESTION_AUTO = the best one that this
+ * program may use on this host; it leaves the system's, and does not fail, where there is none. */
 livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                                                   livetcp_error *error);
 

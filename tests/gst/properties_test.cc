@@ -291,10 +291,11 @@ TEST_CASE("a bad property keeps the element from opening and is named")
 
     SECTION("and putting it right helps")
     {
-        const char *good = strcmp(bad.name, "policy") == 0 ? "single"
-                           : strcmp(bad.name, "uri") == 0  ? "livetcp://127.0.0.1:9"
-                           : strcmp(bad.name, "host") == 0 ? "127.0.0.1"
-                                                           : "";
+        const char *good = strcmp(bad.name, "policy") == 0               ? "single"
+                           : strcmp(bad.name, "uri") == 0                ? "livetcp://127.0.0.1:9"
+                           : strcmp(bad.name, "host") == 0               ? "127.0.0.1"
+                           : strcmp(bad.name, "congestion-control") == 0 ? "auto"
+                                                                         : "";
         g_object_set(sink.get(), bad.name, good, nullptr);
         CHECK(sink.state(GST_STATE_PAUSED));
     }

@@ -16,6 +16,7 @@ bool lt_platform_none_limit_unsent(int socket, uint32_t bytes);
 }
 
 #include <fcntl.h>
+#include <fstream>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -57,6 +58,18 @@ struct Pair {
 bool on_linux()
 {
     return std::string(lt_platform_name()) == "linux";
+}
+
+std::string congestion_control(int socket)
+{
+    char name[17] = {};
+#ifdef TCP_CONGESTION
+    socklen_t size = sizeof name - 1;
+    REQUIRE(getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, &size) == 0);
+#else
+    (void)socket;
+#endif
+    return name;
 }
 
 int option(int socket, int level, int name)
@@ -223,11 +236,8 @@ TEST_CASE("congestion control by name", "[platform]")
     CHECK(lt_platform_set_congestion_control(pair.a, "", &error) == LIVETCP_OK);
     CHECK(error.code == LIVETCP_OK);
     if (on_linux()) {
-        char name[16] = {};
-        socklen_t size = sizeof name;
         REQUIRE(lt_platform_set_congestion_control(pair.a, "reno", &error) == LIVETCP_OK);
-        REQUIRE(getsockopt(pair.a, IPPROTO_TCP, TCP_CONGESTION, name, &size) == 0);
-        CHECK(std::string(name) == "reno");
+        CHECK(congestion_control(pair.a) == "reno");
     }
     CHECK(lt_platform_set_congestion_control(pair.a, "no-such", &error) ==
           LIVETCP_ERR_NOT_SUPPORTED);
@@ -235,6 +245,57 @@ TEST_CASE("congestion control by name", "[platform]")
     CHECK(std::string(error.message).find("congestion-control=no-such") != std::string::npos);
     if (on_linux())
         CHECK(std::string(error.message).find("reno") != std::string::npos);
+}
+
+TEST_CASE("an unknown congestion control names what privileged programs may set, too", "[platform]")
+{
+    Pair pair;
+    livetcp_error error = {};
+    if (!on_linux())
+        return;
+    REQUIRE(lt_platform_set_congestion_control(pair.a, "no-such", &error) ==
+            LIVETCP_ERR_NOT_SUPPORTED);
+    std::ifstream file("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    std::string name, message = error.message;
+    while (file >> name) {
+        INFO(message);
+        CHECK(message.find(name) != std::string::npos);
+    }
+    CHECK(message.find("auto") != std::string::npos);
+}
+
+TEST_CASE("congestion control auto is the best that can be set here", "[platform]")
+{
+    Pair pair, other;
+    livetcp_error error = {};
+    REQUIRE(lt_platform_set_congestion_control(pair.a, "auto", &error) == LIVETCP_OK);
+    CHECK(error.code == LIVETCP_OK);
+    if (!on_linux())
+        return;
+    std::string best = congestion_control(other.a);
+    for (const char *name : {"reno", "cubic", "bbr"})
+        if (lt_platform_set_congestion_control(other.a, name, nullptr) == LIVETCP_OK)
+            best = name;
+    CHECK(congestion_control(pair.a) == best);
+}
+
+TEST_CASE("congestion control auto is no reason to fail where nothing can be set", "[platform]")
+{
+    livetcp_error error = {};
+    int no_tcp = socket(AF_INET, SOCK_DGRAM, 0);
+    REQUIRE(no_tcp >= 0);
+    CHECK(lt_platform_set_congestion_control(no_tcp, "auto", &error) == LIVETCP_OK);
+    CHECK(error.code == LIVETCP_OK);
+    if (on_linux())
+        CHECK(lt_platform_set_congestion_control(no_tcp, "reno", &error) != LIVETCP_OK);
+    close(no_tcp);
+
+    Pair pair;
+    if (!on_linux())
+        return;
+    std::string before = congestion_control(pair.a);
+    CHECK(lt_platform_none_set_congestion_control(pair.a, "auto", &error) == LIVETCP_OK);
+    CHECK(congestion_control(pair.a) == before);
 }
 
 TEST_CASE("the fallback knows nothing and says so", "[platform]")

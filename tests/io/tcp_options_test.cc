@@ -8,6 +8,7 @@ extern "C" {
 
 #include <netinet/tcp.h>
 #include <string>
+#include <unistd.h>
 
 using namespace world;
 
@@ -34,6 +35,39 @@ std::vector<int> values_of(int option)
             values.push_back(value);
     }
     return values;
+}
+
+std::string congestion_control(int fd)
+{
+    char name[17] = {};
+    socklen_t size = sizeof name - 1;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &size) != 0)
+        return "";
+    return name;
+}
+
+/* Of every connected TCP socket of this process, in no order. */
+std::vector<std::string> congestion_controls()
+{
+    std::vector<std::string> names;
+    for (int fd = 3; fd < 1024; fd++) {
+        sockaddr_storage peer;
+        socklen_t peer_size = sizeof peer;
+        if (getpeername(fd, (sockaddr *)&peer, &peer_size) == 0 && peer.ss_family == AF_INET)
+            names.push_back(congestion_control(fd));
+    }
+    return names;
+}
+
+std::string best_congestion_control()
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    REQUIRE(fd >= 0);
+    for (std::string name : {"reno", "cubic", "bbr"})
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), (socklen_t)name.size());
+    std::string best = congestion_control(fd);
+    close(fd);
+    return best;
 }
 
 /* Both ends of a session with one connection, after a packet each way. */
@@ -111,4 +145,17 @@ TEST_CASE("acknowledgements are not delayed as long as the system would", "[opti
     for (int us : values_of(delack_max_us))
         CHECK((us >= 10000 && us <= 20000));
     CHECK(values_of(TCP_NODELAY) == std::vector<int>{1, 1});
+}
+
+TEST_CASE("congestion control is set at both ends, auto as the best there is", "[options]")
+{
+    if (!on_linux())
+        return;
+    {
+        Talk named(Settings{{"congestion-control", "reno"}});
+        CHECK(congestion_controls() == std::vector<std::string>{"reno", "reno"});
+    }
+    Talk talk(Settings{{"congestion-control", "auto"}});
+    std::string best = best_congestion_control();
+    CHECK(congestion_controls() == std::vector<std::string>{best, best});
 }
