@@ -69,7 +69,8 @@ typedef struct livetcp_config {
     size_t max_receive;   /* "max-receive": largest frame to accept, 12..65535, default 65535 */
     size_t queue_packets; /* "queue-packets": bound of the send queue, 1..1000000, default 1024 */
     size_t queue_bytes;   /* "queue-bytes": the same in bytes, 65535..2^30, default 2 MiB. Over
-                             either bound the oldest packets are dropped, whole */
+                             either bound the least important packets are dropped,
+                             whole, of these the oldest first */
 
     livetcp_usec connect_timeout_us;    /* "connect-timeout" in ms, 100..600000, default 10000 */
     livetcp_usec handshake_timeout_us;  /* "handshake-timeout" in ms, 100..60000, default 5000 */

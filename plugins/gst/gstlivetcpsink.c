@@ -9,7 +9,9 @@
  * Sends RTP and RTCP packets over TCP so that they arrive on time. A session of several TCP
  * connections carries the stream; every packet takes the connection on which it will arrive
  * soonest, so that a lost segment holds up the few packets behind it on one connection and not the
- * whole stream. Packets are framed as RFC 4571 says.
+ * whole stream. Within #livetcpsink:redundancy-budget, packets are sent on a second connection, at
+ * once or when they are late, or parity is, as #livetcpsink:policy says; the default, "auto",
+ * chooses among these at every packet. Packets are framed as RFC 4571 says.
  *
  * ## Example pipelines
  *
@@ -39,7 +41,8 @@
  * time and waiting for the clock would add the latency of the whole pipeline. Whoever reads from a
  * file sets sync=true, or the send queue overflows. The streaming thread sends by itself and never
  * waits for the network: what cannot be sent at once is queued up to #livetcpsink:queue-packets and
- * #livetcpsink:queue-bytes, then the oldest packets are dropped and counted in #livetcpsink:stats.
+ * #livetcpsink:queue-bytes, then the least important packets are dropped, of these the oldest
+ * first, and counted in #livetcpsink:stats.
  * The end of the stream is passed on once the queue is empty, or after
  * #livetcpsink:drain-timeout.
  *
