@@ -168,7 +168,8 @@ TEST_CASE("a port is free again when the listener is gone", "[failure]")
         Server server(context);
         Caller caller(context, server.port);
         port = server.port;
-        REQUIRE(until(context, [&] { return open_connections(caller.session) == 5; }));
+        REQUIRE(until(context,
+                      [&] { return open_connections(caller.session) == default_connections; }));
         livetcp_listener_destroy(&server.listener);
         CHECK(server.listener == nullptr);
         livetcp_session_destroy(&caller.session);
@@ -242,5 +243,6 @@ TEST_CASE("out of descriptors a listener says so and recovers", "[failure]")
     CHECK(server.rejection().error.system_errno == EMFILE);
     CHECK(says(server.rejection().error, "ulimit -n"));
     Caller caller(context, server.port);
-    REQUIRE(until(context, [&] { return open_connections(caller.session) == 5; }));
+    REQUIRE(
+        until(context, [&] { return open_connections(caller.session) == default_connections; }));
 }

@@ -16,8 +16,9 @@ struct Bystander {
     {
         caller = std::make_unique<Caller>(context, server.port);
         REQUIRE(until(context, [&] {
-            return server.sessions() == 1 && open_connections(caller->session) == 5 &&
-                   open_connections(server.session()) == 5;
+            return server.sessions() == 1 &&
+                   open_connections(caller->session) == default_connections &&
+                   open_connections(server.session()) == default_connections;
         }));
     }
     void check()
@@ -27,7 +28,7 @@ struct Bystander {
             REQUIRE(caller->send(rtp((uint16_t)(before + i))) == LIVETCP_OK);
         REQUIRE(until(context, [&] { return server.record().packets() == before + 50; }));
         CHECK(stats_of(caller->session).reconnects == 0);
-        CHECK(open_connections(caller->session) == 5);
+        CHECK(open_connections(caller->session) == default_connections);
     }
     Context &context;
     Server &server;

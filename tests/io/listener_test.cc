@@ -38,14 +38,14 @@ TEST_CASE("a session without connections makes room for a new one", "[listener]"
     Server server(here, {{"max-sessions", "1"}, {"linger", "600000"}});
     Caller gone(there, server.port);
     REQUIRE(until({&here, &there}, [&] {
-        return server.sessions() == 1 && open_connections(server.session()) == 5;
+        return server.sessions() == 1 && open_connections(server.session()) == default_connections;
     }));
     for (unsigned i = 0; i < 5; i++)
         cut(server.session(), i);
     REQUIRE(until(here, [&] { return open_connections(server.session()) == 0; }));
     CHECK_FALSE(server.record().closed());
     Caller next(here, server.port);
-    REQUIRE(until(here, [&] { return open_connections(next.session) == 5; }));
+    REQUIRE(until(here, [&] { return open_connections(next.session) == default_connections; }));
     REQUIRE(until(here, [&] { return server.record(0).closed(); }));
     CHECK(server.record(0).last_error().code == LIVETCP_ERR_TOO_MANY_SESSIONS);
     CHECK(server.sessions() == 2);

@@ -32,7 +32,7 @@ TEST_CASE("a lost connection is replaced and nothing comes twice", "[loss]")
     Context context(own_thread);
     Server server(context);
     Caller caller(context, server.port, quick());
-    REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, 5); }));
+    REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, default_connections); }));
 
     uint16_t sequence = 0;
     for (unsigned lost = 0; lost < 5; lost++) {
@@ -40,7 +40,7 @@ TEST_CASE("a lost connection is replaced and nothing comes twice", "[loss]")
         REQUIRE(until(context, [&] {
             REQUIRE(caller.send(rtp(sequence++, 1000)) == LIVETCP_OK);
             return stats_of(caller.session).reconnects == lost + 1 &&
-                   open_at_both_ends(caller, server, 5);
+                   open_at_both_ends(caller, server, default_connections);
         }));
     }
     size_t before = server.record().packets();
@@ -120,7 +120,8 @@ TEST_CASE("a listener's session ends when nobody comes back", "[loss]")
     Context here, there;
     Server server(here, {{"linger", "100"}});
     Caller caller(there, server.port);
-    REQUIRE(until({&here, &there}, [&] { return open_at_both_ends(caller, server, 5); }));
+    REQUIRE(until({&here, &there},
+                  [&] { return open_at_both_ends(caller, server, default_connections); }));
     for (unsigned i = 0; i < 5; i++)
         cut(server.session(), i);
     /* `there` does not turn any more: the caller hangs. */
@@ -134,7 +135,8 @@ TEST_CASE("a peer that falls silent is noticed", "[loss]")
     Settings settings = {{"peer-timeout", "1000"}, {"keepalive", "100"}};
     Server server(there, settings);
     Caller caller(here, server.port, quick(settings));
-    REQUIRE(until({&here, &there}, [&] { return open_at_both_ends(caller, server, 5); }));
+    REQUIRE(until({&here, &there},
+                  [&] { return open_at_both_ends(caller, server, default_connections); }));
     /* `there` hangs; its kernel goes on acknowledging. */
     REQUIRE(until(here, [&] { return caller.record.lost_with(LIVETCP_ERR_PEER_TIMEOUT); }));
     std::string message;
@@ -142,7 +144,7 @@ TEST_CASE("a peer that falls silent is noticed", "[loss]")
     CHECK(message.find("127.0.0.1") != std::string::npos);
     /* It wakes up. */
     REQUIRE(until({&here, &there}, [&] {
-        return open_connections(caller.session) == 5 &&
+        return open_connections(caller.session) == default_connections &&
                livetcp_session_get_state(caller.session) == LIVETCP_SESSION_OPEN;
     }));
 }
@@ -153,7 +155,7 @@ TEST_CASE("idle connections stay open", "[loss]")
     Settings settings = {{"peer-timeout", "1000"}, {"keepalive", "100"}};
     Server server(context, settings);
     Caller caller(context, server.port, settings);
-    REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, 5); }));
+    REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, default_connections); }));
     uint64_t quiet = stats_of(caller.session).bytes_read;
     /* Twenty keepalives on each connection: twice what peer-timeout allows for silence. */
     REQUIRE(

@@ -280,8 +280,8 @@ TEST_CASE("a session may be destroyed in a callback of another", "[reentrancy]")
     Server server(context);
     Caller first(context, server.port), second(context, server.port);
     REQUIRE(until(context, [&] {
-        return server.sessions() == 2 && open_connections(first.session) == 5 &&
-               open_connections(second.session) == 5;
+        return server.sessions() == 2 && open_connections(first.session) == default_connections &&
+               open_connections(second.session) == default_connections;
     }));
     first.record.when_packet = [&](livetcp_session *, const livetcp_packet *) {
         livetcp_session_destroy(&second.session);
@@ -312,7 +312,8 @@ TEST_CASE("a session may be made in a callback", "[reentrancy]")
         });
     });
     REQUIRE(until(context, [&] {
-        return second && open_connections(second) == 5 && open_connections(first.session) == 5;
+        return second && open_connections(second) == default_connections &&
+               open_connections(first.session) == default_connections;
     }));
     CHECK(server.sessions() == 2);
 }

@@ -89,7 +89,7 @@ TEST_CASE("a listener on every address takes IPv4 and IPv6", "[session]")
     Context context;
     Server server(context, {{"host", ""}});
     Caller caller(context, server.port, {{"host", host}});
-    all_open(context, caller, server, 5);
+    all_open(context, caller, server, default_connections);
     exchange(context, caller, server, 100);
     livetcp_connection_stats stats = connection_stats(caller.session, 0);
     std::string port = ":" + std::to_string(server.port);
@@ -105,7 +105,7 @@ TEST_CASE("a listener on a name listens on each of its addresses", "[session]")
     Context context;
     Server server(context, {{"host", "localhost"}});
     Caller caller(context, server.port, {{"host", "127.0.0.1"}});
-    all_open(context, caller, server, 5);
+    all_open(context, caller, server, default_connections);
 }
 
 TEST_CASE("a caller binds its local address", "[session]")
@@ -184,7 +184,7 @@ TEST_CASE("sequence order arrives in sequence", "[session]")
     Context context;
     Server server(context, {{"order", "sequence"}});
     Caller caller(context, server.port, {{"policy", "round-robin"}});
-    all_open(context, caller, server, 5);
+    all_open(context, caller, server, default_connections);
     for (unsigned i = 0; i < 1000; i++) {
         REQUIRE(caller.send(rtp((uint16_t)i, 1000)) == LIVETCP_OK);
         if (i % 100 == 99)
@@ -215,7 +215,7 @@ TEST_CASE("statistics fill what the caller has room for", "[session]")
     Context context;
     Server server(context);
     Caller caller(context, server.port);
-    all_open(context, caller, server, 5);
+    all_open(context, caller, server, default_connections);
     struct {
         size_t struct_size;
         unsigned connections;
@@ -224,13 +224,13 @@ TEST_CASE("statistics fill what the caller has room for", "[session]")
     } old = {offsetof(livetcp_session_stats, reconnects), 0, 0, 0xabcdef};
     CHECK(livetcp_session_get_stats(caller.session, (livetcp_session_stats *)(void *)&old) ==
           LIVETCP_OK);
-    CHECK(old.connections == 5);
-    CHECK(old.open_connections == 5);
+    CHECK(old.connections == default_connections);
+    CHECK(old.open_connections == default_connections);
     CHECK(old.untouched == 0xabcdef);
     CHECK(old.struct_size == offsetof(livetcp_session_stats, reconnects));
     livetcp_connection_stats stats = {};
     stats.struct_size = sizeof stats;
-    CHECK(livetcp_session_get_connection_stats(caller.session, 5, &stats) ==
+    CHECK(livetcp_session_get_connection_stats(caller.session, default_connections, &stats) ==
           LIVETCP_ERR_INVALID_ARGUMENT);
     livetcp_session_stats none = {};
     CHECK(livetcp_session_get_stats(caller.session, &none) == LIVETCP_ERR_INVALID_ARGUMENT);

@@ -62,8 +62,8 @@ TEST_CASE("threads go on sending while connections are lost", "[thread]")
     Server server(context);
     Caller caller(context, server.port, {{"reconnect-min", "10"}, {"reconnect-max", "50"}});
     REQUIRE(until(context, [&] {
-        return open_connections(caller.session) == 5 && server.sessions() == 1 &&
-               open_connections(server.session()) == 5;
+        return open_connections(caller.session) == default_connections && server.sessions() == 1 &&
+               open_connections(server.session()) == default_connections;
     }));
     std::atomic<bool> stop{false};
     std::vector<std::thread> senders;
@@ -79,7 +79,8 @@ TEST_CASE("threads go on sending while connections are lost", "[thread]")
         cut(i % 2 ? caller.session : server.session(), i);
         replaced = until(context, [&] {
             return stats_of(caller.session).reconnects == i + 1 &&
-                   open_connections(caller.session) == 5 && open_connections(server.session()) == 5;
+                   open_connections(caller.session) == default_connections &&
+                   open_connections(server.session()) == default_connections;
         });
     }
     stop = true;
@@ -121,7 +122,8 @@ TEST_CASE("a context with its own thread is destroyed with all that is on it", "
         for (uint16_t i = 0; i < 50; i++)
             REQUIRE(first.send(rtp(i)) == LIVETCP_OK);
         if (round % 2)
-            REQUIRE(until(context, [&] { return open_connections(second.session) == 5; }));
+            REQUIRE(until(context,
+                          [&] { return open_connections(second.session) == default_connections; }));
         context.end();
         size_t states = first.record.states().size();
         CHECK(context.context == nullptr);

@@ -22,6 +22,13 @@
 namespace world
 {
 
+/* Of a session whose config says nothing about it. */
+inline const unsigned default_connections = [] {
+    livetcp_config config;
+    livetcp_config_init(&config);
+    return config.connections;
+}();
+
 /* Generous: reached only when a test fails. */
 const int PATIENCE_MS = 30000;
 
