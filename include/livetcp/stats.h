@@ -83,7 +83,7 @@ typedef struct livetcp_connection_stats {
     livetcp_connection_state state;
     livetcp_result last_error; /* why it was last lost; LIVETCP_OK = never */
     uint64_t reconnects;
-    uint64_t packets_sent; /* these counters survive reconnects */
+    uint64_t packets_sent; /* copies and parity too; these counters survive reconnects */
     uint64_t bytes_sent;
     uint64_t packets_received; /* frames with media, duplicates included */
     uint64_t bytes_read;

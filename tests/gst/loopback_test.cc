@@ -143,7 +143,7 @@ TEST_CASE("what is not RTP is an ERROR that says what to do")
 TEST_CASE("statistics count on both sides, in both modes")
 {
     std::string listening = GENERATE("source", "sink");
-    Pair pair(listening, "connections=3");
+    Pair pair(listening, "connections=3&policy=shortest-queue");
     constexpr guint count = 50, size = 500;
     for (guint i = 0; i < count; i++) {
         REQUIRE(pair.sink->push(rtp_packet((guint16)i, size)) == GST_FLOW_OK);
