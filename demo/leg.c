@@ -32,8 +32,8 @@ static char *livetcp_send(const demo_leg_options *options)
                                            " connections=%u policy=%s min-bitrate=%u max-bitrate=%u"
                                            " sync=false async=false",
                            options->host, options->port, options->connections,
-                           options->policy != NULL ? options->policy : "shortest-queue",
-                           options->least, options->most);
+                           options->policy != NULL ? options->policy : "auto", options->least,
+                           options->most);
 }
 
 static char *livetcp_receive(const demo_leg_options *options)

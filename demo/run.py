@@ -78,10 +78,10 @@ def parse_arguments():
         help="packet loss in each direction (default: 2%%)")
     add("--delay", type=milliseconds, default=50.0, metavar="TIME",
         help="propagation, one way (default: 50ms, which is a round trip of 100 ms)")
-    add("--policy", default="shortest-queue", metavar="NAME",
-        help="LiveTCP's policy (default: shortest-queue)")
-    add("--connections", type=whole(1, 32), default=5, metavar="N",
-        help="LiveTCP's connections (default: 5)")
+    add("--policy", default="auto", metavar="NAME",
+        help="LiveTCP's policy (default: auto)")
+    add("--connections", type=whole(1, 32), default=8, metavar="N",
+        help="LiveTCP's connections (default: 8)")
     add("--congestion-control", default="reno", metavar="NAME",
         help="of both legs (default: reno)")
     add("--bitrate", type=whole(64, 50000), default=1500, metavar="KBIT/S",
