@@ -44,6 +44,7 @@ FLOWS = {"video": ("video 1448 B/20 ms", ("--size", "1448", "--interval", "20", 
 SINGLE, QUEUES = "single", "shortest-queue:connections=5"
 EARLIEST = "earliest-delivery:connections=5"
 HEDGE = "hedge:connections=5"
+HEDGE_8, PARITY_8 = "hedge:connections=8", "parity:connections=8:parity-group=4"
 PARITY = "parity:connections=5:parity-group=4"
 MIN_BUF = "single:min-buf-a=1:min-buf-b=3"
 
@@ -62,6 +63,8 @@ def random_loss(quick):
     peers = (SINGLE, QUEUES, EARLIEST)
     yield Row("video-1-duplicate", video1, "duplicate:connections=5:copies=2", peers,
               (Delay("p99", 1), Delay("p99_9", 5), Bytes(2.02)))
+    yield Row("video-1-duplicate-8", video1, "duplicate:connections=8:copies=2", peers,
+              (Delay("p99", 1), Delay("p99_9", 5), Bytes(2.02)))
     yield Row("video-3-duplicate", video3, "duplicate:connections=8:copies=2", peers,
               (Delay("p99", 2),))
     yield Row("video-1-hedge", video1, HEDGE, peers,
@@ -73,8 +76,8 @@ def random_loss(quick):
                   "duplicate:connections=3:copies=2", (SINGLE, "shortest-queue:connections=3"),
                   (Delay("p99", most),))
     for setting in (video1, video3):
-        yield Row(f"{setting.name}-parity", setting, PARITY, (HEDGE, *peers),
-                  (Below("p99", HEDGE), Bytes(1.3)))
+        yield Row(f"{setting.name}-parity", setting, PARITY_8, (HEDGE_8, *peers),
+                  (Below("p99", HEDGE_8), Bytes(1.3)))
 
 
 def automatic(quick):
@@ -87,7 +90,7 @@ def automatic(quick):
                 setting = lossy(flow, loss, rtt, f"auto-{flow}-{loss:g}-{rtt}", seeds=1)
                 for budget, best in ((1.0, frugal + lavish), (0.1, frugal)):
                     yield Row(f"{setting.name}-budget{budget:g}", setting,
-                              f"auto:connections=5:redundancy-budget={budget:g}", best,
+                              f"auto:connections=8:redundancy-budget={budget:g}", best,
                               (NotWorse((SINGLE, QUEUES)), NearBest(best, 20),
                                Bytes(1 + budget + 0.03)))
 
@@ -97,7 +100,7 @@ def drop_tail(quick):
         "drop-tail", "5 video, 5 FTP, 25 web; 30 Mbit/s, 100 packets drop-tail",
         (*RENO, "--background-cc", "reno", *FLOWS["video"][1], "--ftp", "5", "--web", "25",
          "--path", "delay=50ms,rate=30mbit,queue=100p", "--path-back", "delay=50ms"), 100)
-    yield Row("drop-tail-auto", setting, "auto:connections=5", (QUEUES, SINGLE),
+    yield Row("drop-tail-auto", setting, "auto:connections=8", (QUEUES, SINGLE),
               (NotAbove(("p95", "p99"), QUEUES), FtpLoss(4, SINGLE)))
 
 
@@ -118,7 +121,7 @@ def goel(quick):
                  "--cbr", f"{mbit * 100}kbit@{window[2]}-{window[4]}",
                  "--path", f"{delay},rate={mbit}mbit,queue={queue}p", "--path-back", delay),
                 rtt, seconds=75, seeds=1, consecutive=not quick)
-            for name, scheme in (("min-buf", MIN_BUF), ("auto", "auto:connections=5")):
+            for name, scheme in (("min-buf", MIN_BUF), ("auto", "auto:connections=8")):
                 yield Row(f"{setting.name}-{name}", setting, scheme, (SINGLE, "socket"),
                           (Share(200, 0.99), Throughput(0.95)))
 

@@ -31,8 +31,9 @@ static inline uint32_t lt_bit(unsigned connection)
 uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
                           uint32_t except);
 
-/* When a packet that is placed now on the connections of `placed` should have been acknowledged:
- * a smoothed round trip, and `delay_us` (0: what its variation asks for). */
+/* When a packet that is placed now on the connections of `placed` should have been acknowledged on
+ * one of them, or cannot be expected to be, since something before it on each of them is late: a
+ * smoothed round trip, and `delay_us` (0: what its variation asks for). */
 livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us);
 
 /* A packet that is not acknowledged and should be: decides on a further copy on the best other

@@ -7,6 +7,10 @@
  * [p (1 + 2R/(MT))]^k, where M connections take turns at intervals of T (Zhang et al., section 4.1,
  * send a coarser second copy of speech; here the copy is the packet).
  *
+ * When all of its connections turn out to be stuck, one more copy goes out at once, as with hedge:
+ * one packet in a thousand at 1 % of loss, paid from the one packet a second that every budget has
+ * beyond its ratio.
+ *
  * When fewer connections can take a packet than copies are asked for, it goes on those: a copy that
  * waits is not worth the wait.
  */
@@ -16,6 +20,7 @@
 
 typedef struct duplicate {
     unsigned copies;
+    livetcp_usec delay_us;
 } duplicate;
 
 static livetcp_result check(const livetcp_config *config, livetcp_error *error)
@@ -37,6 +42,7 @@ static void init(void *state, const livetcp_config *config)
 {
     duplicate *own = state;
     own->copies = config->copies;
+    own->delay_us = config->hedge_delay_us;
 }
 
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
@@ -44,6 +50,14 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 {
     const duplicate *own = state;
     decision->connections = lt_pick_earliest(view, packet->size, own->copies, 0);
+    decision->review_us = lt_hedge_due(view, decision->connections, own->delay_us);
+}
+
+static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                   livetcp_decision *decision)
+{
+    const duplicate *own = state;
+    lt_hedge_review(view, packet, own->delay_us, decision);
 }
 
 const livetcp_policy lt_policy_duplicate = {
@@ -57,4 +71,5 @@ const livetcp_policy lt_policy_duplicate = {
     .cost = cost,
     .init = init,
     .place = place,
+    .review = review,
 };

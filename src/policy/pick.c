@@ -19,6 +19,7 @@
 
 /* Round trip where none is known yet, and how soon to look again when no copy could be sent. */
 #define TYPICAL_RTT_US  (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static bool may_take(const livetcp_path *path, uint32_t except)
@@ -93,20 +94,41 @@ static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configure
     return delay < most ? delay : most;
 }
 
-livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us)
+static livetcp_usec rtt_of(const livetcp_path *path)
 {
-    livetcp_usec soonest = LIVETCP_NEVER;
+    return path->rtt_us ? path->rtt_us : TYPICAL_RTT_US;
+}
+
+/* When a packet that was sent there at `sent_us` cannot be thought to arrive in time any more: it
+ * should have been acknowledged by then, or what is before it should, since TCP delivers in
+ * order. */
+static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
+                                livetcp_usec delay_us)
+{
+    livetcp_usec since = path->oldest_unacked_us < sent_us ? path->oldest_unacked_us : sent_us;
+
+    return since + rtt_of(path) + hedge_delay(path, delay_us);
+}
+
+/* When that is so on all connections that carry it; at the latest when its own time has passed on
+ * the quickest. A connection that repairs a loss is in doubt at once. */
+static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t carriers,
+                                    livetcp_usec sent_us, livetcp_usec delay_us)
+{
+    livetcp_usec last = view->now_us, own = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = &view->paths[i];
-        if (!(placed & lt_bit(i)))
+        if (!(carriers & lt_bit(i)))
             continue;
-        livetcp_usec wait =
-            (path->rtt_us ? path->rtt_us : TYPICAL_RTT_US) + hedge_delay(path, delay_us);
-        if (view->now_us + wait < soonest)
-            soonest = view->now_us + wait;
+        livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);
+        livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
+                                 ? view->now_us
+                                 : doubtful_at(path, sent_us, delay_us);
+        last = doubt > last ? doubt : last;
+        own = due < own ? due : own;
     }
-    return soonest;
+    return last < own ? last : own;
 }
 
 static livetcp_usec shortest_rtt(const livetcp_policy_view *view, uint32_t among)
@@ -114,25 +136,42 @@ static livetcp_usec shortest_rtt(const livetcp_policy_view *view, uint32_t among
     livetcp_usec shortest = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++)
-        if (among & lt_bit(i) && view->paths[i].rtt_us && view->paths[i].rtt_us < shortest)
-            shortest = view->paths[i].rtt_us;
+        if (among & lt_bit(i) && rtt_of(&view->paths[i]) < shortest)
+            shortest = rtt_of(&view->paths[i]);
     return shortest == LIVETCP_NEVER ? TYPICAL_RTT_US : shortest;
+}
+
+/* Not too soon, or every packet in flight would be asked about with every acknowledgement. */
+static livetcp_usec not_before(const livetcp_policy_view *view, uint32_t carriers,
+                               livetcp_usec when)
+{
+    livetcp_usec least = view->now_us + shortest_rtt(view, carriers) / REVIEW_PART;
+
+    return when > least ? when : least;
+}
+
+livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us)
+{
+    if (!placed)
+        return LIVETCP_NEVER;
+    return not_before(view, placed, all_doubtful_at(view, placed, view->now_us, delay_us));
 }
 
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision)
 {
+    livetcp_usec doubt = all_doubtful_at(view, packet->carried_by, packet->last_sent_us, delay_us);
     bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
     bool overdue = view->now_us - packet->first_sent_us >= shortest_rtt(view, packet->carried_by);
-    unsigned count = overdue && rich ? 2 : 1;
 
-    decision->connections = view->budget_bytes >= packet->size
-                                ? lt_pick_earliest(view, packet->size, count, packet->carried_by)
-                                : 0;
-    if (decision->connections)
-        decision->review_us = lt_hedge_due(view, decision->connections, delay_us);
-    else if (packet->carried_by & (packet->carried_by - 1))
-        decision->review_us = lt_hedge_due(view, packet->carried_by, delay_us); /* it has copies */
-    else
-        decision->review_us = view->now_us + REVIEW_RETRY_US;
+    if (doubt > view->now_us) {
+        decision->review_us = not_before(view, packet->carried_by, doubt);
+        return;
+    }
+    if (view->budget_bytes >= packet->size)
+        decision->connections =
+            lt_pick_earliest(view, packet->size, overdue && rich ? 2 : 1, packet->carried_by);
+    decision->review_us = decision->connections
+                              ? lt_hedge_due(view, decision->connections, delay_us)
+                              : view->now_us + REVIEW_RETRY_US;
 }
