@@ -29,6 +29,12 @@ void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session
     totals->copies_sent += stats->copies_sent;
     totals->copies_useful += stats->copies_useful;
     totals->extra_bytes += stats->extra_bytes;
+    totals->parity_sent += stats->parity_sent;
+    totals->parity_dropped += stats->parity_dropped;
+    totals->parity_received += stats->parity_received;
+    totals->parity_rebuilt += stats->parity_rebuilt;
+    totals->parity_useful += stats->parity_useful;
+    totals->parity_invalid += stats->parity_invalid;
     totals->fillers_sent += stats->fillers_sent;
     totals->policy_errors += stats->policy_errors;
     totals->dropped_late += stats->dropped_late;
