@@ -182,6 +182,10 @@ void lt_session_flush_parity(lt_session *session, livetcp_usec now);
  */
 lt_packet *lt_session_next_parity(lt_session *session, livetcp_usec now);
 
+/* Bit i: the peer knows on connection i that this is parity; elsewhere it would take it for media.
+ */
+uint32_t lt_session_parity_known(const lt_session *session, const lt_packet *parity);
+
 /* That one went to a connection, or nowhere because the budget is spent. */
 void lt_session_parity_placed(lt_session *session, bool anywhere);
 

@@ -190,6 +190,10 @@ static bool place_parity(lt_session *session, livetcp_usec now)
     if (!parity)
         return false;
     uint32_t chosen = ask_where(session, parity, &decision, now);
+    if (chosen & ~lt_session_parity_known(session, parity)) {
+        lt_session_parity_placed(session, false);
+        return false;
+    }
     if (!chosen) {
         wait_for_room(session, decision.review_us, now);
         return false;

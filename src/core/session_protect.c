@@ -50,8 +50,9 @@ static void announce(lt_session *session, lt_protected *of)
         if (!open || of->announced & bit)
             continue;
         lt_parity_encoder_announce(of->encoder, &message);
-        lt_session_write_control(connection, &message);
-        of->announced |= bit;
+        uint8_t frame[LT_CONTROL_MAX];
+        if (lt_outbox_add_control(&connection->outbox, frame, lt_control_encode(&message, frame)))
+            of->announced |= bit;
     }
 }
 
@@ -124,6 +125,14 @@ void lt_session_flush_parity(lt_session *session, livetcp_usec now)
     for (unsigned i = 0; i < session->protected_count; i++)
         if (now >= session->protected[i].flush_at_us)
             finish_group(session, &session->protected[i], now);
+}
+
+uint32_t lt_session_parity_known(const lt_session *session, const lt_packet *parity)
+{
+    for (unsigned i = 0; i < session->protected_count; i++)
+        if (lt_parity_encoder_ssrc(session->protected[i].encoder) == parity->ssrc)
+            return session->protected[i].announced;
+    return 0;
 }
 
 lt_packet *lt_session_next_parity(lt_session *session, livetcp_usec now)
