@@ -150,7 +150,7 @@ void lt_session_start_handshakes(lt_session *session, livetcp_usec now);
  * back to the send queue, unless another connection carries a copy. NULL is fine. */
 void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connection);
 
-/* ---- session_place.c ---- */
+/* ---- session_view.c ---- */
 
 /* What may be in the kernel's send buffer; UINT32_MAX = no limit, or too little is known. */
 uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path *path);
@@ -158,9 +158,27 @@ uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path 
 /* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
 void lt_session_refresh_paths(lt_session *session);
 
+livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now);
+
+livetcp_packet_view lt_session_describe(const lt_packet *packet);
+
+/* ---- session_place.c ---- */
+
+/* Of the connections that a policy chose, those that can take a packet. A policy of the
+ * application's must not be able to break a connection: one that names what is not there is counted
+ * and told about, and the packet goes the way of `single`. */
+uint32_t lt_session_contain(lt_session *session, uint32_t chosen);
+
+/* Puts copies into the outboxes of the connections named, the first for nothing if `first` says so
+ * and the others as far as the budget goes. Returns how many. */
+unsigned lt_session_put_copies(lt_session *session, lt_packet *packet, uint32_t connections,
+                               bool first, livetcp_usec now);
+
 /* Whether a parity packet, or else the oldest of the send queue, was moved to at least one
  * connection's outbox. */
 bool lt_session_place_next(lt_session *session, livetcp_usec now);
+
+/* ---- session_review.c ---- */
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
 bool lt_session_review_next(lt_session *session, livetcp_usec now);
