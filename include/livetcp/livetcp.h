@@ -18,6 +18,7 @@
 #include <livetcp/config.h>
 #include <livetcp/media.h>
 #include <livetcp/policy.h>
+#include <livetcp/quality.h>
 #include <livetcp/result.h>
 #include <livetcp/session.h>
 #include <livetcp/stats.h>

@@ -43,7 +43,7 @@ LAYERS = [
     Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "policy.h"}, LIBC, pure=True),
     Layer("src/core", {"base", "core"}, ANY, LIBC | PURE_CRYPTO, pure=True),
     Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, LIBC, pure=True),
-    Layer("src/model", {"base", "model"}, {"result.h", "time.h"}, LIBC, pure=True),
+    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h"}, LIBC, pure=True),
     Layer("src/platform", {"base", "platform"}),
     Layer("src/io", {"base", "core", "policy", "model", "platform", "io"}),
     Layer("src/emulate", {"base", "emulate"}, {"result.h", "time.h"}),
