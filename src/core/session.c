@@ -100,6 +100,7 @@ void lt_session_destroy(lt_session **owner)
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_connection_reset(&session->connections[i]);
     lt_session_end_parity(session);
+    lt_session_end_review(session);
     lt_send_queue_destroy(&session->queue);
     lt_reassembly_destroy(&session->reassembly);
     lt_parity_decoder_destroy(&session->parity);

@@ -22,6 +22,9 @@
 
 #include <livetcp/session.h>
 
+/* How many packets under way the policy is asked about in one round. */
+#define LT_REVIEW_MAX 64
+
 typedef struct lt_session lt_session;
 
 typedef struct lt_session_setup {

@@ -69,9 +69,13 @@ struct lt_session {
     unsigned protected_count;
     lt_packet *parity_ready[LT_PARITY_READY_MAX]; /* oldest first */
     unsigned parity_ready_count;
-    livetcp_usec review_us;     /* when the policy is asked about packets in flight */
-    livetcp_usec last_media_us; /* when the application last sent something; NEVER = not yet */
-    livetcp_usec idle_at_us;    /* next round of idle packets */
+    livetcp_usec review_us;        /* when the policy is asked about packets in flight */
+    lt_packet *due[LT_REVIEW_MAX]; /* the round of questions under way, */
+    unsigned due_count, due_asked; /*   and how far it is */
+    bool due_left_out;             /* more was due than it has room for */
+    unsigned next_to_review;       /* slot to look at first */
+    livetcp_usec last_media_us;    /* when the application last sent something; NEVER = not yet */
+    livetcp_usec idle_at_us;       /* next round of idle packets */
 
     /* The estimated bit rate. */
     lt_bitrate bitrate;
@@ -182,6 +186,8 @@ bool lt_session_place_next(lt_session *session, livetcp_usec now);
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
 bool lt_session_review_next(lt_session *session, livetcp_usec now);
+
+void lt_session_end_review(lt_session *session);
 
 /* ---- session_bitrate.c ---- */
 

@@ -86,3 +86,44 @@ TEST_CASE("a policy that asks to be asked at once is asked once a millisecond at
         CHECK(asked <= 2100);
     }
 }
+
+namespace
+{
+
+/* What asks hedge, and counts how often. */
+unsigned reviews;
+
+void counted_review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                    livetcp_decision *decision)
+{
+    reviews++;
+    livetcp_policy_find("hedge")->review(state, view, packet, decision);
+}
+
+} // namespace
+
+TEST_CASE("a great backlog under way does not keep the policy busy")
+{
+    livetcp_policy counted = *livetcp_policy_find("hedge");
+    counted.review = counted_review;
+    livetcp_config config = make_config("hedge", 8);
+    config.min_buf_a = 0; /* all of it into the send buffers */
+    config.redundancy_budget = 0.05;
+    SimCall call("delay=50ms", config, 1, 1 << 24, &counted);
+    call.world.run_for(2 * second);
+    call.stream(500, 20000, second);
+    reviews = 0;
+    call.path.forward.cut(true);
+    for (uint16_t i = 0; i < 8000; i++)
+        call.caller.send(2, i, 500);
+    for (unsigned ms = 0; ms < 1000; ms++) {
+        unsigned before = reviews;
+        call.world.run_for(1000);
+        REQUIRE(reviews - before <= 4 * LT_REVIEW_MAX);
+    }
+    CHECK(reviews > 0);
+    CHECK(reviews <= 1000 / 4 * LT_REVIEW_MAX); /* a round every 5 ms, and some for copies */
+    call.path.forward.cut(false);
+    call.world.run_for(20 * second);
+    CHECK(call.remote()->received.size() == 50 + 8000);
+}
