@@ -201,6 +201,7 @@ static void detach(lt_session *session, lt_connection *connection, livetcp_resul
 
     lt_session_requeue(session, cut_short, connection->index);
     lt_session_recover_flight(session, connection);
+    lt_session_forget_announced(session, connection->index);
     lt_connection_reset(connection);
     connection->last_error = reason;
     session->last_loss = reason;

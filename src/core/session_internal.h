@@ -199,6 +199,9 @@ void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
 /* A packet that was placed joins a parity group. */
 void lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
 
+/* The connection is gone: its successor's peer has been told nothing. */
+void lt_session_forget_announced(lt_session *session, unsigned index);
+
 livetcp_usec lt_session_parity_deadline(const lt_session *session);
 void lt_session_flush_parity(lt_session *session, livetcp_usec now);
 

@@ -44,16 +44,20 @@ static void announce(lt_session *session, lt_protected *of)
     for (unsigned i = 0; i < session->count; i++) {
         lt_connection *connection = &session->connections[i];
         uint32_t bit = UINT32_C(1) << i;
-        bool open = connection->state == LIVETCP_CONNECTION_OPEN && !connection->doomed;
-        if (!open)
-            of->announced &= ~bit;
-        if (!open || of->announced & bit)
+        if (connection->state != LIVETCP_CONNECTION_OPEN || connection->doomed ||
+            of->announced & bit)
             continue;
         lt_parity_encoder_announce(of->encoder, &message);
         uint8_t frame[LT_CONTROL_MAX];
         if (lt_outbox_add_control(&connection->outbox, frame, lt_control_encode(&message, frame)))
             of->announced |= bit;
     }
+}
+
+void lt_session_forget_announced(lt_session *session, unsigned index)
+{
+    for (unsigned i = 0; i < session->protected_count; i++)
+        session->protected[i].announced &= ~(UINT32_C(1) << index);
 }
 
 static void forget_oldest_ready(lt_session *session)

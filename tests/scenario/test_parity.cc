@@ -216,3 +216,19 @@ TEST_CASE("a malformed PARITY costs its connection, malformed parity only itself
     CHECK(in.remote->stats().open_connections == 3);
     CHECK(in.remote->received.empty());
 }
+
+TEST_CASE("what replaces a connection is told of parity anew, before parity goes there")
+{
+    SimCall call("delay=50ms", make_config("parity", 3), 1);
+    call.world.run_for(1000000);
+    call.stream(500, 20000, 20000); /* the first packet, and PARITY everywhere */
+    for (unsigned slot = 0; slot < 3; slot++)
+        call.caller.connection(slot)->reset(); /* none of that arrives */
+    call.world.run_for(2000000);
+    REQUIRE(call.caller.stats().open_connections == 3);
+    call.stream(500, 20000, 2000000);
+    call.world.run_for(1000000);
+    CHECK(call.remote()->stats().parity_received >= 20);
+    for (const Received &packet : call.remote()->received)
+        CHECK(packet.ssrc == media);
+}
