@@ -53,8 +53,8 @@ typedef struct livetcp_config {
     char local_address[64]; /* "localaddress": address a caller binds before connecting */
 
     livetcp_wire wire;           /* "wire": session (default) or plain */
-    unsigned connections;        /* "connections": 1..32, default 5; plain uses one */
-    char policy[32];             /* "policy": a registered name, default "shortest-queue" */
+    unsigned connections;        /* "connections": 1..32, default 8; plain uses one */
+    char policy[32];             /* "policy": a registered name, default "auto" */
     unsigned split;              /* "split": writes per frame, 1..16, default 1 */
     char congestion_control[16]; /* "congestion-control": name, or "auto" = the first of bbr, cubic
                                     and reno that this host lets us set, for each connection by

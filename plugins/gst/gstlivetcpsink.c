@@ -10,7 +10,7 @@
  * connections carries the stream; every packet takes the connection on which it will arrive
  * soonest, so that a lost segment holds up the few packets behind it on one connection and not the
  * whole stream. Within #livetcpsink:redundancy-budget, packets are sent on a second connection, at
- * once or when they are late, or parity is, as #livetcpsink:policy says; "auto"
+ * once or when they are late, or parity is, as #livetcpsink:policy says; the default, "auto",
  * chooses among these at every packet. Packets are framed as RFC 4571 says.
  *
  * ## Example pipelines

@@ -83,8 +83,8 @@ TEST_CASE("defaults are what a user who reads nothing should have")
 {
     const char *factory = GENERATE("livetcpsink", "livetcpsrc");
     Element element = make(factory);
-    CHECK(get_uint(element.get(), "connections") == 5);
-    CHECK(get_string(element.get(), "policy") == "shortest-queue");
+    CHECK(get_uint(element.get(), "connections") == 8);
+    CHECK(get_string(element.get(), "policy") == "auto");
     CHECK(get_string(element.get(), "state") == "closed");
     CHECK(get_string(element.get(), "last-error") == "");
     CHECK(get_uint(element.get(), "bound-port") == 0);

@@ -115,8 +115,8 @@ TEST_CASE("defaults are what config.h says")
     CHECK(c.port == 0);
     CHECK(std::string(c.local_address) == "");
     CHECK(c.wire == LIVETCP_WIRE_SESSION);
-    CHECK(c.connections == 5);
-    CHECK(std::string(c.policy) == "shortest-queue");
+    CHECK(c.connections == 8);
+    CHECK(std::string(c.policy) == "auto");
     CHECK(c.split == 1);
     CHECK(std::string(c.congestion_control) == "");
     CHECK(c.order == LIVETCP_ORDER_ARRIVAL);
@@ -228,7 +228,7 @@ TEST_CASE("a value that does not fit the text buffer is refused, not cut")
 {
     Config config;
     char text[16];
-    size_t needed = sizeof "shortest-queue";
+    size_t needed = sizeof "auto";
     CHECK(livetcp_config_get(&config.c, "policy", text, needed, nullptr) == LIVETCP_OK);
     memset(text, '#', sizeof text);
     CHECK(livetcp_config_get(&config.c, "policy", text, needed - 1, &config.error) ==
