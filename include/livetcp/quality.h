@@ -55,7 +55,8 @@ typedef struct livetcp_call {
     double robustness;     /* Bpl of the codec, > 0 */
     livetcp_usec delay_us; /* one way from mouth to ear, >= 0: coding, network and playout buffer.
                               Echo comes back over the same way: G.107's Ta = T = Tr / 2 */
-    double loss;           /* share of packets not played, lost or late, 0..1 */
+    double loss;           /* share of packets not played, lost or late, 0..1; G.107 vouches for
+                              what it says up to 0.2 */
     double burst_ratio;    /* BurstR, > 0: see livetcp_burst_ratio(); below 1 counts as 1, random */
     double echo_loss_db;   /* TELR, 0..200: how well the far end keeps our voice from coming back */
     double advantage;      /* A, 0..20: what users forgive for being reachable at all */

@@ -91,7 +91,8 @@ def emulated(tool, folder):
                          "--path-back", "delay=10ms", "--duration", "3", "--warmup", "0.5",
                          "--flows", "2", "--ftp", "1", "--web", "3",
                          "--policy", "single,shortest-queue:connections=3",
-                         "--congestion-control", "reno", "--background-cc", "reno")
+                         "--congestion-control", "reno", "--background-cc", "reno",
+                         "--playout", "0,static,60000")
     assert len(report["results"]) == 2
     for result in report["results"]:
         check_common(result, 300)
@@ -102,6 +103,10 @@ def emulated(tool, folder):
         assert result["ftp_mbit_s"] > 0 and result["web_mbit_s"] > 0, result
         assert result["path"]["packets"] > 300 and result["path"]["lost"] > 0, result["path"]
         assert result["wire_bytes_per_media_byte"] is None  # others send, too
+        never, static, always = result["playout"]
+        assert never["late_share"] == 1 and never["mos"] < 1.5, never
+        assert static["delay_ms"] == 20 + 30 + 60, static
+        assert always["late"] == 0 and always["packets"] == 300, always
 
 
 def greedy(tool, folder):

@@ -76,6 +76,12 @@ static livetcp_result with_table(lt_raw_options *raw,
         FLAG("discard-stalls", &raw->discard, "leave out packets near a stall of the machine"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
+        TEXT(
+            "playout", &raw->playout,
+            "share of late packets and MOS with these playout delays, ms over the path's delay, or "
+            "static: RTT + 3 intervals",
+            "LIST"),
+        TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)", "NAME"),
         TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
         TEXT("json", &raw->json, "everything but single packets", "FILE"),
         TEXT("raw", &raw->raw, "a line of CSV for each packet", "FILE"),
@@ -164,7 +170,8 @@ void lt_raw_options_clear(lt_raw_options *raw)
 {
     char *strings[] = {raw->direction,     raw->path, raw->path_back, raw->congestion_control,
                        raw->background_cc, raw->csv,  raw->json,      raw->raw,
-                       raw->ftp,           raw->mice, raw->cbr};
+                       raw->ftp,           raw->mice, raw->cbr,       raw->playout,
+                       raw->codec};
     for (unsigned i = 0; i < raw->scheme_count; i++)
         free(raw->scheme_specs[i]);
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
@@ -207,6 +214,8 @@ void lt_bench_options_help(FILE *out)
           "  livetcp bench --policy single,shortest-queue:connections=5 "
           "--congestion-control reno \\\n"
           "      --path delay=50ms,loss=3%\n"
+          "  livetcp bench --policy single,duplicate:connections=8 --size 174 --playout "
+          "10,static\n"
           "  livetcp bench --transport socket --size 174 --path none --duration 10\n"
           "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
           "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"

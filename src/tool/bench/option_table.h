@@ -16,6 +16,7 @@ typedef struct lt_raw_options {
     unsigned scheme_count;
     char *direction, *path, *path_back, *congestion_control, *background_cc;
     char *ftp, *mice, *cbr;
+    char *playout, *codec;
     char *csv, *json, *raw;
     int connections, split, flows, size, web, opening;
     double interval_ms; /* LT_INTERVAL_USUAL if not given */

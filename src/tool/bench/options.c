@@ -146,6 +146,17 @@ static livetcp_result take_load(const lt_raw_options *raw, lt_bench_options *opt
     return LIVETCP_OK;
 }
 
+static livetcp_result take_playout(const lt_raw_options *raw, lt_bench_options *options,
+                                   livetcp_error *error)
+{
+    if (raw->playout && options->plan.greedy)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--playout makes no sense with --greedy: nobody plays what has no rate");
+    return lt_playout_parse(&options->playout, raw->playout, raw->codec,
+                            options->link[0].delay + options->link[1].delay, options->plan.interval,
+                            error);
+}
+
 static livetcp_result take_rest(const lt_raw_options *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
@@ -154,7 +165,7 @@ static livetcp_result take_rest(const lt_raw_options *raw, lt_bench_options *opt
     options->discard_stalls = raw->discard;
     options->quiet = raw->quiet;
     options->check = raw->check;
-    if ((result = take_load(raw, options, error)) ||
+    if ((result = take_load(raw, options, error)) || (result = take_playout(raw, options, error)) ||
         (result = take_file("--csv", raw->csv, options->csv, sizeof options->csv, error)) ||
         (result = take_file("--json", raw->json, options->json, sizeof options->json, error)))
         return result;

@@ -6,6 +6,7 @@
 #include "emulate/params.h"
 #include "tool/bench/load.h"
 #include "tool/bench/plan.h"
+#include "tool/bench/playout.h"
 #include "tool/bench/scheme.h"
 
 #include <stdio.h>
@@ -22,6 +23,8 @@ typedef struct lt_bench_options {
     char link_text[2][LT_PARAMS_TEXT]; /* as given; "loopback" if not emulated */
 
     lt_load load; /* beside each scheme */
+
+    lt_playout_list playout; /* empty unless asked for */
 
     bool consecutive;    /* one scheme after the other, not all at once */
     bool discard_stalls; /* packets near a stall do not count */

@@ -64,6 +64,17 @@ typedef struct samples {
     size_t count, clean_count, late_count, opening_count;
 } samples;
 
+/* The playout of a packet that counts, or of one that is left out. */
+static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay)
+{
+    for (unsigned i = 0; i < outcome->run->options->playout.count; i++) {
+        if (counts)
+            lt_playout_take(&outcome->playout[i], delay);
+        else
+            lt_playout_interrupt(&outcome->playout[i]);
+    }
+}
+
 static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
                         uint32_t index, samples *s)
 {
@@ -86,7 +97,9 @@ static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsign
     s->all[s->count++] = delay;
     if (!near)
         s->clean[s->clean_count++] = delay;
-    if (lt_plan_opens(plan, index) && !(near && run->options->discard_stalls))
+    bool counts = !(near && run->options->discard_stalls);
+    take_playout(outcome, counts, delay);
+    if (lt_plan_opens(plan, index) && counts)
         s->opening[s->opening_count++] = delay;
 }
 
@@ -102,10 +115,13 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
                  .clean = memory + most,
                  .late = memory + 2 * most,
                  .opening = memory + 3 * most};
-    for (unsigned i = 0; i < plan->streams; i++)
-        if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) == outcome->backward)
-            for (uint32_t packet = 0; packet < plan->packets; packet++)
-                take_packet(outcome, outcomes, i, packet, &s);
+    for (unsigned i = 0; i < plan->streams; i++) {
+        if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) != outcome->backward)
+            continue;
+        for (uint32_t packet = 0; packet < plan->packets; packet++)
+            take_packet(outcome, outcomes, i, packet, &s);
+        take_playout(outcome, false, 0); /* the next stream is another call */
+    }
     lt_delay_summarize(s.all, s.count, &outcome->all);
     lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
     lt_delay_summarize(s.late, s.late_count, &outcome->lateness);
@@ -113,6 +129,21 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
     outcome->flagged = s.count - s.clean_count;
     free(memory);
     return LIVETCP_OK;
+}
+
+static void start_playout(lt_outcome *outcome)
+{
+    const lt_bench_options *options = outcome->run->options;
+    for (unsigned i = 0; i < options->playout.count; i++)
+        outcome->playout[i].delay =
+            options->link[outcome->backward].delay + options->playout.points[i].over;
+}
+
+static void rate_playout(lt_outcome *outcome)
+{
+    const lt_playout_list *list = &outcome->run->options->playout;
+    for (unsigned i = 0; i < list->count; i++)
+        lt_playout_rate(&outcome->playout[i], list->codec);
 }
 
 static void measure_costs(lt_outcome *outcome)
@@ -162,8 +193,10 @@ livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livet
             continue;
         outcome->run = &log->runs[i % log->count];
         outcome->backward = backward;
+        start_playout(outcome);
         result = measure_delays(outcome, out, error);
         measure_costs(outcome);
+        rate_playout(outcome);
         out->count++;
     }
     if (result != LIVETCP_OK)

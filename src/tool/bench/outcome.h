@@ -3,6 +3,7 @@
 #ifndef LT_BENCH_OUTCOME_H
 #define LT_BENCH_OUTCOME_H
 
+#include "tool/bench/playout.h"
 #include "tool/bench/runner.h"
 #include "tool/bench/stats.h"
 
@@ -15,10 +16,11 @@ typedef struct lt_outcome {
     lt_delay_summary lateness; /* of the sender against its schedule; lost = never sent; none if
                                   greedy */
     lt_delay_summary opening;  /* the first packets of each talkspurt after a silence */
-    uint64_t arrived_bytes;    /* of media, in the measured time */
-    livetcp_usec propagation;  /* of the path */
-    livetcp_usec full_queue;   /* time that a full bottleneck queue takes to empty; 0 = no queue */
-    double bytes_ratio; /* bytes to the kernel per byte of media, whole run; NAN = no media */
+    lt_playout playout[LT_BENCH_MAX_PLAYOUTS]; /* of the headline's packets, as asked for */
+    uint64_t arrived_bytes;                    /* of media, in the measured time */
+    livetcp_usec propagation;                  /* of the path */
+    livetcp_usec full_queue; /* time that a full bottleneck queue takes to empty; 0 = no queue */
+    double bytes_ratio;      /* bytes to the kernel per byte of media, whole run; NAN = no media */
     double
         wire_ratio; /* bytes of IP packets per byte of media, that way; NAN when others send, too */
     double cpu_send;    /* µs per packet: the sending process, and the receiving one; with media */

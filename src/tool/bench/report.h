@@ -24,6 +24,12 @@ livetcp_result lt_report_write(const lt_outcomes *outcomes, const char *path,
                                                        livetcp_error *error),
                                livetcp_error *error);
 
+/* The parts of a table and of a CSV file about playout delays; nothing unless they were asked for.
+ */
+void lt_report_playout(const lt_outcomes *outcomes, bool backward, int width, FILE *out);
+void lt_report_playout_header(const lt_playout_list *list, FILE *out);
+void lt_report_playout_fields(const lt_outcome *outcome, FILE *out);
+
 /* Names for what schemes are made of. */
 const char *lt_report_transport(const lt_scheme *scheme); /* "session", "plain" or "socket" */
 

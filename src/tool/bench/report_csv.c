@@ -80,8 +80,10 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
           "cpu_send_us,cpu_receive_us,retransmitted,dropped,refused,lateness_p99_ms,"
           "lateness_max_ms,ftp_mbit_s,web_mbit_s,media_mbit_s,peer_mbit_s,mice_mbit_s,"
           "cbr_mbit_s,opening_sent,opening_p50_ms,opening_p95_ms,opening_max_ms,stalls,"
-          "stalled_ms\n",
+          "stalled_ms",
           out);
+    lt_report_playout_header(&outcomes->outcomes[0].run->options->playout, out);
+    fputc('\n', out);
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
         print_setting(out, o);
@@ -113,6 +115,7 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
         print_ms(out, o->opening.max);
         fprintf(out, ",%zu", outcomes->stall_count);
         print_ms(out, outcomes->stalled);
+        lt_report_playout_fields(o, out);
         fputc('\n', out);
     }
 }

@@ -53,6 +53,29 @@ static json_t *summary_json(const lt_delay_summary *d, bool *failed)
     return o;
 }
 
+static json_t *playout_json(const lt_outcome *outcome, bool *failed)
+{
+    const lt_playout_list *list = &outcome->run->options->playout;
+    json_t *all = json_array();
+    for (unsigned i = 0; i < list->count; i++) {
+        const lt_playout *p = &outcome->playout[i];
+        json_t *o = json_object();
+        put(o, "playout", json_string(list->points[i].name), failed);
+        put(o, "over_ms", milliseconds(list->points[i].over), failed);
+        put(o, "delay_ms", milliseconds(p->delay), failed);
+        put(o, "packets", count(p->packets), failed);
+        put(o, "late", count(p->late), failed);
+        put(o, "late_share", number(lt_playout_late_share(p)), failed);
+        put(o, "burst_ratio", number(p->burst_ratio), failed);
+        put(o, "rating", number(p->rating), failed);
+        put(o, "mos", number(p->mos), failed);
+        put(o, "most_mos", number(p->most_mos), failed);
+        if (json_array_append_new(all, o))
+            *failed = true;
+    }
+    return all;
+}
+
 static json_t *path_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_path_counters *c = &outcome->run->counters[outcome->backward];
@@ -92,6 +115,8 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     put(o, "flagged", count(outcome->flagged), failed);
     if (outcome->run->options->plan.silence)
         put(o, "opening", summary_json(&outcome->opening, failed), failed);
+    if (outcome->run->options->playout.count)
+        put(o, "playout", playout_json(outcome, failed), failed);
     put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
     put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
     put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
@@ -142,6 +167,8 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
     put(o, "peer", json_boolean(options->load.peer), failed);
     put(o, "background_cc", json_string(options->load.congestion_control), failed);
+    if (options->playout.count)
+        put(o, "codec", json_string(options->playout.codec->name), failed);
     put(o, "consecutive", json_boolean(options->consecutive), failed);
     put(o, "discard_stalls", json_boolean(options->discard_stalls), failed);
     return o;

@@ -287,6 +287,7 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out)
         print_delays(outcomes, way, width, out);
         print_excess(outcomes, way, width, out);
         print_opening(outcomes, way, width, out);
+        lt_report_playout(outcomes, way, width, out);
         print_rates(outcomes, way, width, out);
         print_costs(outcomes, way, width, out);
     }

@@ -160,6 +160,18 @@ TEST_CASE("greedy sources and talkspurts")
     CHECK(spurts->check);
 }
 
+TEST_CASE("playout delays, static from the path and the interval")
+{
+    Parsed p({"--playout=10,static", "--codec=opus", "--interval=30", "--path=delay=10ms",
+              "--path-back=delay=20ms"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->playout.count == 2);
+    CHECK(p->playout.points[1].over == 120000);
+    CHECK(std::string(p->playout.codec->name) == "opus");
+    CHECK(Parsed({})->playout.count == 0);
+}
+
 TEST_CASE("packets over the usual limit raise it for the sessions")
 {
     Parsed p({"--size=20002"});
@@ -217,6 +229,10 @@ TEST_CASE("bad options are named")
         {{"--silence=5"}, "go together"},
         {{"--greedy", "--talkspurt=5", "--silence=5"}, "greedy"},
         {{"--opening=0"}, "--opening"},
+        {{"--playout=10,soon"}, "soon"},
+        {{"--playout="}, "--playout"},
+        {{"--playout=10", "--greedy"}, "--greedy"},
+        {{"--playout=10", "--codec=mp3"}, "g711-plc"},
         {{"--policy=single:reconnect-min=9000"}, "reconnect-min"},
         {{"--policy=single:connections"}, "KEY=VALUE"},
         {{"--policy=single:colour=red"}, "colour"},

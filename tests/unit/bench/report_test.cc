@@ -75,6 +75,44 @@ TEST_CASE("CSV reads back")
     CHECK(rows[0]["wire_bytes_per_media_byte"].empty());
 }
 
+TEST_CASE("playout delays have columns of their own, in every report")
+{
+    FakeRun run;
+    livetcp_error error = {};
+    fill_usual(run);
+    CHECK(written([&](FILE *out) { lt_report_csv(&run.outcomes, out); }).find("playout") ==
+          std::string::npos);
+    REQUIRE(lt_playout_parse(&run.options->playout, "0.5,static", "g729a", 100000, 20000, &error) ==
+            LIVETCP_OK);
+    run.make();
+    auto rows = parse_csv(written([&](FILE *out) { lt_report_csv(&run.outcomes, out); }));
+    CHECK(std::stod(rows[0]["playout_0.5_ms"]) == Approx(50.5));
+    CHECK(std::stod(rows[0]["playout_0.5_late"]) == Approx(0.509));
+    CHECK(std::stod(rows[0]["playout_static_ms"]) == Approx(210));
+    CHECK(std::stod(rows[0]["playout_static_late"]) == 0);
+    CHECK(std::stod(rows[1]["playout_static_late"]) == Approx(0.2));
+    CHECK(std::stod(rows[1]["playout_static_burst_ratio"]) == Approx(0.8));
+    CHECK(std::stod(rows[1]["playout_static_mos"]) < std::stod(rows[0]["playout_static_mos"]));
+
+    std::string text = written(
+        [&](FILE *out) { CHECK(lt_report_json(&run.outcomes, out, nullptr) == LIVETCP_OK); });
+    json_t *root = json_loads(text.c_str(), 0, nullptr);
+    REQUIRE(root);
+    const json_t *second = json_array_get(json_object_get(root, "results"), 1);
+    const json_t *point = json_array_get(json_object_get(second, "playout"), 1);
+    CHECK(std::string(json_string_value(json_object_get(point, "playout"))) == "static");
+    CHECK(json_real_value(json_object_get(point, "over_ms")) == Approx(160));
+    CHECK(json_integer_value(json_object_get(point, "late")) == 200);
+    CHECK(json_real_value(json_object_get(point, "most_mos")) ==
+          Approx(run.outcomes.outcomes[0].playout[1].mos));
+    json_decref(root);
+
+    text = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
+    CHECK(text.find("playout delay, ms") != std::string::npos);
+    CHECK(text.find("20.000") != std::string::npos);
+    CHECK(text.find("g729a") != std::string::npos);
+}
+
 TEST_CASE("raw CSV has a line for every packet, and gaps for lost ones")
 {
     FakeRun run;
