@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Draws the complementary distribution of delays: how many packets are later than that.
 
-usage: ccdf.py FILE.svg < {"title": ..., "one_way": ms, "delays": {label: [ms, ...]}}
+usage: ccdf.py FILE.svg < {"title": ..., "one_way": ms, "delays": {label: [ms, ...]},
+                           "marks": {label: ms}}
 
 A program of its own, because it may need another python3 than script/bench runs in.
 """
@@ -39,6 +40,8 @@ def draw(figure, request):
             axes.step(*zip(*points), where="post", color=colour, label=label)
             least = min(least, points[-1][1])
     axes.axvline(request["one_way"], color="#999999", linewidth=0.8, linestyle=":")
+    for label, at in request.get("marks", {}).items():
+        axes.axvline(at, color="#999999", linewidth=0.8, linestyle="--", label=label)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(least / 1.5, 1.2)

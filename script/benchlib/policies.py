@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the policies must show, row by row, beside their peers in the same run."""
 
+from collections.abc import Callable
 import csv
+from dataclasses import dataclass
 import fnmatch
 import json
 import pathlib
@@ -39,7 +41,8 @@ class Support:
 class Trial:
     """A setting with the rows that are to be shown over it."""
 
-    def __init__(self, setting, chosen, support):
+    def __init__(self, suite, setting, chosen, support):
+        self.suite = suite
         self.setting = setting
         self.rows = chosen
         self.skipped = {row.name: support.reason_against(row.scheme) for row in chosen}
@@ -65,7 +68,7 @@ class Trial:
         files = []
         for seed in range(1, self.seeds + 1):
             report, raw = bench.measure(
-                f"policies/{self.setting.name}-{seed}",
+                f"{self.suite.name}/{self.setting.name}-{seed}",
                 [*self.setting.args, *order, "--policy", ",".join(self.schemes), "--warmup",
                  str(WARMUP), "--duration", f"{self.seconds:g}", "--seed", str(seed)],
                 self.run_time)
@@ -98,7 +101,7 @@ class Trial:
                      "peer_mbit_s", "ftp_mbit_s", "mice_mbit_s", "cpu_send_us", "cpu_receive_us"):
             values = [r[name] for r in results if r[name] is not None]
             figures[name] = statistics.mean(values) if values else None
-        return figures
+        return figures | describe_playout(results)
 
     def verdicts(self, row):
         """(wanted, measured, passed) of each demand; none of a row that was skipped."""
@@ -108,6 +111,21 @@ class Trial:
 
     def absent_peers(self, row):
         return [peer for peer in row.peers if peer not in self.figures]
+
+
+def describe_playout(results):
+    """Figures of the playout delays that were asked for, of each its own."""
+    figures = {}
+    for points in zip(*(result.get("playout", []) for result in results)):
+        name = points[0]["playout"]
+        packets = sum(point["packets"] for point in points)
+        figures[f"playout_{name}_over_ms"] = points[0]["over_ms"]
+        figures[f"late_{name}"] = (sum(point["late"] for point in points) / packets if packets
+                                   else None)
+        for key in ("mos", "most_mos"):
+            values = [point[key] for point in points if point[key] is not None]
+            figures[f"{key}_{name}"] = statistics.mean(values) if values else None
+    return figures
 
 
 def read_delays(files, parameters):
@@ -128,9 +146,9 @@ def read_delays(files, parameters):
                  for delays in (everything, opening))
 
 
-def choose(options):
+def choose(suite, options):
     """The trials' rows by setting, in order."""
-    every = rows(options.quick)
+    every = suite.rows(options.quick)
     patterns = options.row or ["*"]
     for pattern in patterns:
         if not any(fnmatch.fnmatch(row.name, pattern) for row in every):
@@ -143,8 +161,8 @@ def choose(options):
     return chosen
 
 
-def print_rows(options):
-    for row in rows(options.quick):
+def print_rows(suite, options):
+    for row in suite.rows(options.quick):
         print(f"{row.name:32} {row.scheme:44} {row.setting.flow}")
 
 
@@ -186,7 +204,11 @@ def describe(trials, circumstances):
             "round trip; packets sent near a stall of the machine left out. Bytes: given to the kernel, "
             "and on the wire, per byte of media. What is judged is bold, the rest are its peers in "
             "the same run.\n\n")
-    text += table(trials) + "\n## Row by row\n\n"
+    return text + table(trials) + row_by_row(trials)
+
+
+def row_by_row(trials):
+    text = "\n## Row by row\n\n"
     judged, skipped = [], []
     for trial in trials:
         for row in trial.rows:
@@ -248,30 +270,49 @@ def find_python():
     return None
 
 
-def plot(bench, trials):
+def plots(trials):
+    """(name, request to ccdf.py)"""
+    for trial in trials:
+        s = trial.setting
+        loss = "" if s.loss == "–" else f", {s.loss} loss"
+        yield s.name, {"title": f"{s.flow}; RTT {s.rtt:g} ms{loss}", "one_way": s.one_way,
+                       "delays": trial.delays}
+
+
+def plot(bench, suite, trials):
     python = find_python()
     if not python:
         bench.say("no plots: no python3 has matplotlib; script/bootstrap --demo installs it")
         return
     script = pathlib.Path(__file__).with_name("ccdf.py")
-    for trial in trials:
-        if not trial.delays:
-            continue
-        path = bench.results / f"policies/{trial.setting.name}.svg"
-        s = trial.setting
-        loss = "" if s.loss == "–" else f", {s.loss} loss"
-        run = subprocess.run(
-            [python, str(script), str(path)], text=True, capture_output=True,
-            input=json.dumps({"title": f"{s.flow}; RTT {s.rtt:g} ms{loss}", "one_way": s.one_way,
-                              "delays": trial.delays}))
+    for name, request in suite.plots([trial for trial in trials if trial.delays]):
+        path = bench.results / f"{suite.name}/{name}.svg"
+        run = subprocess.run([python, str(script), str(path)], text=True, capture_output=True,
+                             input=json.dumps(request))
         if run.returncode:
             raise BenchError(f"cannot plot {path}:\n{run.stderr}")
 
 
+@dataclass(frozen=True)
+class Suite:
+    """An experiment made of rows; its name is that of its results."""
+    name: str
+    rows: Callable  # (quick) -> rows
+    describe: Callable  # (trials, circumstances) -> Markdown
+    plots: Callable  # (trials) -> (name, request to ccdf.py) of each plot
+
+
+SUITE = Suite("policies", rows, describe, plots)
+
+
 def run(bench, options):
-    chosen = choose(options)
+    return run_suite(bench, options, SUITE)
+
+
+def run_suite(bench, options, suite):
+    chosen = choose(suite, options)
     support = Support(bench.tool)
-    trials = [Trial(setting, picked, support) for setting, picked in chosen.items()]
+    trials = [Trial(suite, setting, picked, support) for setting, picked in chosen.items()]
     bench.left = sum(trial.plan(options) for trial in trials)
     for trial in trials:
         for row in trial.rows:
@@ -282,10 +323,10 @@ def run(bench, options):
             trial.measure(bench)
     lines = list(csv_lines(trials))
     if lines:
-        bench.write_csv("policies.csv", lines)
-        plot(bench, trials)
-    bench.write_json("policies.json", report(trials, bench.circumstances()))
-    bench.write("policies.md", describe(trials, bench.circumstances()))
+        bench.write_csv(f"{suite.name}.csv", lines)
+        plot(bench, suite, trials)
+    bench.write_json(f"{suite.name}.json", report(trials, bench.circumstances()))
+    bench.write(f"{suite.name}.md", suite.describe(trials, bench.circumstances()))
     results = [overall(trial.verdicts(row)) for trial in trials for row in trial.rows
-               if not trial.skipped[row.name]]
+               if row.wants and not trial.skipped[row.name]]
     return 0 if results and all(results) else 1

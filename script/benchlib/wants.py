@@ -110,6 +110,38 @@ class NearBest:
 
 
 @dataclass(frozen=True)
+class Late:
+    """Of a playout delay: "10", ms over L, or "static"."""
+    playout: str
+    percent: float
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme][f"late_{self.playout}"]
+        wanted = f"≤ {self.percent:g} % late at {playout_delay(self.playout)}"
+        if value is None:
+            return wanted, "nothing was measured", None
+        return wanted, f"{100 * value:.3f} %", value <= self.percent / 100
+
+
+@dataclass(frozen=True)
+class MosNear:
+    """To what the same playout delay gives on a path that loses nothing."""
+    playout: str
+    within: float
+
+    def judge(self, setting, figures, scheme):
+        mos, most = (figures[scheme][f"{key}_{self.playout}"] for key in ("mos", "most_mos"))
+        wanted = f"MOS at {playout_delay(self.playout)} within {self.within:g} of a lossless path"
+        if mos is None:
+            return wanted, "nothing was measured", None
+        return wanted, f"{mos:.2f} and {most:.2f}", most - mos <= self.within
+
+
+def playout_delay(name):
+    return "L + RTT + 3/f" if name == "static" else f"L + {name} ms"
+
+
+@dataclass(frozen=True)
 class FtpLoss:
     percent: float
     other: str

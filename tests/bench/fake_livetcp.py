@@ -3,7 +3,8 @@
 """Stands in for `livetcp bench` in the test of script/bench: writes the reports of a run whose
 delays in ms are in FAKE_DELAYS, {scheme: [delay, ...]}, and counts its calls in FAKE_CALLS. With
 FAKE_RESULTS, {scheme: {field: value}}, which replaces fields of the results, a scheme is the text of
-a --policy, and the report has only those that were asked for."""
+a --policy, and the report has only those that were asked for. The MOS of a --playout is 4.4, less a
+tenth for each percent that is late."""
 
 import json
 import os
@@ -22,7 +23,20 @@ def result(scheme, delays):
               "bytes_per_media_byte": 1.0, "wire_bytes_per_media_byte": 1.0, "cpu_send_us": 1.0,
               "cpu_receive_us": 1.0, "ftp_mbit_s": 20.0, "media_mbit_s": 2.0, "peer_mbit_s": 2.0,
               "mice_mbit_s": 1.0}
+    if "--playout" in sys.argv:
+        fields["playout"] = list(playout(delays))
     return fields | json.loads(os.environ.get("FAKE_RESULTS", "{}")).get(scheme, {})
+
+
+def playout(delays):
+    """Delays over L, which is that of the --path."""
+    one_way = float(option("--path").split("ms")[0].removeprefix("delay="))
+    for name in option("--playout").split(","):
+        over = 2 * one_way + 3 * float(option("--interval")) if name == "static" else float(name)
+        late = sum(delay > one_way + over for delay in delays)
+        yield {"playout": name, "over_ms": over, "delay_ms": one_way + over,
+               "packets": len(delays), "late": late, "most_mos": 4.4,
+               "mos": 4.4 - 10 * late / len(delays)}
 
 
 def check(known):
