@@ -8,7 +8,7 @@
  * loss within R + R/4 of sending and the retransmission takes another half R, where R is the round
  * trip.
  */
-#include <livetcp/policy.h>
+#include "base/forecast.h"
 
 static bool knows(const livetcp_path *path, uint32_t what)
 {
@@ -41,12 +41,10 @@ static livetcp_usec rest(livetcp_usec whole, livetcp_usec since, livetcp_usec ag
     return now - since < whole ? whole - (now - since) : again;
 }
 
-/* Sent longer ago than a round trip and its variation, and nothing came back. */
 static bool overdue(const livetcp_path *path, livetcp_usec now)
 {
     return path->oldest_unacked_us != LIVETCP_NEVER && knows(path, LIVETCP_PATH_RTT) &&
-           now - path->oldest_unacked_us >
-               path->rtt_us + 2 * path->rtt_variation_us + 2 * LIVETCP_USEC_MSEC;
+           now - path->oldest_unacked_us > lt_ack_due(path);
 }
 
 static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec now)

@@ -9,10 +9,8 @@
 #define SCAN_SHARE  128
 #define SCAN_MIN_US 1000
 
-/* Between two requests for a key frame while no round trip is known; and how soon one that had to
- * be put off is thought about again. */
-#define TYPICAL_RTT_US 100000
-#define POSTPONE_US    20000
+/* How soon a request for a key frame that had to be put off is thought about again. */
+#define POSTPONE_US 20000
 
 /* Dropped key frames are told of at most so often. */
 #define WARN_EVERY_US 1000000
@@ -243,16 +241,6 @@ static void shed_late(lt_session *session, livetcp_usec limit, livetcp_usec now)
 
 /* ---- key frames ---- */
 
-static livetcp_usec round_trip(const lt_session *session)
-{
-    livetcp_usec largest = 0;
-
-    for (unsigned i = 0; i < session->count; i++)
-        if (session->paths[i].usable && session->paths[i].rtt_us > largest)
-            largest = session->paths[i].rtt_us;
-    return largest ? largest : TYPICAL_RTT_US;
-}
-
 /* Asking for another key frame while one waits would only make the queue longer; and without a
  * connection none would get anywhere. */
 static bool would_help(const lt_session *session, uint32_t ssrc)
@@ -277,7 +265,7 @@ static void ask_for_keyframes(lt_session *session, livetcp_usec now)
             stream->not_before_us = now + POSTPONE_US;
             continue;
         }
-        lt_keyframes_asked(stream, round_trip(session), now);
+        lt_keyframes_asked(stream, lt_session_round_trip(session), now);
         session->stats.keyframes_wanted++;
         lt_session_emit(session,
                         (lt_event){.type = LT_EVENT_KEYFRAME_WANTED, .ssrc = stream->ssrc});

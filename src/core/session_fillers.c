@@ -12,6 +12,7 @@
  * Idle packets keep the congestion window of connections that the application leaves idle: Brosh
  * et al., section 6.2, a few small packets per round trip.
  */
+#include "base/forecast.h"
 #include "core/session_internal.h"
 
 /* RACK waits a quarter of the round trip for reordered segments anyway: a chaser that is sent
@@ -21,12 +22,6 @@
 
 /* Where a stream of packets begins after a pause. */
 #define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
-
-/* Round trip where none is known. */
-#define TYPICAL_RTT_US 100000
-
-/* Beyond the round trip and its variation. */
-#define LATE_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 #define IDLE_MIN_US 5000
 
@@ -73,7 +68,7 @@ void lt_session_plan_chaser(const lt_session *session, lt_connection *connection
     learn_gap(connection, now);
     connection->chase_when_late = connection->gap_us <= 2 * rtt + wait;
     if (connection->chase_when_late)
-        wait = rtt + 2 * connection->path->rtt_variation_us + LATE_US;
+        wait = lt_ack_due(connection->path);
     connection->chase_at_us = now + wait;
 }
 
@@ -86,13 +81,9 @@ static bool needs_chaser(const lt_session *session, const lt_connection *connect
 
 static livetcp_usec idle_interval(const lt_session *session)
 {
-    livetcp_usec rtt = 0;
-
-    for (unsigned i = 0; i < session->count; i++)
-        if (session->paths[i].usable && session->paths[i].rtt_us > rtt)
-            rtt = session->paths[i].rtt_us;
     livetcp_usec interval =
-        (rtt ? rtt : TYPICAL_RTT_US) / (livetcp_usec)session->config.idle_packets;
+        lt_session_round_trip(session) / (livetcp_usec)session->config.idle_packets;
+
     return interval > IDLE_MIN_US ? interval : IDLE_MIN_US;
 }
 

@@ -166,6 +166,9 @@ livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now);
 
 livetcp_packet_view lt_session_describe(const lt_packet *packet);
 
+/* The longest of the connections'; a typical one while none is known. */
+livetcp_usec lt_session_round_trip(const lt_session *session);
+
 /* ---- session_place.c ---- */
 
 /* Of the connections that a policy chose, those that can take a packet. A policy of the

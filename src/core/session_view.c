@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a policy sees: the facts about the connections, and the packet in question. */
+#include "base/forecast.h"
 #include "core/session_internal.h"
 
 /* MIN_BUF(A,B): Goel et al., section 2.2, in bytes, with the SACK correction. With a delay to keep
@@ -62,4 +63,14 @@ livetcp_packet_view lt_session_describe(const lt_packet *packet)
                                  .copies = packet->copies,
                                  .first_sent_us = packet->first_sent_us,
                                  .last_sent_us = packet->last_sent_us};
+}
+
+livetcp_usec lt_session_round_trip(const lt_session *session)
+{
+    livetcp_usec longest = 0;
+
+    for (unsigned i = 0; i < session->count; i++)
+        if (session->paths[i].usable && session->paths[i].rtt_us > longest)
+            longest = session->paths[i].rtt_us;
+    return longest ? longest : LT_TYPICAL_RTT_US;
 }

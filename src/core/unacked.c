@@ -26,23 +26,19 @@ static bool grow(lt_unacked *unacked)
     return true;
 }
 
-bool lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now)
+void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now)
 {
-    bool complete = true;
-
     if (unacked->count == unacked->capacity && unacked->capacity < LT_UNACKED_MAX &&
         !grow(unacked)) {
         lt_packet_unref(&packet);
-        return false;
+        return;
     }
     if (unacked->count == unacked->capacity) {
         lt_packet *oldest = lt_unacked_take(unacked, UINT64_MAX);
         lt_packet_unref(&oldest);
-        complete = false;
     }
     *entry_at(unacked, unacked->count++) =
         (lt_unacked_entry){.end = end, .written_us = now, .packet = packet};
-    return complete;
 }
 
 const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position)

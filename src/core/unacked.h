@@ -21,9 +21,8 @@ typedef struct lt_unacked {
     size_t capacity, first, count;
 } lt_unacked;
 
-/* Takes over the reference, also on failure: false when memory is out or the oldest was
- * forgotten to make room. */
-bool lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now);
+/* Takes over the reference. When memory is out the packet is forgotten at once. */
+void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now);
 
 /* The entry that is `position` behind the oldest, or NULL. */
 const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position);

@@ -52,21 +52,11 @@ static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
            view->budget_bytes / (own->copies - 1 + RESERVE) >= packet->size;
 }
 
-static livetcp_usec smallest_rtt(const livetcp_policy_view *view)
-{
-    livetcp_usec smallest = LIVETCP_NEVER;
-
-    for (unsigned i = 0; i < view->path_count; i++)
-        if (view->paths[i].usable && view->paths[i].rtt_us && view->paths[i].rtt_us < smallest)
-            smallest = view->paths[i].rtt_us;
-    return smallest;
-}
-
 /* Parity is there when the last packet of the group is, a hedge a round trip after the packet: when
  * that is sooner, parity is not worth its bytes. */
 static bool wants_parity(const automatic *own, const livetcp_policy_view *view, size_t size)
 {
-    livetcp_usec rtt = smallest_rtt(view);
+    livetcp_usec rtt = lt_shortest_rtt(view, UINT32_MAX);
     uint64_t group_us =
         view->media_rate ? own->group * size * LIVETCP_USEC_SEC / view->media_rate : UINT64_MAX;
 
@@ -81,14 +71,11 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
     automatic *own = state;
 
     if (lt_standing_queue_update(&own->queue, view)) {
-        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+        decision->connections = lt_pick_earliest(view, packet, 1);
         return;
     }
     unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;
-    decision->connections = lt_pick_earliest(view, packet->size, copies, packet->avoid);
-    if (!decision->connections && packet->avoid)
-        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
-    decision->review_us = lt_hedge_due(view, decision->connections, own->delay_us);
+    lt_hedge_place(view, packet, copies, own->delay_us, decision);
     decision->protect = wants_parity(own, view, packet->size);
 }
 

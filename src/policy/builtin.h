@@ -25,16 +25,21 @@ static inline uint32_t lt_bit(unsigned connection)
 }
 
 /* The `count` ready connections with the smallest forecast (livetcp_path_forecast), as bits, none
- * of them in `except`. Fewer when fewer are ready; 0 for none. Among those whose forecasts are
- * about the same the one with the smallest send queue goes first, then the one longest not written
- * to: that spreads a stream over all connections. */
-uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
-                          uint32_t except);
+ * of those that carry the packet, and none that it should avoid unless all of them. Fewer when
+ * fewer are ready; 0 for none. Among those whose forecasts are about the same the one with the
+ * smallest send queue goes first, then the one longest not written to: that spreads a stream over
+ * all. */
+uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                          unsigned count);
 
-/* When a packet that is placed now on the connections of `placed` should have been acknowledged on
- * one of them, or cannot be expected to be, since something before it on each of them is late: a
- * smoothed round trip, and `delay_us` (0: what its variation asks for). */
-livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us);
+/* The shortest round trip of the connections of `among`; LIVETCP_NEVER if none is known. */
+livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among);
+
+/* Places a packet on the `copies` best connections, to be reviewed when it should have been
+ * acknowledged on one of them, or cannot be expected to be, since something before it on each of
+ * them is late: after a smoothed round trip, and `delay_us` (0: what its variation asks for). */
+void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                    unsigned copies, livetcp_usec delay_us, livetcp_decision *decision);
 
 /* A packet that is not acknowledged and should be: decides on a further copy on the best other
  * connection. One that is late by a round trip of its own (and does not only wait behind such a

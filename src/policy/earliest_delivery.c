@@ -12,7 +12,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     (void)state;
-    decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+    decision->connections = lt_pick_earliest(view, packet, 1);
 }
 
 const livetcp_policy lt_policy_earliest_delivery = {

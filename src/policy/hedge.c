@@ -26,8 +26,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     const hedge *own = state;
-    decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
-    decision->review_us = lt_hedge_due(view, decision->connections, own->delay_us);
+    lt_hedge_place(view, packet, 1, own->delay_us, decision);
 }
 
 static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,

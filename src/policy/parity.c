@@ -19,9 +19,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     (void)state;
-    decision->connections = lt_pick_earliest(view, packet->size, 1, packet->avoid);
-    if (!decision->connections && packet->avoid)
-        decision->connections = lt_pick_earliest(view, packet->size, 1, 0);
+    decision->connections = lt_pick_earliest(view, packet, 1);
     decision->protect = !packet->rtcp && !packet->parity;
 }
 

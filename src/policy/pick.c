@@ -2,23 +2,23 @@
 /* Choosing connections, and when to send again: what several policies do alike. */
 #include "policy/builtin.h"
 
+#include "base/forecast.h"
+
 /* Forecasts that differ by less are the same: round trips of connections side by side differ by
  * microseconds, and one of them must not get everything for it. */
 #define SAME_PART 8
 #define SAME_US   LIVETCP_USEC_MSEC
 
-/* A copy goes out this long after the acknowledgement was due, at least: acknowledgements are
- * seen within a millisecond or two of their arrival. And at most a small part of the round trip,
- * since every copy that is needed is late by that. */
-#define HEDGE_DELAY_MIN_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
+/* A copy goes out this long after the acknowledgement was due, at least. And at most a small part
+ * of the round trip, since every copy that is needed is late by that. */
+#define HEDGE_DELAY_MIN_US LT_ACK_SEEN_US
 #define HEDGE_DELAY_MAX_US (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define HEDGE_DELAY_PART   16
 
 /* A second copy at once is for those who could pay for this many more. */
 #define COPIES_IN_RESERVE 8
 
-/* Round trip where none is known yet, and how soon to look again when no copy could be sent. */
-#define TYPICAL_RTT_US  (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
+/* How soon to look again, at least, and when no copy could be sent. */
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
@@ -66,8 +66,8 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
     return best;
 }
 
-uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned count,
-                          uint32_t except)
+static uint32_t pick_outside(const livetcp_policy_view *view, size_t size, unsigned count,
+                             uint32_t except)
 {
     uint32_t picked = 0;
 
@@ -78,6 +78,25 @@ uint32_t lt_pick_earliest(const livetcp_policy_view *view, size_t size, unsigned
         picked |= lt_bit(best->connection);
     }
     return picked;
+}
+
+uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                          unsigned count)
+{
+    uint32_t picked = pick_outside(view, packet->size, count, packet->carried_by | packet->avoid);
+
+    return picked || !packet->avoid ? picked
+                                    : pick_outside(view, packet->size, count, packet->carried_by);
+}
+
+livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)
+{
+    livetcp_usec shortest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (among & lt_bit(i) && view->paths[i].rtt_us && view->paths[i].rtt_us < shortest)
+            shortest = view->paths[i].rtt_us;
+    return shortest;
 }
 
 static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configured)
@@ -96,7 +115,7 @@ static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configure
 
 static livetcp_usec rtt_of(const livetcp_path *path)
 {
-    return path->rtt_us ? path->rtt_us : TYPICAL_RTT_US;
+    return path->rtt_us ? path->rtt_us : LT_TYPICAL_RTT_US;
 }
 
 /* When a packet that was sent there at `sent_us` cannot be thought to arrive in time any more: it
@@ -131,30 +150,35 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
     return last < own ? last : own;
 }
 
-static livetcp_usec shortest_rtt(const livetcp_policy_view *view, uint32_t among)
+static livetcp_usec typical_rtt(const livetcp_policy_view *view, uint32_t among)
 {
-    livetcp_usec shortest = LIVETCP_NEVER;
+    livetcp_usec shortest = lt_shortest_rtt(view, among);
 
-    for (unsigned i = 0; i < view->path_count; i++)
-        if (among & lt_bit(i) && rtt_of(&view->paths[i]) < shortest)
-            shortest = rtt_of(&view->paths[i]);
-    return shortest == LIVETCP_NEVER ? TYPICAL_RTT_US : shortest;
+    return shortest == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : shortest;
 }
 
 /* Not too soon, or every packet in flight would be asked about with every acknowledgement. */
 static livetcp_usec not_before(const livetcp_policy_view *view, uint32_t carriers,
                                livetcp_usec when)
 {
-    livetcp_usec least = view->now_us + shortest_rtt(view, carriers) / REVIEW_PART;
+    livetcp_usec least = view->now_us + typical_rtt(view, carriers) / REVIEW_PART;
 
     return when > least ? when : least;
 }
 
-livetcp_usec lt_hedge_due(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us)
+static livetcp_usec hedge_due(const livetcp_policy_view *view, uint32_t placed,
+                              livetcp_usec delay_us)
 {
     if (!placed)
         return LIVETCP_NEVER;
     return not_before(view, placed, all_doubtful_at(view, placed, view->now_us, delay_us));
+}
+
+void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                    unsigned copies, livetcp_usec delay_us, livetcp_decision *decision)
+{
+    decision->connections = lt_pick_earliest(view, packet, copies);
+    decision->review_us = hedge_due(view, decision->connections, delay_us);
 }
 
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
@@ -162,16 +186,14 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
 {
     livetcp_usec doubt = all_doubtful_at(view, packet->carried_by, packet->last_sent_us, delay_us);
     bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
-    bool overdue = view->now_us - packet->first_sent_us >= shortest_rtt(view, packet->carried_by);
+    bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
 
     if (doubt > view->now_us) {
         decision->review_us = not_before(view, packet->carried_by, doubt);
         return;
     }
     if (view->budget_bytes >= packet->size)
-        decision->connections =
-            lt_pick_earliest(view, packet->size, overdue && rich ? 2 : 1, packet->carried_by);
-    decision->review_us = decision->connections
-                              ? lt_hedge_due(view, decision->connections, delay_us)
-                              : view->now_us + REVIEW_RETRY_US;
+        decision->connections = lt_pick_earliest(view, packet, overdue && rich ? 2 : 1);
+    decision->review_us = decision->connections ? hedge_due(view, decision->connections, delay_us)
+                                                : view->now_us + REVIEW_RETRY_US;
 }

@@ -57,7 +57,6 @@ livetcp_config config_of(const std::string &scheme)
 {
     size_t end = scheme.find(':');
     livetcp_config config = make_config(scheme.substr(0, end).c_str(), 5);
-    config.min_buf_a = 1;
     while (end != std::string::npos) {
         size_t begin = end + 1, equals = scheme.find('=', begin);
         end = scheme.find(':', begin);
