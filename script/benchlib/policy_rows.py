@@ -92,7 +92,7 @@ def automatic(quick):
                     yield Row(f"{setting.name}-budget{budget:g}", setting,
                               f"auto:connections=8:redundancy-budget={budget:g}", best,
                               (NotWorse((SINGLE, QUEUES)), NearBest(best, 20),
-                               Bytes(1 + budget + 0.03)))
+                               Bytes(1.03 * (1 + budget))))
 
 
 def drop_tail(quick):
