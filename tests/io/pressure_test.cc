@@ -96,3 +96,28 @@ TEST_CASE("closing does not wait for a peer that does not read", "[pressure]")
         CHECK(caller.record.last_error().code == LIVETCP_ERR_CANCELLED);
     }
 }
+
+TEST_CASE("what waits for a peer that hangs is dropped when it is too late", "[pressure]")
+{
+    Context here, there;
+    Server server(there);
+    Caller caller(
+        here, server.port,
+        {{"max-send-delay", "100"}, {"redundancy-budget", "0"}, {"queue-bytes", "100000000"}});
+    REQUIRE(until({&here, &there},
+                  [&] { return open_connections(caller.session) == default_connections; }));
+    unsigned sent = 0;
+    REQUIRE(until(here, [&] {
+        for (int i = 0; i < 10 && sent < 30000; i++)
+            REQUIRE(send(caller.session, rtp((uint16_t)sent++, 1400)) == LIVETCP_OK);
+        return stats_of(caller.session).dropped_late >= 100;
+    }));
+    CHECK(stats_of(caller.session).send_delay_limit_us >= 100 * LIVETCP_USEC_MSEC);
+    /* The other end goes on, and what is not dropped by then arrives. */
+    REQUIRE(until({&here, &there}, [&] {
+        livetcp_session_stats stats = stats_of(caller.session);
+        return stats.packets_sent + stats.dropped_late + stats.dropped_queue_full == sent &&
+               server.record().packets() == stats.packets_sent;
+    }));
+    CHECK(stats_of(caller.session).dropped_late_delta == stats_of(caller.session).dropped_late);
+}
