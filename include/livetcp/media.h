@@ -42,6 +42,9 @@ typedef struct livetcp_packet_info {
     size_t struct_size; /* sizeof(livetcp_packet_info) */
     livetcp_importance importance;
     livetcp_codec codec;
+    unsigned repeats; /* it also carries the frames of so many packets of its SSRC before it (RFC
+                         2198, livetcp/redundancy.h), 0..3, and goes on another connection than
+                         they, as far as one can take it; more counts as 3 */
 } livetcp_packet_info;
 
 /* The codec of an RTP encoding name (SDP's a=rtpmap, encoding-name of GStreamer's caps), for

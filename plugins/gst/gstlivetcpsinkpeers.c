@@ -33,7 +33,8 @@ void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *valu
 static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
 {
     /* Nothing that follows can be decoded without it. */
-    const livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_KEY, LIVETCP_CODEC_UNKNOWN};
+    const livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_KEY, LIVETCP_CODEC_UNKNOWN,
+                                      0};
 
     g_mutex_lock(&self->endpoint.lock);
     GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;

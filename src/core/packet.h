@@ -32,6 +32,7 @@ typedef struct lt_packet {
     uint8_t copies;             /* placed so far */
     uint8_t first_connection;   /* where the first of them went */
     uint32_t carried;           /* bit i: on connection i, not acknowledged there */
+    uint8_t repeats;            /* packets of its SSRC before it whose frames it carries, too */
     uint32_t avoid;             /* parity: the connections that carry the group */
     livetcp_usec first_sent_us; /* copies > 0 */
     livetcp_usec last_sent_us;

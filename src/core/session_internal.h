@@ -36,6 +36,16 @@ typedef struct lt_protected {
     livetcp_usec flush_at_us; /* when the group is closed as it is */
 } lt_protected;
 
+/* Streams whose packets repeat earlier ones (RFC 2198), and how many they may repeat. */
+#define LT_REPEATING_MAX 8
+#define LT_REPEATS_MAX   3
+
+typedef struct lt_repeating {
+    uint32_t ssrc;
+    uint32_t carriers[LT_REPEATS_MAX]; /* of its last packets, the newest first: bit i: it went on
+                                          connection i */
+} lt_repeating;
+
 struct lt_session {
     livetcp_config config;
     const livetcp_policy *policy;
@@ -69,6 +79,8 @@ struct lt_session {
     unsigned protected_count;
     lt_packet *parity_ready[LT_PARITY_READY_MAX]; /* oldest first */
     unsigned parity_ready_count;
+    lt_repeating repeating[LT_REPEATING_MAX];
+    unsigned repeating_count, repeating_next;
     livetcp_usec review_us;        /* when the policy is asked about packets in flight */
     lt_packet *due[LT_REVIEW_MAX]; /* the round of questions under way, */
     unsigned due_count, due_asked; /*   and how far it is */
@@ -168,6 +180,15 @@ livetcp_packet_view lt_session_describe(const lt_packet *packet);
 
 /* The longest of the connections'; a typical one while none is known. */
 livetcp_usec lt_session_round_trip(const lt_session *session);
+
+/* ---- session_repeat.c ---- */
+
+/* Makes the connections that carry what the packet repeats look full to the policy, if another
+ * could take it. False if there was nothing to do; otherwise refresh_paths() undoes it. */
+bool lt_session_hide_repeated(lt_session *session, const lt_packet *packet);
+
+/* A packet of the application went to these connections. */
+void lt_session_repeat_placed(lt_session *session, const lt_packet *packet, uint32_t connections);
 
 /* ---- session_place.c ---- */
 

@@ -8,8 +8,14 @@ static livetcp_result refuse(lt_session *session, livetcp_result reason)
     return reason;
 }
 
-static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind kind,
-                                  livetcp_importance importance, livetcp_usec now, lt_packet **out)
+/* What the application said of a packet, as far as it concerns its way. */
+typedef struct said {
+    livetcp_importance importance;
+    uint8_t repeats;
+} said;
+
+static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind kind, said about,
+                                  livetcp_usec now, lt_packet **out)
 {
     lt_packet *packet = lt_packet_create(data, size);
     lt_rtp_header header = {.ssrc = 0};
@@ -25,28 +31,15 @@ static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind 
     packet->ssrc = header.ssrc;
     packet->timestamp = header.timestamp;
     packet->sequence = header.sequence;
-    packet->importance = importance;
+    packet->importance = about.importance;
+    packet->repeats = packet->rtcp ? 0 : about.repeats;
     packet->enqueued_us = now;
     packet->review_us = LIVETCP_NEVER;
     return LIVETCP_OK;
 }
 
-livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t size,
-                               livetcp_usec now)
-{
-    return lt_session_send_as(session, data, size, LIVETCP_IMPORTANCE_UNKNOWN, now);
-}
-
-livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, size_t size,
-                                    const livetcp_packet_info *info, livetcp_usec now)
-{
-    livetcp_importance importance = lt_importance_next(&session->importance, info, data, size);
-
-    return lt_session_send_as(session, data, size, importance, now);
-}
-
-livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
-                                  livetcp_importance importance, livetcp_usec now)
+static livetcp_result send(lt_session *session, const uint8_t *data, size_t size, said about,
+                           livetcp_usec now)
 {
     lt_rtp_kind kind;
     lt_packet *packet;
@@ -59,7 +52,7 @@ livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size
     kind = lt_rtp_classify(data, size);
     if (kind == LT_RTP_INVALID || (kind == LT_RTP_CONTROL && lt_control_is(data, size)))
         return refuse(session, LIVETCP_ERR_NOT_RTP);
-    result = make_packet(data, size, kind, importance, now, &packet);
+    result = make_packet(data, size, kind, about, now, &packet);
     if (result == LIVETCP_OK)
         result = lt_session_enqueue(session, packet);
     if (result != LIVETCP_OK) {
@@ -71,6 +64,28 @@ livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size
     lt_budget_media(&session->budget, size, now);
     lt_session_not_idle(session, now);
     return LIVETCP_OK;
+}
+
+livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t size,
+                               livetcp_usec now)
+{
+    return lt_session_send_as(session, data, size, LIVETCP_IMPORTANCE_UNKNOWN, now);
+}
+
+livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
+                                  livetcp_importance importance, livetcp_usec now)
+{
+    return send(session, data, size, (said){.importance = importance}, now);
+}
+
+livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, size_t size,
+                                    const livetcp_packet_info *info, livetcp_usec now)
+{
+    said about = {.importance = lt_importance_next(&session->importance, info, data, size)};
+
+    if (LT_INFO_HAS(info, repeats))
+        about.repeats = (uint8_t)(info->repeats < LT_REPEATS_MAX ? info->repeats : LT_REPEATS_MAX);
+    return send(session, data, size, about, now);
 }
 
 static livetcp_usec max_age(const livetcp_path *path)

@@ -81,17 +81,30 @@ static void wait_for_room(lt_session *session, livetcp_usec asked, livetcp_usec 
     session->retry_policy_us = retry;
 }
 
+static uint32_t ask_policy(lt_session *session, const livetcp_policy_view *view,
+                           const lt_packet *packet, livetcp_decision *decision)
+{
+    livetcp_packet_view about = lt_session_describe(packet);
+
+    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
+    session->policy->place(session->policy_state, view, &about, decision);
+    uint32_t chosen = lt_session_contain(session, decision->connections);
+    /* Receivers cannot tell copies of RTCP, and copies of parity are not worth having. */
+    return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
+}
+
 static uint32_t ask_where(lt_session *session, const lt_packet *packet, livetcp_decision *decision,
                           livetcp_usec now)
 {
     livetcp_policy_view view = lt_session_view(session, now);
-    livetcp_packet_view about = lt_session_describe(packet);
+    bool hidden = lt_session_hide_repeated(session, packet);
+    uint32_t chosen = ask_policy(session, &view, packet, decision);
 
-    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    session->policy->place(session->policy_state, &view, &about, decision);
-    uint32_t chosen = lt_session_contain(session, decision->connections);
-    /* Receivers cannot tell copies of RTCP, and copies of parity are not worth having. */
-    return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
+    if (hidden)
+        lt_session_refresh_paths(session);
+    if (hidden && !chosen) /* rather behind what it repeats than later */
+        chosen = ask_policy(session, &view, packet, decision);
+    return chosen;
 }
 
 static bool place_parity(lt_session *session, livetcp_usec now)
@@ -133,6 +146,7 @@ static bool place_oldest(lt_session *session, livetcp_usec now)
     bool reviewed = session->policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     lt_session_put_copies(session, packet, chosen, true, now);
+    lt_session_repeat_placed(session, packet, chosen);
     if (decision.protect)
         lt_session_protect(session, packet, now);
     packet = lt_send_queue_pop(session->queue);

@@ -66,8 +66,8 @@ livetcp_result SimSession::send(uint32_t ssrc, uint16_t sequence, size_t size)
     return send_as(ssrc, sequence, sequence, size, LIVETCP_IMPORTANCE_UNKNOWN);
 }
 
-livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
-                                   size_t size, livetcp_importance importance)
+static std::vector<uint8_t> make_rtp(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
+                                     size_t size, livetcp_usec now)
 {
     std::vector<uint8_t> packet(size);
     packet[0] = 0x80;
@@ -76,7 +76,25 @@ livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t ti
     lt_write_be32(&packet[4], timestamp);
     lt_write_be32(&packet[8], ssrc);
     if (size >= 20)
-        lt_write_be64(&packet[12], static_cast<uint64_t>(world_.now()));
+        lt_write_be64(&packet[12], static_cast<uint64_t>(now));
+    return packet;
+}
+
+livetcp_result SimSession::send_repeating(uint32_t ssrc, uint16_t sequence, size_t size,
+                                          unsigned repeats)
+{
+    auto packet = make_rtp(ssrc, sequence, sequence, size, world_.now());
+    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_UNKNOWN,
+                                repeats};
+    livetcp_result result = lt_session_send_with(engine, packet.data(), size, &info, world_.now());
+    service();
+    return result;
+}
+
+livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
+                                   size_t size, livetcp_importance importance)
+{
+    auto packet = make_rtp(ssrc, sequence, timestamp, size, world_.now());
     livetcp_result result =
         lt_session_send_as(engine, packet.data(), size, importance, world_.now());
     service();

@@ -144,16 +144,13 @@ static livetcp_importance ask_payload(lt_importance_state *state, livetcp_codec 
     return stream->distrust < DISTRUST_LIMIT ? importance : LIVETCP_IMPORTANCE_UNKNOWN;
 }
 
-#define HAS_FIELD(info, field)                                                                     \
-    ((info) && (info)->struct_size >= offsetof(livetcp_packet_info, field) + sizeof(info)->field)
-
 livetcp_importance lt_importance_next(lt_importance_state *state, const livetcp_packet_info *info,
                                       const void *packet, size_t size)
 {
-    if (HAS_FIELD(info, importance) && info->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
+    if (LT_INFO_HAS(info, importance) && info->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
         info->importance <= LIVETCP_IMPORTANCE_KEY)
         return info->importance;
-    if (HAS_FIELD(info, codec))
+    if (LT_INFO_HAS(info, codec))
         return ask_payload(state, info->codec, packet, size);
     return LIVETCP_IMPORTANCE_UNKNOWN;
 }

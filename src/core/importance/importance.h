@@ -13,6 +13,7 @@
 #include <livetcp/media.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Video streams remembered, the least recently used is forgotten for a new one. */
@@ -33,6 +34,10 @@ typedef struct lt_importance_state {
     lt_importance_stream streams[LT_IMPORTANCE_STREAMS];
     uint64_t uses;
 } lt_importance_state;
+
+/* Whether a livetcp_packet_info, which may be NULL, reaches so far. */
+#define LT_INFO_HAS(info, field)                                                                   \
+    ((info) && (info)->struct_size >= offsetof(livetcp_packet_info, field) + sizeof(info)->field)
 
 /* Importance of the next packet that is sent, in the order of sending. `info` may be NULL, and is
  * read as far as its struct_size reaches; values that are none of the enumerations' count as
