@@ -19,6 +19,7 @@
 #include <livetcp/media.h>
 #include <livetcp/policy.h>
 #include <livetcp/quality.h>
+#include <livetcp/redundancy.h>
 #include <livetcp/result.h>
 #include <livetcp/session.h>
 #include <livetcp/stats.h>

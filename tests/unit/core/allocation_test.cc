@@ -50,6 +50,8 @@ void *__wrap_realloc(void *block, size_t size)
 }
 }
 
+#include <livetcp/redundancy.h>
+
 namespace
 {
 
@@ -289,4 +291,26 @@ TEST_CASE("a packet that cannot be rebuilt for lack of memory is missing, and no
         lt_packet_unref(&packet);
     for (lt_packet *&packet : parity)
         lt_packet_unref(&packet);
+}
+
+TEST_CASE("a redundancy encoder or decoder without memory is not there, and says so",
+          "[allocation]")
+{
+    livetcp_redundancy_config config;
+    livetcp_redundancy_config_init(&config);
+    sweep([&] {
+        livetcp_redundancy_encoder *encoder = nullptr;
+        livetcp_redundancy_decoder *decoder = nullptr;
+        livetcp_error error = {};
+        livetcp_result first = livetcp_redundancy_encoder_create(&config, &encoder, &error);
+        livetcp_result second = livetcp_redundancy_decoder_create(&config, &decoder, &error);
+        armed = false;
+        CHECK((first == LIVETCP_OK) == (encoder != nullptr));
+        CHECK((second == LIVETCP_OK) == (decoder != nullptr));
+        if (failed)
+            CHECK(error.code == LIVETCP_ERR_NO_MEMORY);
+        CHECK((first == LIVETCP_OK) + (second == LIVETCP_OK) == (failed ? 1 : 2));
+        livetcp_redundancy_encoder_destroy(&encoder);
+        livetcp_redundancy_decoder_destroy(&decoder);
+    });
 }
