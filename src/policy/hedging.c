@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* When a packet is sent again elsewhere: what several policies do alike. */
+#include "policy/builtin.h"
+
+#include "base/forecast.h"
+
+/* A copy goes out this long after the acknowledgement was due, at least. And at most a small part
+ * of the round trip, since every copy that is needed is late by that. */
+#define HEDGE_DELAY_MIN_US LT_ACK_SEEN_US
+#define HEDGE_DELAY_MAX_US (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define HEDGE_DELAY_PART   16
+
+/* A second copy at once is for those who could pay for this many more. */
+#define COPIES_IN_RESERVE 8
+
+/* How soon to look again, at least, and when no copy could be sent. */
+#define REVIEW_PART     8 /* of a round trip */
+#define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configured)
+{
+    livetcp_usec delay = 2 * path->rtt_variation_us;
+    livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART;
+
+    if (configured)
+        return configured;
+    if (most < HEDGE_DELAY_MAX_US)
+        most = HEDGE_DELAY_MAX_US;
+    if (delay < HEDGE_DELAY_MIN_US)
+        return HEDGE_DELAY_MIN_US;
+    return delay < most ? delay : most;
+}
+
+static livetcp_usec rtt_of(const livetcp_path *path)
+{
+    return path->rtt_us ? path->rtt_us : LT_TYPICAL_RTT_US;
+}
+
+/* When a packet that was sent there at `sent_us` cannot be thought to arrive in time any more: it
+ * should have been acknowledged by then, or what is before it should, since TCP delivers in
+ * order. */
+static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
+                                livetcp_usec delay_us)
+{
+    livetcp_usec since = path->oldest_unacked_us < sent_us ? path->oldest_unacked_us : sent_us;
+
+    return since + rtt_of(path) + hedge_delay(path, delay_us);
+}
+
+/* When that is so on all connections that carry it; at the latest when its own time has passed on
+ * the quickest. A connection that repairs a loss is in doubt at once. */
+static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t carriers,
+                                    livetcp_usec sent_us, livetcp_usec delay_us)
+{
+    livetcp_usec last = view->now_us, own = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        if (!(carriers & lt_bit(i)))
+            continue;
+        livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);
+        livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
+                                 ? view->now_us
+                                 : doubtful_at(path, sent_us, delay_us);
+        last = doubt > last ? doubt : last;
+        own = due < own ? due : own;
+    }
+    return last < own ? last : own;
+}
+
+static livetcp_usec typical_rtt(const livetcp_policy_view *view, uint32_t among)
+{
+    livetcp_usec shortest = lt_shortest_rtt(view, among);
+
+    return shortest == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : shortest;
+}
+
+/* Not too soon, or every packet in flight would be asked about with every acknowledgement. */
+static livetcp_usec not_before(const livetcp_policy_view *view, uint32_t carriers,
+                               livetcp_usec when)
+{
+    livetcp_usec least = view->now_us + typical_rtt(view, carriers) / REVIEW_PART;
+
+    return when > least ? when : least;
+}
+
+static livetcp_usec hedge_due(const livetcp_policy_view *view, uint32_t placed,
+                              livetcp_usec delay_us)
+{
+    if (!placed)
+        return LIVETCP_NEVER;
+    return not_before(view, placed, all_doubtful_at(view, placed, view->now_us, delay_us));
+}
+
+void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                    unsigned copies, livetcp_usec delay_us, livetcp_decision *decision)
+{
+    decision->connections = lt_pick_earliest(view, packet, copies);
+    decision->review_us = hedge_due(view, decision->connections, delay_us);
+}
+
+void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                     livetcp_usec delay_us, livetcp_decision *decision)
+{
+    livetcp_usec doubt = all_doubtful_at(view, packet->carried_by, packet->last_sent_us, delay_us);
+    bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
+    bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
+
+    if (doubt > view->now_us) {
+        decision->review_us = not_before(view, packet->carried_by, doubt);
+        return;
+    }
+    if (view->budget_bytes >= packet->size)
+        decision->connections = lt_pick_earliest(view, packet, overdue && rich ? 2 : 1);
+    decision->review_us = decision->connections ? hedge_due(view, decision->connections, delay_us)
+                                                : view->now_us + REVIEW_RETRY_US;
+}
