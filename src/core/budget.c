@@ -14,6 +14,10 @@
 #define RATIO_SMALL 1.0
 #define RATIO_LARGE 0.3
 
+/* Beside its copies a policy that always sends them needs something for packets whose copies are
+ * all late; unless it is spent, it costs nothing. */
+#define RESCUE_SHARE 0.05
+
 /* A parity packet is as long as its longest member and a header, a few per cent more. */
 #define PARITY_SLACK 1.2
 
@@ -95,6 +99,6 @@ double lt_budget_ratio(double configured, double cost, uint64_t media_rate)
     if (configured >= 0)
         return configured;
     if (cost > 0)
-        return cost < 1 ? cost * PARITY_SLACK : cost;
+        return cost < 1 ? cost * PARITY_SLACK : cost + RESCUE_SHARE;
     return media_rate <= SMALL_RATE ? RATIO_SMALL : RATIO_LARGE;
 }

@@ -8,8 +8,8 @@
  * send a coarser second copy of speech; here the copy is the packet).
  *
  * When all of its connections turn out to be stuck, one more copy goes out at once, as with hedge:
- * one packet in a thousand at 1 % of loss, paid from the one packet a second that every budget has
- * beyond its ratio.
+ * one packet in a thousand at 1 % of loss, paid from what every budget has beyond the cost of the
+ * copies.
  *
  * When fewer connections can take a packet than copies are asked for, it goes on those: a copy that
  * waits is not worth the wait.
