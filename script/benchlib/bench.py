@@ -2,8 +2,10 @@
 """Building the tool, running it, and what every experiment writes."""
 
 import csv
+import hashlib
 import json
 import os
+import pathlib
 import platform
 import subprocess
 import sys
@@ -20,7 +22,9 @@ class Bench:
         self.quick = options.quick
         self.results = options.results.resolve()
         self.revision = self._revision()  # of what is built, whatever changes during the run
+        self.fresh = options.fresh
         self.tool = self._tool()
+        self.build = hashlib.sha256(pathlib.Path(self.tool).read_bytes()).hexdigest()
         self.results.mkdir(parents=True, exist_ok=True)
         self.left = 0.0  # seconds, of the runs that are still to come
 
@@ -50,20 +54,40 @@ class Bench:
 
     def measure(self, name, args, seconds):
         """Runs livetcp bench; returns its JSON report and the path of the raw CSV, which are kept
-        under results/. `seconds` is what it takes, to tell the time left."""
-        path = self.results / f"{name}.json"
-        raw = self.results / f"{name}.packets.csv"
+        under results/. `seconds` is what it takes, to tell the time left. What the same build has
+        measured before with the same arguments is taken from there, unless --fresh."""
+        earlier = self.earlier(name, args)
+        if earlier:
+            self.left -= seconds
+            return earlier
+        path, raw = self._files(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")
         command = [self.tool, "bench", *args, "--json", str(part), "--raw", str(raw)]
         self.say(" ".join(command[1:-4]))
-        run = subprocess.run(command, text=True, stdout=subprocess.PIPE)
         self.left -= seconds
+        run = subprocess.run(command, text=True, stdout=subprocess.PIPE)
         if run.returncode:
             raise BenchError(f"livetcp bench failed with exit code {run.returncode}")
         path.with_suffix(".txt").write_text(run.stdout)
-        part.rename(path)  # only whole reports have this name
-        return json.loads(path.read_text()), raw
+        report = json.loads(part.read_text())
+        path.write_text(json.dumps(report | {"run": self._run_of(args)}, indent=2) + "\n")
+        part.unlink()
+        return report, raw
+
+    def earlier(self, name, args):
+        """What measure() returned for this in an earlier run, or None."""
+        path, raw = self._files(name)
+        if self.fresh or not path.exists() or not raw.exists():
+            return None
+        report = json.loads(path.read_text())
+        return (report, raw) if report.get("run") == self._run_of(args) else None
+
+    def _files(self, name):
+        return self.results / f"{name}.json", self.results / f"{name}.packets.csv"
+
+    def _run_of(self, args):
+        return {"build": self.build, "arguments": list(args)}
 
     def write(self, name, text):
         path = self.results / name

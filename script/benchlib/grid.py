@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every policy over packet sizes, intervals, loss rates and round-trip times."""
 
-import json
-
 from .bench import markdown, ms
 
 SCHEMES = ("single,round-robin:connections=5,shortest-queue:connections=5,single:split=2,"
@@ -35,15 +33,6 @@ def cells(options):
             for rtt in rtts for loss in losses for size in sizes for interval in intervals]
 
 
-def earlier(bench, cell, seconds, options):
-    """The report of an earlier run of the same cell, or None."""
-    path = bench.results / f"{cell.name()}.json"
-    if options.fresh or not path.exists():
-        return None
-    report = json.loads(path.read_text())
-    return report if report["parameters"]["duration_s"] == seconds else None
-
-
 def row(cell, result):
     clean = result["clean"]
     return {"rtt_ms": cell.rtt, "loss_percent": cell.loss, "size": cell.size,
@@ -59,14 +48,13 @@ def row(cell, result):
 
 def run(bench, options):
     seconds = options.seconds or (15 if options.quick else 60)
-    plan = [(cell, earlier(bench, cell, seconds, options)) for cell in cells(options)]
-    missing = sum(report is None for _, report in plan)
-    bench.left = missing * (seconds + WARMUP + ENDING)
+    plan = cells(options)
+    missing = sum(bench.earlier(cell.name(), cell.args(seconds)) is None for cell in plan)
     bench.say(f"{len(plan)} cells, {len(plan) - missing} of them measured before")
+    bench.left = len(plan) * (seconds + WARMUP + ENDING)
     rows, reports = [], []
-    for cell, report in plan:
-        if report is None:
-            report, _ = bench.measure(cell.name(), cell.args(seconds), seconds + WARMUP + ENDING)
+    for cell in plan:
+        report, _ = bench.measure(cell.name(), cell.args(seconds), seconds + WARMUP + ENDING)
         rows += [row(cell, result) for result in report["results"]]
         reports.append(report)
     bench.write_csv("grid.csv", rows)

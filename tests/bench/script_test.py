@@ -121,6 +121,17 @@ class Experiments(unittest.TestCase):
         self.assertEqual(self.bench(delays, "grid", "--quick", "--fresh").returncode, 0)
         self.assertEqual(len(self.calls.read_text().splitlines()), 2 * first + 1)
 
+    def test_what_was_measured_with_other_arguments_is_measured_again(self):
+        delays = {SINGLE: [50.1] * 90 + [150] * 10, QUEUES: [50.1] * 100}
+        self.bench(delays, "main", "--seeds", "1")
+        first = len(self.calls.read_text().splitlines())
+        table = (self.results / "main.csv").read_text()
+        self.bench(delays, "main", "--seeds", "1")
+        self.assertEqual(len(self.calls.read_text().splitlines()), first)
+        self.assertEqual((self.results / "main.csv").read_text(), table)
+        self.bench(delays, "main", "--seeds", "1", "--seconds", "30")
+        self.assertEqual(len(self.calls.read_text().splitlines()), 2 * first)
+
     def test_a_tool_that_fails_is_an_error(self):
         run = self.bench("not a dictionary", "grid", "--quick")
         self.assertEqual(run.returncode, 1)
