@@ -129,7 +129,7 @@ class Experiments(unittest.TestCase):
         self.bench(delays, "main", "--seeds", "1")
         self.assertEqual(len(self.calls.read_text().splitlines()), first)
         self.assertEqual((self.results / "main.csv").read_text(), table)
-        self.bench(delays, "main", "--seeds", "1", "--seconds", "30")
+        self.bench(delays, "main", "--seeds", "1", "--seconds", "20")
         self.assertEqual(len(self.calls.read_text().splitlines()), 2 * first)
 
     def test_a_tool_that_fails_is_an_error(self):
