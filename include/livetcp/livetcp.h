@@ -17,6 +17,7 @@
 
 #include <livetcp/config.h>
 #include <livetcp/media.h>
+#include <livetcp/playout.h>
 #include <livetcp/policy.h>
 #include <livetcp/quality.h>
 #include <livetcp/redundancy.h>

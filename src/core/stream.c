@@ -60,8 +60,7 @@ static uint64_t lowest_wanted(const lt_stream *stream)
     return lowest;
 }
 
-/* A packet from elsewhere in the number space: the first of its kind, or one that confirms. */
-static lt_verdict weigh_jump(lt_stream *stream, uint16_t sequence, livetcp_usec now)
+lt_verdict lt_stream_weigh_jump(lt_stream *stream, uint16_t sequence, livetcp_usec now)
 {
     int distance = lt_seq_distance(stream->candidate_sequence, sequence);
 
@@ -102,7 +101,7 @@ lt_verdict lt_stream_judge(lt_stream *stream, uint16_t sequence, livetcp_usec no
     case LT_WINDOW_JUMP:
         break;
     }
-    return weigh_jump(stream, sequence, now);
+    return lt_stream_weigh_jump(stream, sequence, now);
 }
 
 void lt_stream_accept(lt_stream *stream, uint64_t extended, livetcp_usec now)

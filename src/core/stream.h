@@ -46,6 +46,10 @@ void lt_stream_destroy(lt_stream **stream);
 lt_verdict lt_stream_judge(lt_stream *stream, uint16_t sequence, livetcp_usec now,
                            uint64_t *extended);
 
+/* A packet that is known to come from elsewhere in the number space: JUMP, the first of its kind,
+ * or RESTART, one that confirms; or a DUPLICATE of the first. */
+lt_verdict lt_stream_weigh_jump(lt_stream *stream, uint16_t sequence, livetcp_usec now);
+
 void lt_stream_accept(lt_stream *stream, uint64_t extended, livetcp_usec now);
 
 /* After RESTART: moves to the candidate, hands it out (NULL if it could not be copied), and tells

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Public structs carry their size, so that programs and library may differ in age. */
+/* A config of any age made whole. */
 #ifndef LT_IO_SIZED_H
 #define LT_IO_SIZED_H
 
+#include "base/sized.h"
+
 #include <livetcp/config.h>
-
-#include <string.h>
-
-/* Copies as much as both sides have; the rest of `to` stays as it is. */
-static inline void lt_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
-{
-    memcpy(to, from, from_size < to_size ? from_size : to_size);
-}
 
 /* A whole config from one that may be older or newer: what is missing has its default. */
 static inline void lt_copy_config(livetcp_config *to, const livetcp_config *from)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A list: a packet's place is most often at its end. */
+#include "core/playout/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size)
+{
+    lt_waiting *waiting = malloc(sizeof *waiting + (bytes ? size : 0));
+
+    if (!waiting)
+        return NULL;
+    memset(waiting, 0, sizeof *waiting);
+    if (bytes) {
+        waiting->size = size;
+        memcpy(waiting->bytes, bytes, size);
+    }
+    return waiting;
+}
+
+void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting)
+{
+    lt_waiting *dropped = *waiting;
+
+    *waiting = NULL;
+    if (dropped && dropped->token)
+        buffer->drop_token(dropped->token, buffer->user);
+    free(dropped);
+}
+
+void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting)
+{
+    lt_waiting *before = buffer->last;
+
+    while (before && before->extended > waiting->extended)
+        before = before->before;
+    waiting->before = before;
+    waiting->after = before ? before->after : buffer->first;
+    *(waiting->before ? &waiting->before->after : &buffer->first) = waiting;
+    *(waiting->after ? &waiting->after->before : &buffer->last) = waiting;
+    buffer->packets++;
+    buffer->bytes += waiting->size;
+}
+
+lt_waiting *lt_buffer_take(lt_buffer *buffer)
+{
+    lt_waiting *waiting = buffer->first;
+
+    if (!waiting)
+        return NULL;
+    buffer->first = waiting->after;
+    *(waiting->after ? &waiting->after->before : &buffer->last) = NULL;
+    buffer->packets--;
+    buffer->bytes -= waiting->size;
+    return waiting;
+}
+
+void lt_buffer_clear(lt_buffer *buffer)
+{
+    lt_waiting *waiting;
+
+    while ((waiting = lt_buffer_take(buffer)))
+        lt_buffer_drop(buffer, &waiting);
+}
