@@ -8,7 +8,8 @@
  *     info.repeats = config.depth;
  *     livetcp_session_send_with(session, red, red_size, &info);
  *
- * and at the other end, before the playout buffer, livetcp_redundancy_decode().
+ * and at the other end livetcp_redundancy_decode(), whose frames go to livetcp_playout_put(), the
+ * redundant ones with LIVETCP_PLAYOUT_REDUNDANT.
  *
  * One object is for one stream and one thread at a time. No clock, no I/O.
  */

@@ -3,11 +3,11 @@
 #include <livetcp/quality.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "model/emodel.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define DEFAULT_TELR_DB 65.0 /* G.107, Table 2 */
 
@@ -44,11 +44,6 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
         double value;
     } positive[] = {{"robustness", call->robustness}, {"burst_ratio", call->burst_ratio}};
 
-    if (call->struct_size < sizeof *call)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_call has struct_size %zu instead of %zu: call "
-                       "livetcp_call_init() first",
-                       call->struct_size, sizeof *call);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!within(ranges[i].value, ranges[i].least, ranges[i].most))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g",
@@ -63,31 +58,46 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
     return LIVETCP_OK;
 }
 
+/* A whole call from one that may be older or newer: what is missing has its default. */
+static livetcp_result read_call(const livetcp_call *call, livetcp_call *whole, livetcp_error *error)
+{
+    const size_t least = offsetof(livetcp_call, advantage) + sizeof call->advantage;
+
+    if (call->struct_size < least)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_call has struct_size %zu, less than %zu: call "
+                       "livetcp_call_init() first",
+                       call->struct_size, least);
+    livetcp_call_init(whole, NULL);
+    lt_copy_sized(whole, sizeof *whole, call, call->struct_size);
+    return check(whole, error);
+}
+
 livetcp_result livetcp_call_rate(const livetcp_call *call, livetcp_quality *quality,
                                  livetcp_error *error)
 {
-    livetcp_result result = check(call, error);
+    livetcp_call whole;
+    livetcp_result result = read_call(call, &whole, error);
 
     if (result != LIVETCP_OK)
         return result;
-    double delay_ms = (double)call->delay_us / LIVETCP_USEC_MSEC;
+    double delay_ms = (double)whole.delay_us / LIVETCP_USEC_MSEC;
     lt_emodel_result r =
         lt_emodel_rate(&(lt_emodel_input){.absolute_delay_ms = delay_ms,
                                           .echo_delay_ms = delay_ms,
                                           .loop_delay_ms = 2 * delay_ms,
-                                          .echo_loss_db = call->echo_loss_db,
-                                          .impairment = call->impairment,
-                                          .robustness = call->robustness,
-                                          .loss_percent = 100 * call->loss,
-                                          .burst_ratio = fmax(call->burst_ratio, 1),
-                                          .advantage = call->advantage});
+                                          .echo_loss_db = whole.echo_loss_db,
+                                          .impairment = whole.impairment,
+                                          .robustness = whole.robustness,
+                                          .loss_percent = 100 * whole.loss,
+                                          .burst_ratio = fmax(whole.burst_ratio, 1),
+                                          .advantage = whole.advantage});
     livetcp_quality rated = {.struct_size = quality->struct_size,
                              .rating = r.rating,
                              .mos = livetcp_mos(r.rating),
                              .delay_impairment = r.delay_impairment,
                              .loss_impairment = r.loss_impairment};
-    memcpy(quality, &rated,
-           quality->struct_size < sizeof rated ? quality->struct_size : sizeof rated);
+    lt_copy_sized(quality, quality->struct_size, &rated, sizeof rated);
     return LIVETCP_OK;
 }
 

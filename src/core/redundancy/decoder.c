@@ -2,6 +2,7 @@
 /* RFC 2198, receiving. */
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/redundancy/red.h"
 
 #include <stdlib.h>
@@ -39,16 +40,16 @@ livetcp_result livetcp_redundancy_decoder_create(const livetcp_redundancy_config
                                                  livetcp_redundancy_decoder **decoder,
                                                  livetcp_error *error)
 {
-    livetcp_result result = lt_red_check_config(config, error);
+    livetcp_redundancy_config whole;
+    livetcp_result result = lt_red_read_config(config, &whole, error);
 
     *decoder = NULL;
     if (result != LIVETCP_OK)
         return result;
-    *decoder = calloc(1, sizeof **decoder + room_for(config->max_packet));
+    *decoder = calloc(1, sizeof **decoder + room_for(whole.max_packet));
     if (!*decoder)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the redundancy decoder");
-    (*decoder)->config = *config;
-    (*decoder)->config.struct_size = sizeof *config;
+    (*decoder)->config = whole;
     return LIVETCP_OK;
 }
 
@@ -197,9 +198,8 @@ livetcp_result livetcp_redundancy_decode(livetcp_redundancy_decoder *decoder, co
 void livetcp_redundancy_decoder_get_stats(const livetcp_redundancy_decoder *decoder,
                                           livetcp_redundancy_decoder_stats *stats)
 {
-    size_t room = stats->struct_size;
     livetcp_redundancy_decoder_stats all = decoder->stats;
 
-    all.struct_size = room;
-    memcpy(stats, &all, room < sizeof all ? room : sizeof all);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
 }

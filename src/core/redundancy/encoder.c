@@ -2,6 +2,7 @@
 /* RFC 2198, sending: Zhang et al., section 4.1.1, with a depth. */
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "core/redundancy/red.h"
 
 #include <stdlib.h>
@@ -29,16 +30,16 @@ livetcp_result livetcp_redundancy_encoder_create(const livetcp_redundancy_config
                                                  livetcp_redundancy_encoder **encoder,
                                                  livetcp_error *error)
 {
-    livetcp_result result = lt_red_check_config(config, error);
+    livetcp_redundancy_config whole;
+    livetcp_result result = lt_red_read_config(config, &whole, error);
 
     *encoder = NULL;
     if (result != LIVETCP_OK)
         return result;
-    *encoder = calloc(1, sizeof **encoder + config->max_packet);
+    *encoder = calloc(1, sizeof **encoder + whole.max_packet);
     if (!*encoder)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the redundancy encoder");
-    (*encoder)->config = *config;
-    (*encoder)->config.struct_size = sizeof *config;
+    (*encoder)->config = whole;
     return LIVETCP_OK;
 }
 
@@ -187,9 +188,8 @@ livetcp_result livetcp_redundancy_encode(livetcp_redundancy_encoder *encoder, co
 void livetcp_redundancy_encoder_get_stats(const livetcp_redundancy_encoder *encoder,
                                           livetcp_redundancy_encoder_stats *stats)
 {
-    size_t room = stats->struct_size;
     livetcp_redundancy_encoder_stats all = encoder->stats;
 
-    all.struct_size = room;
-    memcpy(stats, &all, room < sizeof all ? room : sizeof all);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
 }

@@ -2,6 +2,7 @@
 #include "core/redundancy/red.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -17,13 +18,8 @@ void livetcp_redundancy_config_init(livetcp_redundancy_config *config)
         .struct_size = sizeof *config, .payload_type = 63, .depth = 1, .max_packet = 1400};
 }
 
-livetcp_result lt_red_check_config(const livetcp_redundancy_config *config, livetcp_error *error)
+static livetcp_result check(const livetcp_redundancy_config *config, livetcp_error *error)
 {
-    if (config->struct_size < sizeof *config)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_redundancy_config has struct_size %zu instead of %zu: call "
-                       "livetcp_redundancy_config_init() first",
-                       config->struct_size, sizeof *config);
     if (!lt_red_type_possible(config->payload_type))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "payload_type %u: 0 to 127 without 64 to 95 are possible",
@@ -36,6 +32,22 @@ livetcp_result lt_red_check_config(const livetcp_redundancy_config *config, live
                        "max_packet %zu: %d to %d bytes are possible", config->max_packet,
                        LEAST_PACKET, MOST_PACKET);
     return LIVETCP_OK;
+}
+
+livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
+                                  livetcp_redundancy_config *whole, livetcp_error *error)
+{
+    const size_t least = offsetof(livetcp_redundancy_config, max_packet) + sizeof(size_t);
+
+    if (config->struct_size < least)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_redundancy_config has struct_size %zu, less than %zu: call "
+                       "livetcp_redundancy_config_init() first",
+                       config->struct_size, least);
+    livetcp_redundancy_config_init(whole);
+    lt_copy_sized(whole, sizeof *whole, config, config->struct_size);
+    whole->struct_size = sizeof *whole;
+    return check(whole, error);
 }
 
 livetcp_result lt_red_read(lt_red_packet *packet, const void *data, size_t size, size_t max_packet,

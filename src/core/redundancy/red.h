@@ -27,7 +27,9 @@ typedef struct lt_red_packet {
 livetcp_result lt_red_read(lt_red_packet *packet, const void *data, size_t size, size_t max_packet,
                            livetcp_error *error);
 
-livetcp_result lt_red_check_config(const livetcp_redundancy_config *config, livetcp_error *error);
+/* A whole config, checked, from one that may be older or newer. */
+livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
+                                  livetcp_redundancy_config *whole, livetcp_error *error);
 
 /* With the marker bit set, these would look like RTCP (RFC 5761, section 4). */
 static inline bool lt_red_type_possible(unsigned payload_type)
