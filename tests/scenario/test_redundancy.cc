@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "sim_session.h"
 
+#include <livetcp/playout.h>
 #include <livetcp/redundancy.h>
 
 #include <map>
@@ -26,30 +27,73 @@ struct Voice {
 };
 
 struct Heard {
-    unsigned late = 0;         /* frames that no packet brought in time */
-    unsigned primary_late = 0; /* that their own did not */
-    unsigned saved = 0;        /* of these */
+    unsigned late = 0;          /* frames that no packet brought in time */
+    unsigned primary_late = 0;  /* that their own did not */
+    unsigned saved = 0;         /* of these */
+    uint64_t played = 0;        /* by the playout, */
+    uint64_t played_copies = 0; /*   copies among them */
 
     Heard &operator+=(const Heard &more)
     {
         late += more.late;
         primary_late += more.primary_late;
         saved += more.saved;
+        played += more.played;
+        played_copies += more.played_copies;
         return *this;
     }
 };
 
-/* When a frame is there, by its own packet and by any. */
+/* When a frame is there, by its own packet and by any; and what a playout makes of it. */
 struct Arrivals {
     std::map<uint16_t, livetcp_usec> primary, any;
+    livetcp_playout_stats played = {};
+};
+
+/* A listener that plays with a fixed delay. */
+struct Listener {
+    livetcp_playout *playout = nullptr;
+
+    explicit Listener(livetcp_usec delay)
+    {
+        livetcp_playout_config config;
+        livetcp_playout_config_init(&config);
+        config.mode = LIVETCP_PLAYOUT_FIXED;
+        config.release = LIVETCP_PLAYOUT_TIMES_ONLY;
+        config.clock_rate = 8000;
+        config.latency_us = delay;
+        REQUIRE(livetcp_playout_create(&config, &playout, nullptr) == LIVETCP_OK);
+    }
+    ~Listener()
+    {
+        livetcp_playout_destroy(&playout);
+    }
+    void put(const livetcp_redundancy_frame &frame, livetcp_usec now)
+    {
+        livetcp_playout_packet packet = {};
+        packet.struct_size = sizeof packet;
+        packet.data = static_cast<const uint8_t *>(frame.packet);
+        packet.size = frame.size;
+        packet.arrival_us = now;
+        packet.flags = frame.redundant ? LIVETCP_PLAYOUT_REDUNDANT : 0;
+        REQUIRE(livetcp_playout_put(playout, &packet, nullptr) == LIVETCP_OK);
+    }
+    livetcp_playout_stats stats() const
+    {
+        livetcp_playout_stats stats = {};
+        stats.struct_size = sizeof stats;
+        livetcp_playout_get_stats(playout, &stats);
+        return stats;
+    }
 };
 
 /* What the packets of a call have in them. The simulated ones carry no payload of ours, so the
  * decoder gets the packet that was sent when its number arrives. */
 Arrivals take_apart(const SimSession &listener, std::map<uint16_t, std::vector<uint8_t>> &sent,
-                    const livetcp_redundancy_config &config)
+                    const livetcp_redundancy_config &config, livetcp_usec delay)
 {
     Arrivals arrivals;
+    Listener player(delay);
     livetcp_redundancy_decoder *decoder = nullptr;
     REQUIRE(livetcp_redundancy_decoder_create(&config, &decoder, nullptr) == LIVETCP_OK);
     for (const Received &r : listener.received) {
@@ -63,8 +107,10 @@ Arrivals take_apart(const SimSession &listener, std::map<uint16_t, std::vector<u
             if (!frames[i].redundant)
                 arrivals.primary.emplace(sequence, r.at);
             arrivals.any.emplace(sequence, r.at);
+            player.put(frames[i], r.at);
         }
     }
+    arrivals.played = player.stats();
     livetcp_redundancy_decoder_destroy(&decoder);
     return arrivals;
 }
@@ -106,8 +152,10 @@ Heard call_once(const char *policy, unsigned connections, Voice voice, livetcp_u
     call.world.run_for(5000000);
     livetcp_redundancy_encoder_destroy(&encoder);
 
-    Arrivals arrivals = take_apart(*call.remote(), sent, config);
+    Arrivals arrivals = take_apart(*call.remote(), sent, config, over);
     Heard heard;
+    heard.played = arrivals.played.played;
+    heard.played_copies = arrivals.played.played_secondary;
     for (const auto &entry : at) {
         livetcp_usec due = entry.second + one_way + over;
         auto own = arrivals.primary.find(entry.first), any = arrivals.any.find(entry.first);
@@ -158,5 +206,20 @@ TEST_CASE("with few connections it matters that the session knows what is repeat
         CAPTURE(policy);
         Heard told = call(policy, 2, {1, 1}, 25000), untold = call(policy, 2, {1, 0}, 25000);
         CHECK(told.late < 3 * untold.late / 4);
+    }
+}
+
+TEST_CASE("a playout plays what comes again in time, and counts it as saved")
+{
+    for (unsigned depth = 1; depth <= 3; depth++) {
+        CAPTURE(depth);
+        Heard heard = call("shortest-queue", 5, {depth, depth}, 65000);
+        CHECK(heard.saved > 400);
+        /* Of the end of each call a few packets are not due yet. */
+        CHECK(heard.played + heard.late <= 4 * packets);
+        CHECK(heard.played + heard.late >= 4 * (packets - 5));
+        /* And a few copies come before their packets, which are in time as well. */
+        CHECK(heard.played_copies >= heard.saved);
+        CHECK(heard.played_copies <= heard.saved + 10);
     }
 }
