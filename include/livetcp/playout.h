@@ -183,8 +183,8 @@ typedef struct livetcp_playout_item {
 LIVETCP_API livetcp_result livetcp_playout_pull(livetcp_playout *playout, livetcp_usec now,
                                                 livetcp_playout_item *item);
 
-/* When pull() has something other than NOTHING; in the past if it has now; LIVETCP_NEVER while that
- * depends on what arrives. */
+/* When to call pull() next: then, if not later, something is to be played or concealed. In the past
+ * if that is now; LIVETCP_NEVER while it depends on what arrives. */
 LIVETCP_API livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *playout);
 
 /* Drops everything held and starts anew with the next packet. Statistics and path stay. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the samples against each other, and with arguments that cannot work.
 
-usage: samples_test.py MINIMAL_SEND MINIMAL_RECV CUSTOM_POLICY
+usage: samples_test.py MINIMAL_SEND MINIMAL_RECV CUSTOM_POLICY PLAYOUT_PULL
 """
 
 import re
@@ -58,6 +58,16 @@ def check_custom_policy(sender, recv):
     assert stop(receiver) == 0, "minimal_recv failed"
 
 
+def check_playout(send, playout):
+    """What is sent is played; how much of it is late depends on the machine."""
+    receiver = start(playout, "livetcp://127.0.0.1:0")
+    port = wait_for(receiver, r"listening on port (\d+)").group(1)
+    sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2")
+    assert wait_for(receiver, r"played [1-9]\d* "), "nothing was played"
+    assert stop(sender) == 0, "minimal_send failed"
+    assert stop(receiver) == 0, "playout_pull failed"
+
+
 def check_error(text, *command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1, f"{command} ended with {done.returncode}"
@@ -65,11 +75,11 @@ def check_error(text, *command):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         print(__doc__, file=sys.stderr)
         return 2
-    send, recv, custom_policy = sys.argv[1:]
-    for program in (send, recv, custom_policy):
+    send, recv, custom_policy, playout = sys.argv[1:]
+    for program in (send, recv, custom_policy, playout):
         check_error("usage", program)
         check_error("livetcp://", program, "http://localhost:80")
         check_error("no-such", program, "livetcp://localhost:9?no-such=1")
@@ -78,6 +88,7 @@ def main():
     check_stream(send, recv)
     check_error("needs at least 2", custom_policy, "livetcp://127.0.0.1:9?connections=1")
     check_custom_policy(custom_policy, recv)
+    check_playout(send, playout)
     return 0
 
 

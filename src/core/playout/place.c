@@ -162,10 +162,13 @@ static livetcp_usec place_newest(livetcp_playout *p, placing *at)
 
 static livetcp_usec place_earlier(livetcp_playout *p, const placing *at)
 {
+    livetcp_usec latest_us = at->in->arrival_us + p->config.max_latency_us;
+
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
-    return lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
-                                       lt_interval_duration_us(&p->interval));
+    return least(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
+                                             lt_interval_duration_us(&p->interval)),
+                 latest_us);
 }
 
 /* ---- whether it is held ---- */

@@ -46,6 +46,23 @@ static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
     s->offset_us += clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
 }
 
+/* The base has turned out to be lower than thought, so that the delay is more than its maximum: it
+ * gives way by what it takes. If that is a jump anyway, it goes where it should be. */
+static bool bound(lt_playout_schedule *s, const lt_playout_schedule_input *in)
+{
+    livetcp_usec excess = s->offset_us - in->base_us - in->max_us;
+
+    if (excess <= 0)
+        return false;
+    if (excess <= in->duration_us) {
+        s->offset_us -= excess;
+        return false;
+    }
+    s->offset_us = in->base_us + in->target_us;
+    s->delay_us = in->target_us;
+    return true;
+}
+
 lt_playout_schedule_result lt_playout_schedule_next(lt_playout_schedule *s,
                                                     const lt_playout_schedule_input *in)
 {
@@ -57,11 +74,7 @@ lt_playout_schedule_result lt_playout_schedule_next(lt_playout_schedule *s,
         start_talkspurt(s, in);
     else
         follow(s, in);
-    if (s->offset_us - in->base_us > in->max_us) {
-        s->offset_us = in->base_us + in->target_us;
-        s->delay_us = in->target_us;
-        result.resync = true;
-    }
+    result.resync = bound(s, in);
     result.changed = in->place == LT_PLAYOUT_START && started &&
                      (s->offset_us - in->base_us > before + CHANGE_US ||
                       s->offset_us - in->base_us < before - CHANGE_US);

@@ -11,6 +11,8 @@ extern "C" {
 #include "core/parity_decoder.h"
 #include "core/parity_encoder.h"
 #include "core/send_queue.h"
+
+#include <livetcp/playout.h>
 }
 
 static bool armed = false;  /* one allocation is going to fail */
@@ -313,4 +315,56 @@ TEST_CASE("a redundancy encoder or decoder without memory is not there, and says
         livetcp_redundancy_encoder_destroy(&encoder);
         livetcp_redundancy_decoder_destroy(&decoder);
     });
+}
+
+namespace
+{
+
+/* One stream with what makes a playout keep packets: gaps, a jump, another SSRC, lateness. */
+void play_all(livetcp_playout_release release)
+{
+    livetcp_playout_config config;
+    livetcp_playout *playout = nullptr;
+    livetcp_playout_config_init(&config);
+    config.clock_rate = 8000;
+    config.release = release;
+    livetcp_result result = livetcp_playout_create(&config, &playout, nullptr);
+    CHECK(result == (failed ? LIVETCP_ERR_NO_MEMORY : LIVETCP_OK));
+    CHECK((playout == nullptr) == failed);
+    if (!playout)
+        return;
+    unsigned taken = 0, played = 0;
+    for (unsigned i = 0; i < 40; i++) {
+        uint8_t bytes[20] = {0x80, 96};
+        livetcp_playout_item item = {};
+        livetcp_playout_packet packet = {};
+        lt_write_be16(bytes + 2, static_cast<uint16_t>(i < 20 ? i + i / 7 : 9000 + i));
+        lt_write_be32(bytes + 4, 160 * i);
+        lt_write_be32(bytes + 8, i < 30 ? 1 : 2);
+        packet.struct_size = sizeof packet;
+        packet.data = bytes;
+        packet.size = sizeof bytes;
+        packet.arrival_us = 1000000 + i * 20000 + (i % 9 == 8 ? 150000 : 0);
+        item.struct_size = sizeof item;
+        result = livetcp_playout_put(playout, &packet, nullptr);
+        if (result != LIVETCP_OK && result != LIVETCP_ERR_NO_MEMORY)
+            abort();
+        taken += result == LIVETCP_OK;
+        while (livetcp_playout_pull(playout, packet.arrival_us, &item) == LIVETCP_OK &&
+               item.kind != LIVETCP_PLAYOUT_NOTHING)
+            played += item.kind == LIVETCP_PLAYOUT_PACKET;
+    }
+    livetcp_playout_destroy(&playout);
+    CHECK(taken + (failed ? 1 : 0) >= 40);
+    if (release != LIVETCP_PLAYOUT_TIMES_ONLY)
+        CHECK(played > 20);
+}
+
+} // namespace
+
+TEST_CASE("a playout loses the packet that there is no memory for, and goes on", "[allocation]")
+{
+    sweep([] { play_all(LIVETCP_PLAYOUT_WHEN_DUE); });
+    sweep([] { play_all(LIVETCP_PLAYOUT_IN_ORDER); });
+    sweep([] { play_all(LIVETCP_PLAYOUT_TIMES_ONLY); });
 }

@@ -44,6 +44,7 @@ struct Rtp {
     unsigned flags = 0;
     uint32_t ssrc = 7;
     size_t size = 20;
+    uint32_t name = 0; /* in the payload, to be recognized by */
 };
 
 /* What pull() gave, and when. */
@@ -54,6 +55,7 @@ struct Output {
     unsigned missing, events;
     bool late, discontinuity;
     livetcp_usec play_us, duration_us, now;
+    uint32_t name;
 };
 
 class Playout
@@ -81,6 +83,7 @@ class Playout
         lt_write_be16(&data[2], rtp.sequence);
         lt_write_be32(&data[4], rtp.timestamp);
         lt_write_be32(&data[8], rtp.ssrc);
+        lt_write_be32(&data[12], rtp.name);
         return data;
     }
 
@@ -121,11 +124,15 @@ class Playout
             livetcp_usec now = due > clock ? due : clock;
             livetcp_playout_item item = pull(now);
             clock = now;
-            if (item.kind == LIVETCP_PLAYOUT_NOTHING)
-                FAIL("nothing to play at the deadline");
+            if (item.kind == LIVETCP_PLAYOUT_NOTHING) {
+                if (deadline() <= now)
+                    FAIL("nothing to play at the deadline, and no other deadline");
+                continue;
+            }
             outputs.push_back({item.kind, item.sequence, item.timestamp, item.ssrc, item.missing,
                                item.events, item.late, item.discontinuity, item.play_us,
-                               item.duration_us, now});
+                               item.duration_us, now,
+                               item.size ? lt_read_be32(item.data + 12) : 0});
         }
         if (until > clock)
             clock = until;
