@@ -106,7 +106,7 @@ typedef struct livetcp_config {
                                      when the round trip is known, on_warning says so and one round
                                      trip is used while that holds */
     unsigned min_buf_a;             /* "min-buf-a": 0..16, default 1, and */
-    unsigned min_buf_b;             /* "min-buf-b": 0..1000, default 3: the kernel's send buffer
+    unsigned min_buf_b;             /* "min-buf-b": 0..1000, default 1: the kernel's send buffer
                                        holds at most A * cwnd + min(B, cwnd) segments, the rest waits
                                        where it can still be dropped or take another connection. A = 0:
                                        no limit but the kernel's own */

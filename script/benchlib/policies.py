@@ -59,17 +59,15 @@ class Trial:
         self.seconds = options.seconds or (
             min(self.setting.seconds, 15) if options.quick else self.setting.seconds)
         self.seeds = options.seeds or (1 if options.quick else self.setting.seeds)
-        turns = len(self.schemes) if self.setting.consecutive else 1
-        self.run_time = turns * (self.seconds + WARMUP + ENDING)
+        self.run_time = self.seconds + WARMUP + ENDING
         return self.run_time * self.seeds if self.schemes else 0
 
     def measure(self, bench):
-        order = ["--consecutive"] if self.setting.consecutive else []
         files = []
         for seed in range(1, self.seeds + 1):
             report, raw = bench.measure(
                 f"{self.suite.name}/{self.setting.name}-{seed}",
-                [*self.setting.args, *order, "--policy", ",".join(self.schemes), "--warmup",
+                [*self.setting.args, "--policy", ",".join(self.schemes), "--warmup",
                  str(WARMUP), "--duration", f"{self.seconds:g}", "--seed", str(seed)],
                 self.run_time)
             self.reports.append(report)

@@ -21,7 +21,6 @@ class Setting:
     loss: str = "–"
     seconds: float = 60
     seeds: int = 3
-    consecutive: bool = False  # the schemes one after the other
 
     @property
     def one_way(self):
@@ -46,7 +45,8 @@ EARLIEST = "earliest-delivery:connections=5"
 HEDGE = "hedge:connections=5"
 HEDGE_8, PARITY_8 = "hedge:connections=8", "parity:connections=8:parity-group=4"
 PARITY = "parity:connections=5:parity-group=4"
-MIN_BUF = "single:min-buf-a=1:min-buf-b=3"
+MIN_BUF = "single:min-buf-a=1:min-buf-b={}"  # `single` is MIN_BUF(1,1)
+TUNED = "single:min-buf-delay=20"
 
 
 def lossy(flow, loss, rtt, name=None, seeds=3):
@@ -104,12 +104,28 @@ def drop_tail(quick):
               (NotAbove(("p95", "p99"), QUEUES), FtpLoss(4, SINGLE)))
 
 
+# How many mice get 30 % of the bottleneck beside the elephants, the UDP and two more flows, by
+# bandwidth and round trip: measured (24 to 36 % of it around these numbers). The 80 mice of Goel et
+# al. began with two segments; today's begin with ten and get half of it, with 14 % of all packets
+# dropped.
+MICE = {(30, 100): 32, (30, 50): 27, (30, 25): 24, (12, 100): 22, (12, 50): 20, (12, 25): 20}
+
+
 def goel(quick):
-    """Section 4.1 of Goel et al., with their times: elephants at 5 s, mice at 20 s, UDP at 40 s;
-    the elephants end at 60 s and the rest at 75 s. Their drop-tail queues are not stated; these hold
-    20 and 30 ms, which gives delays like theirs."""
+    """Sections 3 and 4.1 of Goel et al., with their times: the flow that is measured starts first,
+    15 elephants at 5 s, mice with some 30 % of the bandwidth at 20 s, UDP with 10 % at 40 s; the
+    elephants end at 60 s and the rest at 75 s. The delay of a packet is from its write to its read;
+    here the source keeps one packet ahead in the send queue, whose wait counts, so that their
+    MIN_BUF(1,B) compares with our B - 1. Their drop-tail queues are not stated, only that there was
+    one for each bandwidth and RTT; the mean delays of MIN_BUF(1,0) in their table 2 are 7 to 13 ms
+    over propagation at 30 Mbit/s and 13 to 20 at 12 Mbit/s, repairs included, so these hold 20 and
+    30 ms. Their own MIN_BUF(1,3) had 0.98 to 0.99 of its packets within 200 ms at 30 Mbit/s, 0.95
+    to 0.99 at 12.
+
+    The peer is fair: same bottleneck, same start, never without data. Two such flows differ by a
+    third over one run (`socket`, which is one, shows how much), so there are three runs."""
     scale = 0.25 if quick else 1
-    for mbit, queue, mice in ((30, 50, 80), (12, 30, 32)):
+    for mbit, queue in ((30, 50), (12, 30)):
         for rtt in (100,) if quick else (25, 50, 100):
             delay = f"delay={rtt / 2:g}ms"
             window = [f"{t * scale:g}" for t in (5, 20, 40, 60, 75)]
@@ -117,12 +133,14 @@ def goel(quick):
                 f"greedy-{mbit}-{rtt}", f"greedy, {mbit} Mbit/s, elephants + mice + UDP",
                 (*RENO, "--background-cc", "reno", "--greedy", "--size", "1448", "--peer",
                  "--ftp", f"15@{window[0]}-{window[3]}",
-                 "--mice", f"{mice}@{window[1]}-{window[4]}",
+                 "--mice", f"{MICE[mbit, rtt]}@{window[1]}-{window[4]}",
                  "--cbr", f"{mbit * 100}kbit@{window[2]}-{window[4]}",
                  "--path", f"{delay},rate={mbit}mbit,queue={queue}p", "--path-back", delay),
-                rtt, seconds=75, seeds=1, consecutive=not quick)
-            for name, scheme in (("min-buf", MIN_BUF), ("auto", "auto:connections=8")):
-                yield Row(f"{setting.name}-{name}", setting, scheme, (SINGLE, "socket"),
+                rtt, seconds=75)
+            for name, scheme in (("min-buf", MIN_BUF.format(3)), ("default", SINGLE),
+                                 ("auto", "auto:connections=8")):
+                yield Row(f"{setting.name}-{name}", setting, scheme,
+                          (MIN_BUF.format(0), TUNED, "socket"),
                           (Share(200, 0.99), Throughput(0.95)))
 
 

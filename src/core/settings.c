@@ -100,7 +100,7 @@ static const lt_setting settings[] = {
          "a packet that would be delivered later than this is dropped; 0 never"),
     NUMBER("min-buf-a", min_buf_a, 0, 16, "", "1",
            "the kernel holds at most A congestion windows and B segments; 0 is no limit"),
-    NUMBER("min-buf-b", min_buf_b, 0, 1000, "", "3",
+    NUMBER("min-buf-b", min_buf_b, 0, 1000, "", "1",
            "segments that the kernel may hold beyond min-buf-a congestion windows"),
     MSEC("min-buf-delay", min_buf_delay_us, 0, 10000, "0",
          "tunes min-buf-a and -b to the delay the kernel's backlog may add; 0 does not"),

@@ -192,7 +192,8 @@ TEST_CASE("the platform is asked about connections whose facts can have changed,
 TEST_CASE("room in a send buffer is waited for where the kernel's sending makes some")
 {
     const uint32_t mss = 1000;
-    livetcp_config config = make_config("single", 1); /* min-buf-a=1, min-buf-b=3 */
+    livetcp_config config = make_config("single", 1);
+    config.min_buf_b = 3;
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
     lt_session *engine = call.caller.engine;
@@ -242,6 +243,8 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
 TEST_CASE("how much may be unsent follows min-buf-a and -b, and is never zero")
 {
     livetcp_config config = make_config("single", 1);
+    SimCall initial("delay=50ms", config, 1);
+    CHECK(lt_session_unsent_limit(initial.caller.engine, 0) == 1448); /* (1,1) */
     config.min_buf_b = 0;
     SimCall none("delay=50ms", config, 1);
     CHECK(lt_session_unsent_limit(none.caller.engine, 0) == 1);
@@ -251,4 +254,43 @@ TEST_CASE("how much may be unsent follows min-buf-a and -b, and is never zero")
     config.min_buf_a = 0;
     SimCall unlimited("delay=50ms", config, 1);
     CHECK(lt_session_unsent_limit(unlimited.caller.engine, 0) == UINT32_MAX);
+}
+
+namespace
+{
+
+struct Greedy {
+    size_t arrived;
+    double p50;
+};
+
+/* A source that keeps one packet ahead, for 20 s over a bottleneck that its window alone fills. */
+Greedy send_greedily(unsigned a, unsigned b)
+{
+    livetcp_config config = make_config("single", 1);
+    config.min_buf_a = a;
+    config.min_buf_b = b;
+    SimCall call("delay=50ms,rate=4mbit,queue=30p", config, 1);
+    uint16_t sent = 0;
+    call.world.run_for(1000000);
+    for (unsigned ms = 0; ms < 20000; ms++) {
+        while (call.caller.stats().queue_packets == 0)
+            REQUIRE(call.caller.send(1, sent++, 1446) == LIVETCP_OK);
+        call.world.run_for(1000);
+    }
+    call.world.run_for(2000000);
+    REQUIRE(call.remote() != nullptr);
+    const std::vector<Received> &received = call.remote()->received;
+    return {received.size(), delay_quantile_ms(received, received.size(), 0.5)};
+}
+
+} // namespace
+
+TEST_CASE("one segment beyond the window costs no throughput, and every further one delay")
+{
+    Greedy one = send_greedily(1, 1), three = send_greedily(1, 3), ten = send_greedily(1, 10);
+    CHECK(one.arrived > 19 * 4e6 / 8 / 1500 * 0.9);
+    CHECK(one.arrived >= ten.arrived * 0.95);
+    CHECK(one.p50 < three.p50);
+    CHECK(three.p50 < ten.p50);
 }
