@@ -160,7 +160,8 @@ class Command(unittest.TestCase):
         run = self.bench({kept: first + slow, lost: first + slower}, "--row", "idle-packets")
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertIn("L + 10.00 ms, L + 40.00 ms", run.stdout)
-        run = self.bench({kept: first + slower, lost: first + slow}, "--row", "idle-packets")
+        run = self.bench({kept: first + slower, lost: first + slow}, "--row", "idle-packets",
+                         "--fresh")
         self.assertEqual(run.returncode, 1, run.stdout)
 
     def test_an_unknown_row_is_an_error_that_names_those_there_are(self):
