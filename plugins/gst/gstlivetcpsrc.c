@@ -36,10 +36,18 @@
  * The source is live. A buffer's timestamp is the running time at which the packet was read from
  * the network, whenever the pipeline comes to take it, so that an rtpjitterbuffer sees the jitter
  * of the network and not that of the machine. With order=sequence it is the time at which the
- * packet's turn came. The source adds no latency, and says so in answer to the LATENCY query.
+ * packet's turn came. Without playout the source adds no latency, and says so in answer to
+ * the LATENCY query.
  * DISCONT is set on the first packet of a session, after a session was open again, after a gap
  * with order=sequence, and after packets were dropped because the pipeline was slow: at most
  * #livetcpsrc:queue-packets and #livetcpsrc:queue-bytes wait for it, then the oldest go.
+ *
+ * ## Playout
+ *
+ * By default the source leaves it to an rtpjitterbuffer or a livetcpplayout behind it when packets
+ * are played. With #livetcpsrc:playout it does what livetcpplayout does (see there), with the same
+ * properties, and needs neither: it answers the LATENCY query with the playout delay, and knows
+ * the path. That takes caps with a clock-rate, and one stream (SSRC) of media.
  *
  * ## RTCP
  *
@@ -70,7 +78,13 @@
 #define CLOCK_READING_US 20
 #define CLOCK_READINGS   8
 
-enum { PROP_CAPS = GST_LIVETCP_PROP_OWN, PROP_RTCP, PROP_KEEP_LISTENING, PROP_TIMEOUT };
+enum {
+    PROP_CAPS = GST_LIVETCP_PROP_OWN,
+    PROP_RTCP,
+    PROP_KEEP_LISTENING,
+    PROP_TIMEOUT,
+    PROP_PLAYOUT /* and the settings of playout that follow */
+};
 
 #define SRC_ENDPOINT(handler) (&GST_LIVETCP_SRC(handler)->endpoint)
 GST_LIVETCP_URI_HANDLER(gst_livetcp_src, GST_URI_SRC, SRC_ENDPOINT)
@@ -85,8 +99,11 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
                     "application/x-srtcp"));
 
-static const gchar *const uri_keys[] = {
-    "max-sessions", "rtcp", "keep-listening", "timeout", "caps", "stats-update-interval", NULL};
+static const gchar *const uri_keys[] = {"max-sessions", "rtcp",    "keep-listening",
+                                        "timeout",      "caps",    "stats-update-interval",
+                                        "playout",      "latency", "min-latency",
+                                        "max-latency",  "alpha",   "beta",
+                                        "do-lost",      "rtt",     NULL};
 
 /* A stream is one sender's; who mixes several says so. */
 static void get_defaults(livetcp_config *defaults)
@@ -146,8 +163,7 @@ static GstClockTimeDiff clock_lead(GstClock *clock)
     return lead;
 }
 
-/* The running time of a moment of the monotonic clock. */
-static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
+GstClockTime gst_livetcp_src_running_time(GstLiveTcpSrc *self, gint64 moment_us)
 {
     GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
     if (clock == NULL) {
@@ -168,15 +184,21 @@ static void post_timeout(GstLiveTcpSrc *self)
                                                   self->timeout_ms * GST_MSECOND, NULL)));
 }
 
-/* The next packet, calling again and complaining about silence as need be. */
-static GstFlowReturn next_packet(GstLiveTcpSrc *self, GstBuffer **buffer, gint64 *arrival_us)
+/* The earlier of two moments, of which -1 is never. */
+static gint64 earlier(gint64 one, gint64 other)
+{
+    return one < 0 || other < 0 ? MAX(one, other) : MIN(one, other);
+}
+
+GstFlowReturn gst_livetcp_src_next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer **buffer,
+                                          gint64 *arrival_us)
 {
     gint64 silent = self->timeout_ms == 0
                         ? -1
                         : g_get_monotonic_time() + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
     for (;;) {
         gint64 call = gst_livetcp_endpoint_next_call(&self->endpoint);
-        gint64 until = call < 0 || silent < 0 ? MAX(call, silent) : MIN(call, silent);
+        gint64 until = earlier(earlier(call, silent), until_us);
         GstFlowReturn result = gst_livetcp_queue_pop(&self->queue, until, buffer, arrival_us);
         if (result != GST_FLOW_CUSTOM_SUCCESS) {
             return result;
@@ -189,6 +211,9 @@ static GstFlowReturn next_packet(GstLiveTcpSrc *self, GstBuffer **buffer, gint64
             post_timeout(self);
             silent = now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
         }
+        if (until_us >= 0 && now >= until_us) {
+            return result;
+        }
     }
 }
 
@@ -197,9 +222,13 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
     gint64 arrival_us = 0;
 
-    GstFlowReturn result = next_packet(self, buffer, &arrival_us);
+    gst_livetcp_src_tell_path(self);
+    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+        return gst_livetcp_src_play(self, buffer);
+    }
+    GstFlowReturn result = gst_livetcp_src_next_packet(self, -1, buffer, &arrival_us);
     if (result == GST_FLOW_OK) {
-        GstClockTime time = running_time(self, arrival_us);
+        GstClockTime time = gst_livetcp_src_running_time(self, arrival_us);
         if (GST_CLOCK_TIME_IS_VALID(time)) {
             /* Packets come in order, readings of two clocks agree to a few microseconds. */
             time = self->last_time = MAX(time, self->last_time);
@@ -221,6 +250,9 @@ static gboolean start(GstBaseSrc *base)
     self->rtcp_dropped = 0;
     GST_OBJECT_UNLOCK(self);
     self->last_time = 0;
+    if (!gst_livetcp_src_start_playout(self)) {
+        return FALSE;
+    }
     gst_livetcp_queue_reset(&self->queue, (guint)config->queue_packets, config->queue_bytes);
     return gst_livetcp_endpoint_open(&self->endpoint);
 }
@@ -230,6 +262,7 @@ static gboolean stop(GstBaseSrc *base)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
     gst_livetcp_endpoint_close(&self->endpoint);
     gst_livetcp_queue_reset(&self->queue, 1, 1);
+    gst_livetcp_src_stop_playout(self);
     return TRUE;
 }
 
@@ -251,10 +284,37 @@ static gboolean is_seekable(GstBaseSrc *base)
     return FALSE;
 }
 
+static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_set_caps(&self->player, caps);
+    g_mutex_unlock(&self->player_lock);
+    return TRUE;
+}
+
+static gboolean event(GstBaseSrc *base, GstEvent *event_)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+
+    if (GST_EVENT_TYPE(event_) == GST_EVENT_LATENCY) {
+        g_mutex_lock(&self->player_lock);
+        gst_livetcp_player_configured(&self->player);
+        g_mutex_unlock(&self->player_lock);
+    }
+    return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->event(base, event_);
+}
+
 static gboolean query(GstBaseSrc *base, GstQuery *query_)
 {
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
+
     if (GST_QUERY_TYPE(query_) == GST_QUERY_LATENCY) {
         gst_query_set_latency(query_, TRUE, 0, GST_CLOCK_TIME_NONE);
+        g_mutex_lock(&self->player_lock);
+        gst_livetcp_player_answer(&self->player, query_);
+        g_mutex_unlock(&self->player_lock);
         return TRUE;
     }
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->query(base, query_);
@@ -289,7 +349,8 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
         self->timeout_ms = g_value_get_uint(value);
         break;
     default:
-        if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
+        if (!gst_livetcp_src_set_playout(self, id - PROP_PLAYOUT, value, pspec) &&
+            !gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
         }
     }
@@ -315,7 +376,8 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
         g_value_set_uint(value, self->timeout_ms);
         break;
     default:
-        if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
+        if (!gst_livetcp_src_get_playout(self, id - PROP_PLAYOUT, value) &&
+            !gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
         }
     }
@@ -326,6 +388,8 @@ static void finalize(GObject *object)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
     gst_livetcp_endpoint_clear(&self->endpoint);
     gst_livetcp_queue_clear(&self->queue);
+    gst_livetcp_player_clear(&self->player);
+    g_mutex_clear(&self->player_lock);
     gst_clear_caps(&self->caps);
     G_OBJECT_CLASS(gst_livetcp_src_parent_class)->finalize(object);
 }
@@ -360,6 +424,7 @@ static void install_properties(GObjectClass *klass)
                           "Post the element message \"livetcp-timeout\" whenever nothing was "
                           "received for so many milliseconds (0 = never)",
                           0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
+    gst_livetcp_player_settings_install(klass, PROP_PLAYOUT, "playout", LIVETCP_PLAYOUT_NONE);
 }
 
 static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
@@ -373,11 +438,13 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     object->finalize = finalize;
     base->get_caps = get_caps;
     base->fixate = fixate;
+    base->set_caps = set_caps;
     base->start = start;
     base->stop = stop;
     base->unlock = unlock;
     base->unlock_stop = unlock_stop;
     base->is_seekable = is_seekable;
+    base->event = event;
     base->query = query;
     GST_PUSH_SRC_CLASS(klass)->create = create;
 
@@ -396,6 +463,8 @@ static void gst_livetcp_src_init(GstLiveTcpSrc *self)
     gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_src_hooks, &defaults,
                               uri_keys);
     gst_livetcp_queue_init(&self->queue);
+    g_mutex_init(&self->player_lock);
+    gst_livetcp_player_init(&self->player, GST_ELEMENT(self), LIVETCP_PLAYOUT_NONE);
     self->rtcp = TRUE;
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);

@@ -4,6 +4,7 @@
 #define GST_LIVETCP_SRC_H
 
 #include "gstlivetcpendpoint.h"
+#include "gstlivetcpplayer.h"
 #include "gstlivetcpqueue.h"
 
 #include <gst/base/base.h>
@@ -26,6 +27,12 @@ typedef struct _GstLiveTcpSrc {
     GstClockTime last_time; /* streaming thread: of the buffer before */
     GstCaps *caps;          /* object lock; NULL = application/x-rtp */
     guint64 rtcp_dropped;   /* object lock */
+
+    GMutex player_lock; /* not held while pushing or posting */
+    GstLiveTcpPlayer player;
+    GstFlowReturn ended;       /* streaming thread: what comes after the last packet */
+    livetcp_playout_path path; /* streaming thread: as told */
+    gint64 path_us;            /* streaming thread: when it was last looked at */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {
@@ -34,6 +41,33 @@ typedef struct _GstLiveTcpSrcClass {
 
 /* What a source does with packets and when sessions open and end. */
 extern const GstLiveTcpHooks gst_livetcp_src_hooks;
+
+/* ---- the streaming thread's ---- */
+
+/* The running time of a moment of the monotonic clock. */
+GstClockTime gst_livetcp_src_running_time(GstLiveTcpSrc *self, gint64 moment_us);
+
+/* The next packet, calling again and complaining about silence as need be; at `until_us`
+ * GST_FLOW_CUSTOM_SUCCESS (-1: wait for ever). */
+GstFlowReturn gst_livetcp_src_next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer **buffer,
+                                          gint64 *arrival_us);
+
+/* The next packet in order, with its time to play. */
+GstFlowReturn gst_livetcp_src_play(GstLiveTcpSrc *self, GstBuffer **buffer);
+
+/* Looks at the path from time to time, and tells playout and downstream. */
+void gst_livetcp_src_tell_path(GstLiveTcpSrc *self);
+
+/* ---- playout's settings ---- */
+
+/* On failure an ERROR is posted. */
+gboolean gst_livetcp_src_start_playout(GstLiveTcpSrc *self);
+void gst_livetcp_src_stop_playout(GstLiveTcpSrc *self);
+
+/* FALSE: it is another property. */
+gboolean gst_livetcp_src_set_playout(GstLiveTcpSrc *self, guint index, const GValue *value,
+                                     GParamSpec *pspec);
+gboolean gst_livetcp_src_get_playout(GstLiveTcpSrc *self, guint index, GValue *value);
 
 G_END_DECLS
 

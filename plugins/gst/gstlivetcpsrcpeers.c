@@ -91,6 +91,13 @@ static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
                       "receive-queue-bytes", G_TYPE_UINT64, (guint64)bytes,
                       "dropped-receive-queue-full", G_TYPE_UINT64, dropped, "rtcp-dropped",
                       G_TYPE_UINT64, rtcp_dropped, NULL);
+    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+        g_mutex_lock(&self->player_lock);
+        GstStructure *playout = gst_livetcp_player_stats(&self->player);
+        g_mutex_unlock(&self->player_lock);
+        gst_structure_set(structure, "playout", GST_TYPE_STRUCTURE, playout, NULL);
+        gst_structure_free(playout);
+    }
 }
 
 const GstLiveTcpHooks gst_livetcp_src_hooks = {

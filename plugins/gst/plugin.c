@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plugin: registers livetcpsink and livetcpsrc. */
+/* The plugin: registers livetcpsink, livetcpsrc and livetcpplayout. */
 
 /**
  * SECTION:plugin-livetcp
@@ -10,6 +10,7 @@
  * arrive soonest.
  */
 
+#include "gstlivetcpplayout.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpsink.h"
 #include "gstlivetcpsrc.h"
@@ -25,7 +26,8 @@ static gboolean plugin_init(GstPlugin *plugin)
     GST_DEBUG_CATEGORY_INIT(gst_livetcp_debug, "livetcp", 0, "LiveTCP elements");
     gboolean sink = GST_ELEMENT_REGISTER(livetcpsink, plugin);
     gboolean src = GST_ELEMENT_REGISTER(livetcpsrc, plugin);
-    return sink && src;
+    gboolean playout = GST_ELEMENT_REGISTER(livetcpplayout, plugin);
+    return sink && src && playout;
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, livetcp,

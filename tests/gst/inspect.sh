@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# gst-inspect-1.0 finds both elements in the build tree, and says what a user looks for.
+# gst-inspect-1.0 finds the elements in the build tree, and says what a user looks for.
 set -euo pipefail
 
 # One process: a scanner of its own would be checked for the leaks of every plugin there is.
@@ -34,6 +34,18 @@ expect livetcpsink "estimated-bitrate"
 expect livetcpsrc "Source/Network"
 expect livetcpsrc "GstLiveTcpOrder"
 expect livetcpsrc "keep-listening"
+description[livetcpplayout]=$(inspect livetcpplayout)
+for text in "MIT/X11" "application/x-rtp" "Filter/Network/RTP" "stats-update-interval"; do
+    expect livetcpplayout "$text"
+done
+for element in livetcpsrc livetcpplayout; do
+    for text in "GstLiveTcpPlayoutMode" "policy-aware" "min-latency" "max-latency" "do-lost" \
+        "(advanced)" "Unsigned Integer. Range: 0 - 3600000 Default: 100"; do
+        expect "$element" "$text"
+    done
+done
+expect livetcpplayout "Default: 3, \"adaptive\""
+expect livetcpsrc "Default: 0, \"none\""
 if grep -qF "order-wait" <<<"${description[livetcpsink]}"; then
     echo "livetcpsink has a property that only a source can use: order-wait"
     failures=1

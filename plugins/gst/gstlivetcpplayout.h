@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcpplayout: when to play received RTP packets. */
+#ifndef GST_LIVETCP_PLAYOUT_H
+#define GST_LIVETCP_PLAYOUT_H
+
+#include "gstlivetcpplayer.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_LIVETCP_PLAYOUT (gst_livetcp_playout_get_type())
+#define GST_LIVETCP_PLAYOUT(object)                                                                \
+    (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_LIVETCP_PLAYOUT, GstLiveTcpPlayout))
+GType gst_livetcp_playout_get_type(void);
+GST_ELEMENT_REGISTER_DECLARE(livetcpplayout);
+
+typedef struct _GstLiveTcpPlayout {
+    GstElement parent;
+    GstPad *sink;
+    GstPad *src;
+
+    GMutex lock; /* guards what follows; not held while pushing or posting */
+    GCond cond;
+    GstLiveTcpPlayer player;
+    GstSegment segment;    /* of what comes in */
+    gboolean segment_sent; /* our own */
+    gboolean playing;      /* the clock runs */
+    gboolean flushing;
+    gboolean eos;            /* came in */
+    GstFlowReturn flow;      /* of the last push */
+    GstClockID waiting;      /* NULL unless the streaming thread waits for the clock */
+    gint64 upstream_us;      /* latency of what is before us */
+    guint stats_interval_ms; /* 0 = no notification */
+    gint64 notified_us;
+} GstLiveTcpPlayout;
+
+typedef struct _GstLiveTcpPlayoutClass {
+    GstElementClass parent_class;
+} GstLiveTcpPlayoutClass;
+
+/* Gives the pads their functions. */
+void gst_livetcp_playout_init_pads(GstLiveTcpPlayout *self);
+
+/* With the lock held: something changed that the streaming thread waits for. */
+void gst_livetcp_playout_wake(GstLiveTcpPlayout *self);
+
+G_END_DECLS
+
+#endif
