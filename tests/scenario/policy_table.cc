@@ -124,7 +124,10 @@ void print(const std::string &scheme, Outcome &outcome)
     printf("  %-44s", scheme.c_str());
     for (double p : {0.5, 0.9, 0.95, 0.99, 0.999, 1.0})
         printf(" %9.1f", quantile(outcome.excess_ms, p));
-    printf("   %5.3f  copies %llu useful %llu parity %llu fillers %llu\n",
+    auto late = std::upper_bound(outcome.excess_ms.begin(), outcome.excess_ms.end(), 5.0);
+    printf(" %7.3f %%   %5.3f  copies %llu useful %llu parity %llu fillers %llu\n",
+           100.0 * static_cast<double>(outcome.excess_ms.end() - late) /
+               static_cast<double>(outcome.excess_ms.size()),
            outcome.written / outcome.media,
            static_cast<unsigned long long>(outcome.stats.copies_sent),
            static_cast<unsigned long long>(outcome.stats.copies_useful),
@@ -165,10 +168,11 @@ int main(int argc, char **argv)
     Options options = parse(argc, argv);
     for (const std::string &path : options.paths) {
         double propagation_ms = static_cast<double>(propagation_of(path)) / 1000;
-        printf("%s, %zu bytes every %lld ms; excess over %.1f ms\n  %-44s %9s %9s %9s %9s %9s %9s  "
-               " cost\n",
-               path.c_str(), options.size, static_cast<long long>(options.interval / 1000),
-               propagation_ms, "", "p50", "p90", "p95", "p99", "p99.9", "max");
+        printf(
+            "%s, %zu bytes every %lld ms; excess over %.1f ms\n  %-44s %9s %9s %9s %9s %9s %9s %9s "
+            "   cost\n",
+            path.c_str(), options.size, static_cast<long long>(options.interval / 1000),
+            propagation_ms, "", "p50", "p90", "p95", "p99", "p99.9", "max", "> 5 ms");
         for (const std::string &scheme : options.schemes) {
             Outcome outcome;
             for (unsigned seed = 1; seed <= options.seeds; seed++)
