@@ -33,6 +33,7 @@ typedef struct _GstLiveTcpSrc {
     GstFlowReturn ended;       /* streaming thread: what comes after the last packet */
     livetcp_playout_path path; /* streaming thread: as told */
     gint64 path_us;            /* streaming thread: when it was last looked at */
+    gboolean path_told;        /* streaming thread */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {

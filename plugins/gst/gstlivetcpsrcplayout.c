@@ -6,21 +6,24 @@
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
 
+/* How often to look at the path: until it was told, and then. */
+#define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
 #define PATH_INTERVAL_US G_TIME_SPAN_SECOND
 
 /* ---- the path ---- */
 
-static void push_path(GstLiveTcpSrc *self)
+/* FALSE: the stream has not begun. */
+static gboolean push_path(GstLiveTcpSrc *self)
 {
     GstPad *pad = GST_BASE_SRC_PAD(self);
     GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
 
     if (segment == NULL) {
-        self->path_us = 0; /* the stream has not begun: soon again */
-        return;
+        return FALSE;
     }
     gst_event_unref(segment);
     gst_pad_push_event(pad, gst_livetcp_path_event_new(&self->path));
+    return TRUE;
 }
 
 void gst_livetcp_src_tell_path(GstLiveTcpSrc *self)
@@ -28,20 +31,20 @@ void gst_livetcp_src_tell_path(GstLiveTcpSrc *self)
     gint64 now = g_get_monotonic_time();
     livetcp_playout_path path;
 
-    if (self->path_us != 0 && now - self->path_us < PATH_INTERVAL_US) {
+    if (self->path_us != 0 &&
+        now - self->path_us < (self->path_told ? PATH_INTERVAL_US : PATH_SOON_US)) {
         return;
     }
-    gst_livetcp_path_measure(&self->endpoint, &path);
-    gboolean told = self->path_us != 0;
     self->path_us = now;
-    if (path.rtt_us == 0 || (told && !gst_livetcp_path_differs(&self->path, &path))) {
+    gst_livetcp_path_measure(&self->endpoint, &path);
+    if (path.rtt_us == 0 || (self->path_told && !gst_livetcp_path_differs(&self->path, &path))) {
         return;
     }
     self->path = path;
     g_mutex_lock(&self->player_lock);
     gst_livetcp_player_set_path(&self->player, &path);
     g_mutex_unlock(&self->player_lock);
-    push_path(self);
+    self->path_told = push_path(self);
 }
 
 /* ---- packets ---- */
@@ -144,6 +147,7 @@ gboolean gst_livetcp_src_start_playout(GstLiveTcpSrc *self)
     self->ended = GST_FLOW_OK;
     self->path = (livetcp_playout_path){.struct_size = sizeof(self->path)};
     self->path_us = 0;
+    self->path_told = FALSE;
     if (wrong != NULL) {
         GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
     }

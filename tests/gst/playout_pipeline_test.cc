@@ -35,6 +35,17 @@ std::vector<Buffer> opus_packets(guint count)
     return packets;
 }
 
+Buffer voice_packet(guint16 sequence)
+{
+    Buffer packet = rtp_packet(sequence, 172);
+    GstMapInfo map;
+    gst_buffer_map(packet.get(), &map, GST_MAP_WRITE);
+    map.data[1] = 0;
+    GST_WRITE_UINT32_BE(map.data + 4, sequence * 160u);
+    gst_buffer_unmap(packet.get(), &map);
+    return packet;
+}
+
 } // namespace
 
 TEST_CASE("a decoder conceals what is lost")
@@ -73,10 +84,9 @@ TEST_CASE("behind rtpstreamdepay, whose buffers have no time, arrival is when th
               "application/x-rtp-stream,media=audio,clock-rate=8000,encoding-name=PCMU",
               "rtpstreamdepay ! livetcpplayout name=p");
     for (guint16 i = 0; i < 10; i++) {
-        Buffer packet = rtp_packet(i, 172);
+        Buffer packet = voice_packet(i);
         guint8 frame[2 + 172] = {0, 172};
         gst_buffer_extract(packet.get(), 0, frame + 2, 172);
-        GST_WRITE_UINT32_BE(frame + 2 + 4, i * 160u);
         p.now((1000 + i * 20 + (i % 3) * 10) * ms);
         gst_harness_push(p.harness(), gst_buffer_new_memdup(frame, sizeof(frame)));
     }
@@ -100,13 +110,7 @@ TEST_CASE("livetcpsrc plays out itself when asked to")
     REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
     GstClockTime first = GST_CLOCK_TIME_NONE;
     for (guint16 i : {0, 1, 2, 4, 3, 3, 5, 6, 8, 9}) {
-        Buffer packet = rtp_packet(i, 172);
-        GstMapInfo map;
-        gst_buffer_map(packet.get(), &map, GST_MAP_WRITE);
-        map.data[1] = 0;
-        GST_WRITE_UINT32_BE(map.data + 4, i * 160u);
-        gst_buffer_unmap(packet.get(), &map);
-        REQUIRE(sink.push(std::move(packet)) == GST_FLOW_OK);
+        REQUIRE(sink.push(voice_packet(i)) == GST_FLOW_OK);
     }
     for (guint16 i : {0, 1, 2, 3, 4, 5, 6, 8, 9}) {
         Buffer buffer = source.pull();
@@ -132,4 +136,25 @@ TEST_CASE("livetcpsrc without playout leaves everything as it was")
     CHECK(gst_harness_query_latency(source.harness()) == 0);
     CHECK(!gst_structure_has_field(stats(source.get()).get(), "playout"));
     CHECK(get_string(source.get(), "uri").find("playout") == std::string::npos);
+}
+
+TEST_CASE("livetcpsrc tells who is behind it about the path")
+{
+    Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener", false);
+    gst_harness_use_systemclock(source.harness());
+    source.play();
+    Harness sink("livetcpsink", call_uri(source.get()));
+    guint16 sequence = 0;
+    gint64 rtt = 0;
+    CHECK(eventually([&] {
+        sink.push(voice_packet(sequence++));
+        GstEvent *event = gst_harness_try_pull_event(source.harness());
+        bool path = event != nullptr && gst_event_has_name(event, "livetcp-path");
+        if (path) {
+            gst_structure_get_int64(gst_event_get_structure(event), "rtt-us", &rtt);
+        }
+        gst_clear_event(&event);
+        return path;
+    }));
+    CHECK(rtt > 0);
 }
