@@ -39,7 +39,7 @@ static char *livetcp_send(const demo_leg_options *options)
 static char *livetcp_receive(const demo_leg_options *options)
 {
     return g_strdup_printf("livetcpsrc name=livetcp-transport mode=listener port=%u"
-                           " rtcp=false caps=application/x-rtp"
+                           " rtcp=off caps=application/x-rtp"
                            " ! identity name=livetcp-packets silent=true",
                            options->port);
 }

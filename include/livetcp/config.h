@@ -35,6 +35,14 @@ typedef enum livetcp_order {
     LIVETCP_ORDER_SEQUENCE     /* by RTP sequence number; a gap is waited for, see order_wait_us */
 } livetcp_order;
 
+typedef enum livetcp_rtcp {
+    /* Reports of our own (RFC 3550 sender and receiver reports), but none with wire = plain, and
+     * none any more once the application has sent a report itself. */
+    LIVETCP_RTCP_AUTO = 0,
+    LIVETCP_RTCP_ON, /* whatever the application sends, and with wire = plain, too */
+    LIVETCP_RTCP_OFF /* none, and those of the peer are not looked at */
+} livetcp_rtcp;
+
 /* livetcp_config.redundancy_budget: what the policy is worth; see docs/tuning.md. */
 #define LIVETCP_REDUNDANCY_AUTO (-1.0)
 
@@ -125,6 +133,8 @@ typedef struct livetcp_config {
     uint32_t min_bitrate;      /* "min-bitrate" and */
     uint32_t max_bitrate;      /* "max-bitrate" in bit/s, 0..4000000000: bounds of the estimated
                                   bit rate; 0 (default) = none */
+    livetcp_rtcp rtcp;         /* "rtcp": auto (default), on or off: sender and receiver reports
+                                  to the peer. Those it sends reach on_packet, as all RTCP does */
 } livetcp_config;
 
 /* Fills in struct_size and every default. */

@@ -52,6 +52,8 @@ typedef struct livetcp_packet {
     unsigned connection;     /* index of the connection it came on */
     bool rtcp;
     bool discontinuity; /* order = sequence: packets before this one are missing */
+    bool report;        /* RTCP that LiveTCP made at the other end, see livetcp_config.rtcp; who has
+                           an RTP stack hands it there like any RTCP, others ignore it */
 } livetcp_packet;
 
 /* Any of these may be NULL. `user` is the pointer given with the table. */

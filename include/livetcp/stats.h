@@ -74,6 +74,19 @@ typedef struct livetcp_session_stats {
                                          state tells; -1 while there is no connection */
     livetcp_usec send_delay_limit_us; /* max-send-delay, or one round trip if that is longer; 0 =
                                          nothing is dropped for time */
+
+    /* RTCP, see livetcp_config.rtcp. All zero, and times -1, with rtcp = off. */
+    uint64_t reports_sent;      /* compounds of ours */
+    uint64_t reports_received;  /* sender and receiver reports, the application's included */
+    uint64_t reports_invalid;   /* malformed, or with times that cannot be */
+    int64_t packets_missing;    /* of what is received: numbers that have not come (RFC 3550 A.3) */
+    livetcp_usec jitter_us;     /* of what is received: interarrival jitter (A.8) of the worst
+                                   source; -1 while its clock rate is not known */
+    livetcp_usec report_rtt_us; /* from the peer's reports (LSR, DLSR); -1 = not known */
+    int64_t reported_missing;   /* of what is sent, as the peer last reported */
+    double reported_fraction;   /* 0..1: share missing of the worst source since the report
+                                   before */
+    livetcp_usec reported_jitter_us; /* -1 = not known */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

@@ -47,10 +47,9 @@ void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session
     totals->dropped_full_audio += stats->dropped_full_audio;
     totals->dropped_full_key += stats->dropped_full_key;
     totals->keyframes_wanted += stats->keyframes_wanted;
-    totals->parity_received += stats->parity_received;
-    totals->parity_rebuilt += stats->parity_rebuilt;
-    totals->parity_useful += stats->parity_useful;
-    totals->parity_invalid += stats->parity_invalid;
+    totals->reports_sent += stats->reports_sent;
+    totals->reports_received += stats->reports_received;
+    totals->reports_invalid += stats->reports_invalid;
     totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
 }
 

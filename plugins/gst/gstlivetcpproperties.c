@@ -37,19 +37,26 @@ static const GEnumValue orders[] = {
     {LIVETCP_ORDER_ARRIVAL, "as soon as a packet is here", "arrival"},
     {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for gaps", "sequence"},
     {0, NULL, NULL}};
+static const GEnumValue rtcp[] = {
+    {LIVETCP_RTCP_AUTO, "reports, unless the application sends some; RTCP goes to who can use it",
+     "auto"},
+    {LIVETCP_RTCP_ON, "reports in any case; all RTCP is handed on", "on"},
+    {LIVETCP_RTCP_OFF, "no reports; no RTCP is handed on", "off"},
+    {0, NULL, NULL}};
 
 static GType enum_type(const gchar *setting)
 {
-    static GType types[3];
+    static GType types[4];
     static gsize once;
 
     if (g_once_init_enter(&once)) {
         types[0] = g_enum_register_static("GstLiveTcpMode", modes);
         types[1] = g_enum_register_static("GstLiveTcpWire", wires);
         types[2] = g_enum_register_static("GstLiveTcpOrder", orders);
+        types[3] = g_enum_register_static("GstLiveTcpRtcp", rtcp);
         g_once_init_leave(&once, 1);
     }
-    static const gchar *const names[] = {"mode", "wire", "order"};
+    static const gchar *const names[] = {"mode", "wire", "order", "rtcp"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_str_equal(setting, names[i])) {
             return types[i];

@@ -51,8 +51,11 @@
  *
  * ## RTCP
  *
- * RTCP packets come on the same pad, as rtpbin expects. Depayloaders drop them with a WARNING; use
- * rtcp=false when there is no rtpbin and the sender sends RTCP.
+ * RTCP packets come on the same pad, as rtpbin expects: those of the sending application, and,
+ * where it sends none, the sender reports of LiveTCP at the other end, which lip sync needs. With
+ * #livetcpsrc:rtcp=auto they are handed on unless the elements that follow are a depayloader, an
+ * rtpjitterbuffer or a decoder, which would take them for broken RTP; on hands on all of it, off
+ * none. The source itself reports to the sender, unless off.
  *
  * ## Peers
  *
@@ -80,7 +83,6 @@
 
 enum {
     PROP_CAPS = GST_LIVETCP_PROP_OWN,
-    PROP_RTCP,
     PROP_KEEP_LISTENING,
     PROP_TIMEOUT,
     PROP_PLAYOUT /* and the settings of playout that follow */
@@ -99,11 +101,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
                     "application/x-srtcp"));
 
-static const gchar *const uri_keys[] = {"max-sessions", "rtcp",    "keep-listening",
-                                        "timeout",      "caps",    "stats-update-interval",
-                                        "playout",      "latency", "min-latency",
-                                        "max-latency",  "alpha",   "beta",
-                                        "do-lost",      "rtt",     NULL};
+static const gchar *const uri_keys[] = {
+    "max-sessions", "keep-listening", "timeout",     "caps",        "stats-update-interval",
+    "playout",      "latency",        "min-latency", "max-latency", "alpha",
+    "beta",         "do-lost",        "rtt",         NULL};
 
 /* A stream is one sender's; who mixes several says so. */
 static void get_defaults(livetcp_config *defaults)
@@ -253,6 +254,7 @@ static gboolean start(GstBaseSrc *base)
     if (!gst_livetcp_src_start_playout(self)) {
         return FALSE;
     }
+    g_atomic_int_set(&self->rtcp_welcome, -1);
     gst_livetcp_queue_reset(&self->queue, (guint)config->queue_packets, config->queue_bytes);
     return gst_livetcp_endpoint_open(&self->endpoint);
 }
@@ -339,9 +341,6 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     case PROP_CAPS:
         set_caps_property(self, gst_value_get_caps(value));
         break;
-    case PROP_RTCP:
-        g_atomic_int_set(&self->rtcp, g_value_get_boolean(value));
-        break;
     case PROP_KEEP_LISTENING:
         g_atomic_int_set(&self->keep_listening, g_value_get_boolean(value));
         break;
@@ -365,9 +364,6 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
         GST_OBJECT_LOCK(self);
         gst_value_set_caps(value, self->caps);
         GST_OBJECT_UNLOCK(self);
-        break;
-    case PROP_RTCP:
-        g_value_set_boolean(value, g_atomic_int_get(&self->rtcp));
         break;
     case PROP_KEEP_LISTENING:
         g_value_set_boolean(value, g_atomic_int_get(&self->keep_listening));
@@ -407,11 +403,6 @@ static void install_properties(GObjectClass *klass)
                            "What the stream is, as the sender's payloader or an SDP says; without "
                            "them application/x-rtp and what downstream asks for",
                            GST_TYPE_CAPS, flags));
-    g_object_class_install_property(
-        klass, PROP_RTCP,
-        g_param_spec_boolean("rtcp", "RTCP",
-                             "Hand on RTCP packets, too, on the same pad, as rtpbin wants them",
-                             TRUE, flags));
     g_object_class_install_property(
         klass, PROP_KEEP_LISTENING,
         g_param_spec_boolean("keep-listening", "Keep listening",
@@ -465,7 +456,7 @@ static void gst_livetcp_src_init(GstLiveTcpSrc *self)
     gst_livetcp_queue_init(&self->queue);
     g_mutex_init(&self->player_lock);
     gst_livetcp_player_init(&self->player, GST_ELEMENT(self), LIVETCP_PLAYOUT_NONE);
-    self->rtcp = TRUE;
+    self->rtcp_welcome = -1;
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
 }

@@ -21,8 +21,8 @@ typedef struct _GstLiveTcpSrc {
     GstPushSrc parent;
     GstLiveTcpEndpoint endpoint;
     GstLiveTcpQueue queue;
-    gint rtcp;           /* atomic boolean */
     gint keep_listening; /* atomic boolean */
+    gint rtcp_welcome;   /* atomic: whether downstream can use RTCP, -1 = to be found out */
     guint timeout_ms;
     GstClockTime last_time; /* streaming thread: of the buffer before */
     GstCaps *caps;          /* object lock; NULL = application/x-rtp */

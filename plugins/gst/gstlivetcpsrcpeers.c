@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpsrc on the loop's thread: packets into the queue, and what the end of a session means. */
 #include "gstlivetcpreport.h"
+#include "gstlivetcprtcp.h"
 #include "gstlivetcpsrc.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
@@ -10,11 +11,25 @@ static GstLiveTcpSrc *src_of(GstLiveTcpEndpoint *endpoint)
     return GST_LIVETCP_SRC(endpoint->element);
 }
 
+/* Who follows is looked for once a session. */
+static gboolean hands_on_rtcp(GstLiveTcpSrc *self)
+{
+    if (self->endpoint.active.rtcp != LIVETCP_RTCP_AUTO) {
+        return self->endpoint.active.rtcp == LIVETCP_RTCP_ON;
+    }
+    gint welcome = g_atomic_int_get(&self->rtcp_welcome);
+    if (welcome < 0) {
+        welcome = gst_livetcp_rtcp_is_welcome(GST_BASE_SRC_PAD(self));
+        g_atomic_int_set(&self->rtcp_welcome, welcome);
+    }
+    return welcome;
+}
+
 static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *packet)
 {
     GstLiveTcpSrc *self = src_of(endpoint);
 
-    if (packet->rtcp && !g_atomic_int_get(&self->rtcp)) {
+    if (packet->rtcp && !hands_on_rtcp(self)) {
         GST_OBJECT_LOCK(self);
         self->rtcp_dropped++;
         GST_OBJECT_UNLOCK(self);
@@ -36,6 +51,7 @@ static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
 {
     (void)peer;
     (void)session;
+    g_atomic_int_set(&src_of(endpoint)->rtcp_welcome, -1);
     gst_livetcp_queue_mark_discont(&src_of(endpoint)->queue);
 }
 

@@ -139,10 +139,9 @@ static const struct {
     {"dropped-full-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_audio)},
     {"dropped-full-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_key)},
     {"keyframes-wanted", G_STRUCT_OFFSET(livetcp_session_stats, keyframes_wanted)},
-    {"parity-received", G_STRUCT_OFFSET(livetcp_session_stats, parity_received)},
-    {"parity-rebuilt", G_STRUCT_OFFSET(livetcp_session_stats, parity_rebuilt)},
-    {"parity-useful", G_STRUCT_OFFSET(livetcp_session_stats, parity_useful)},
-    {"parity-invalid", G_STRUCT_OFFSET(livetcp_session_stats, parity_invalid)},
+    {"reports-sent", G_STRUCT_OFFSET(livetcp_session_stats, reports_sent)},
+    {"reports-received", G_STRUCT_OFFSET(livetcp_session_stats, reports_received)},
+    {"reports-invalid", G_STRUCT_OFFSET(livetcp_session_stats, reports_invalid)},
 };
 
 static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)

@@ -33,6 +33,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_BYE] = 4,
     [LT_CONTROL_PARITY] = 12,
     [LT_CONTROL_FILLER] = 0,
+    [LT_CONTROL_REPORT] = 0,
 };
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
@@ -126,6 +127,7 @@ static void walk_body(cursor *c, lt_control *message)
         break;
     case LT_CONTROL_JOINED:
     case LT_CONTROL_FILLER:
+    case LT_CONTROL_REPORT:
         break;
     case LT_CONTROL_PING:
     case LT_CONTROL_PONG:

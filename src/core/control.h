@@ -42,7 +42,8 @@ typedef enum lt_control_type {
     LT_CONTROL_PONG = 8,
     LT_CONTROL_BYE = 9,     /* either: the session ends, on all connections */
     LT_CONTROL_PARITY = 10, /* either: an RTP stream that follows here is parity of another */
-    LT_CONTROL_FILLER = 11  /* either: ignored; it follows a packet, or keeps a connection warm */
+    LT_CONTROL_FILLER = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
+    LT_CONTROL_REPORT = 12  /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
 } lt_control_type;
 
 /* Fields beyond `type` are used by the types named. */

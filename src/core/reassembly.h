@@ -16,6 +16,7 @@ typedef struct lt_arrival {
     livetcp_usec arrival_us;
     unsigned connection;
     bool rtcp;
+    bool report;        /* RTCP that LiveTCP made at the other end */
     bool discontinuity; /* sequence order: packets before it are missing */
     lt_packet *packet;  /* NULL: the bytes are the caller's input and die with it; otherwise they
                            are the packet's, and taking a reference keeps them */

@@ -28,13 +28,13 @@ static livetcp_result prepare_secrets(lt_session *session)
                                  session->random_user);
 }
 
-static livetcp_result prepare_parts(lt_session *session)
+static livetcp_result prepare_parts(lt_session *session, const char *cname)
 {
     const livetcp_config *config = &session->config;
 
     session->queue = lt_send_queue_create(config->queue_packets, config->queue_bytes);
     session->reassembly = lt_reassembly_create(config->order, config->order_wait_us,
-                                               session->deliver, session->deliver_user);
+                                               lt_session_deliver_media, session);
     session->policy_state =
         calloc(1, session->policy->state_size ? session->policy->state_size : 1);
     if (!session->queue || !session->reassembly || !session->policy_state)
@@ -43,7 +43,8 @@ static livetcp_result prepare_parts(lt_session *session)
     lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
     if (session->policy->init)
         session->policy->init(session->policy_state, config);
-    return prepare_secrets(session);
+    livetcp_result result = prepare_secrets(session);
+    return result == LIVETCP_OK ? lt_session_prepare_reports(session, cname) : result;
 }
 
 static void prepare_slots(lt_session *session)
@@ -83,7 +84,7 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         session->look_at_us = INT64_MIN;
         prepare_slots(session);
         lt_session_prepare_drops(session);
-        result = prepare_parts(session);
+        result = prepare_parts(session, setup->cname);
     }
     if (result != LIVETCP_OK)
         lt_session_destroy(&session);
@@ -104,6 +105,7 @@ void lt_session_destroy(lt_session **owner)
     lt_send_queue_destroy(&session->queue);
     lt_reassembly_destroy(&session->reassembly);
     lt_parity_decoder_destroy(&session->parity);
+    lt_reporter_destroy(&session->reporter);
     lt_credentials_wipe(&session->credentials);
     free(session->policy_state);
     free(session);

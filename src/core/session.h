@@ -35,6 +35,8 @@ typedef struct lt_session_setup {
     void *random_user;
     lt_deliver_fn deliver; /* called from lt_session_receive() and lt_session_expire() */
     void *deliver_user;
+    const char *cname; /* of our reports, LT_CNAME_SIZE with its NUL: sessions of one endpoint have
+                          the same; NULL = one of its own. Copied */
 } lt_session_setup;
 
 /* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM (no randomness). */
@@ -132,6 +134,10 @@ void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *f
                       livetcp_usec now);
 
 /* ---- time ---- */
+
+/* Wall-clock time less `now`, both in µs, for the NTP times of reports; 0 until it is told. Tell it
+ * before expire(). */
+void lt_session_set_wall_clock(lt_session *session, livetcp_usec ahead_us);
 
 /* When expire() has something to do; LIVETCP_NEVER if nothing is pending. */
 livetcp_usec lt_session_deadline(const lt_session *session);

@@ -262,6 +262,8 @@ void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_
     }
     bool heard = lt_outbox_at_boundary(&connection->outbox) && lt_connection_has_socket(connection);
     lt_session_condemn(session, connection, reason, now);
+    if (heard && session->closing)
+        lt_session_report_goodbye(session, connection, now);
     if (heard && !lt_session_plain(session))
         say_goodbye(session, connection, reason);
 }

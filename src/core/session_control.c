@@ -80,6 +80,7 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
         measure_pong(connection, message, now);
         return LIVETCP_OK;
     case LT_CONTROL_FILLER:
+    case LT_CONTROL_REPORT:
         return LIVETCP_OK;
     case LT_CONTROL_BYE:
         lt_session_hear_goodbye(session, connection, now);

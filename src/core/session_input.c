@@ -2,11 +2,15 @@
 /* Bytes from a connection: deframed, told apart, delivered. */
 #include "core/session_internal.h"
 
-static void deliver_rtcp(lt_session *session, lt_arrival *arrival)
+static void deliver_rtcp(lt_session *session, lt_connection *connection, lt_arrival *arrival)
 {
     arrival->rtcp = true;
-    session->stats.packets_received++;
-    session->stats.bytes_received += arrival->size;
+    arrival->report = lt_session_is_report(session, arrival->data, arrival->size);
+    if (!arrival->report) {
+        connection->packets_received++;
+        session->stats.packets_received++;
+        session->stats.bytes_received += arrival->size;
+    }
     session->deliver(session->deliver_user, arrival);
 }
 
@@ -41,8 +45,8 @@ static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, 
                                   arrival->arrival_us);
     if (!lt_connection_takes_media(connection))
         return LIVETCP_ERR_PROTOCOL;
-    connection->packets_received++;
-    deliver_rtcp(session, arrival);
+    lt_session_hear_report(session, arrival);
+    deliver_rtcp(session, connection, arrival);
     return LIVETCP_OK;
 }
 

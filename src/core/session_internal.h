@@ -11,6 +11,7 @@
 #include "core/keyframes.h"
 #include "core/parity_decoder.h"
 #include "core/parity_encoder.h"
+#include "core/rtcp/reporter.h"
 #include "core/send_delay.h"
 #include "core/send_queue.h"
 #include "core/session.h"
@@ -95,6 +96,12 @@ struct lt_session {
     uint64_t media_written;   /* the application's packets, first copies */
     bool facts_came;          /* since the estimate was last looked at */
     livetcp_usec look_at_us;  /* not before */
+
+    /* RTCP. */
+    lt_reporter *reporter;         /* NULL with rtcp = off */
+    bool application_reports;      /* and so ours are not wanted with rtcp = auto */
+    bool goodbye_reported;         /* BYE was written */
+    livetcp_usec wall_clock_ahead; /* of `now` */
 
     /* What is given up. */
     lt_importance_state importance;   /* of packets whose payload is looked at */
@@ -309,6 +316,32 @@ livetcp_result lt_session_parity_announced(lt_session *session, const lt_control
 
 /* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
 void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
+
+/* ---- session_rtcp.c ---- */
+
+/* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM (no randomness). */
+livetcp_result lt_session_prepare_reports(lt_session *session, const char *cname);
+
+/* A packet of the application's was written for the first time. */
+void lt_session_report_sent(lt_session *session, const lt_packet *packet, livetcp_usec now);
+
+/* A packet on its way out of reassembly to the application; `user` is the session. */
+void lt_session_deliver_media(void *user, const lt_arrival *arrival);
+
+/* Whether LiveTCP made it: an RTCP compound with the mark in it. */
+bool lt_session_is_report(const lt_session *session, const uint8_t *data, size_t size);
+
+/* The peer sent RTCP that is not control; and the application sends some itself. */
+void lt_session_hear_report(lt_session *session, const lt_arrival *arrival);
+void lt_session_note_application_rtcp(lt_session *session, const uint8_t *data, size_t size);
+
+livetcp_usec lt_session_report_deadline(const lt_session *session);
+void lt_session_send_report(lt_session *session, livetcp_usec now);
+
+/* BYE on this connection, unless it was said before. */
+void lt_session_report_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+void lt_session_gather_reports(const lt_session *session, livetcp_session_stats *stats);
 
 /* Whether the platform is asked about connections at all: the policy may want to know, and send
  * buffers are limited whatever it wants. */

@@ -59,6 +59,8 @@ static livetcp_result send(lt_session *session, const uint8_t *data, size_t size
         lt_packet_unref(&packet);
         return result;
     }
+    if (kind == LT_RTP_CONTROL)
+        lt_session_note_application_rtcp(session, data, size);
     session->stats.packets_accepted++;
     session->stats.bytes_accepted += size;
     lt_budget_media(&session->budget, size, now);
@@ -190,6 +192,7 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
         if (!complete->written && !complete->parity) {
             session->stats.packets_sent++;
             session->media_written += lt_packet_size(complete);
+            lt_session_report_sent(session, complete, now);
         }
         complete->written = true;
         lt_session_plan_chaser(session, connection, now);

@@ -56,6 +56,7 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     gather_queue(session, now, stats);
     gather_reassembly(session, stats);
     gather_parity(session, stats);
+    lt_session_gather_reports(session, stats);
     stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 

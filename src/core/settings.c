@@ -40,6 +40,7 @@
 static const char *const modes[] = {"caller", "listener", NULL};
 static const char *const wires[] = {"session", "plain", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
+static const char *const rtcp[] = {"auto", "on", "off", NULL};
 
 /* clang-format off */
 static const lt_setting settings[] = {
@@ -115,6 +116,8 @@ static const lt_setting settings[] = {
            "lower bound of the estimated bit rate; 0 for none"),
     NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
            "upper bound of the estimated bit rate; 0 for none"),
+    CHOICE("rtcp", rtcp, rtcp, "auto, on or off", "auto",
+           "sender and receiver reports; auto leaves them to an application that sends some"),
 };
 /* clang-format on */
 

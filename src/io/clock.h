@@ -12,6 +12,16 @@ static inline livetcp_usec lt_now(void)
     return (livetcp_usec)(uv_hrtime() / 1000);
 }
 
+/* How far the time of day is ahead of that clock. */
+static inline livetcp_usec lt_wall_clock_ahead(void)
+{
+    uv_timeval64_t time;
+
+    if (uv_gettimeofday(&time) != 0)
+        return 0;
+    return time.tv_sec * LIVETCP_USEC_SEC + time.tv_usec - lt_now();
+}
+
 /* What uv_timer_start() wants for a point in time: whole milliseconds from the loop's own idea of
  * now, rounded up so that the timer never fires early. */
 static inline uint64_t lt_timeout_ms(const uv_loop_t *loop, livetcp_usec at)

@@ -213,6 +213,7 @@ static void tell_packets(livetcp_session *session)
                                  .arrival_us = arrival->arrival_us,
                                  .connection = arrival->connection,
                                  .rtcp = arrival->rtcp,
+                                 .report = arrival->report,
                                  .discontinuity = arrival->discontinuity};
         if (session->callbacks.on_packet)
             session->callbacks.on_packet(session, &packet, session->user);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/channel.h"
 #include "io/clock.h"
+#include "io/cname.h"
 #include "io/connector.h"
 #include "io/error_text.h"
 #include "io/listener.h"
@@ -46,6 +47,7 @@ static void on_timer(uv_timer_t *timer)
 
     lt_session_io_reference(session);
     uv_mutex_lock(&session->lock);
+    lt_session_set_wall_clock(session->engine, lt_wall_clock_ahead());
     lt_session_expire(session->engine, lt_now());
     uv_mutex_unlock(&session->lock);
     lt_session_io_service(session);
@@ -59,10 +61,16 @@ static livetcp_result create_engine(livetcp_session *session, bool caller)
                               .caller = caller,
                               .random = lt_system_random,
                               .deliver = lt_arrivals_collect,
-                              .deliver_user = &session->arrivals};
+                              .deliver_user = &session->arrivals,
+                              .cname = lt_cname()};
+    livetcp_result result;
+
     if (!setup.policy)
         return LIVETCP_ERR_UNKNOWN_POLICY;
-    return lt_session_create(&setup, &session->engine);
+    result = lt_session_create(&setup, &session->engine);
+    if (result == LIVETCP_OK)
+        lt_session_set_wall_clock(session->engine, lt_wall_clock_ahead());
+    return result;
 }
 
 livetcp_result lt_session_io_create(livetcp_context *context, const livetcp_config *config,

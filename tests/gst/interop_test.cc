@@ -172,10 +172,96 @@ TEST_CASE("rtpbin takes RTP and RTCP from one livetcpsrc")
     CHECK(eventually([&] { return reports_received(bin.get()) == 1; }));
 }
 
+TEST_CASE("rtpbin has sender reports from a sender that has none of its own")
+{
+    Pipeline receiver(
+        "rtpbin name=bin livetcpsrc name=s uri=livetcp://127.0.0.1:0?mode=listener "
+        "caps=\"application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU,payload=0\" ! "
+        "queue ! bin.recv_rtp_sink_0 bin. ! rtppcmudepay ! fakesink");
+    REQUIRE(receiver.state(GST_STATE_PLAYING));
+    Element source = receiver.child("s"), bin = receiver.child("bin");
+    Pipeline sender("audiotestsrc is-live=true samplesperbuffer=160 ! "
+                    "audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay ! "
+                    "livetcpsink name=k async=false uri=" +
+                    call_uri(source.get()));
+    REQUIRE(sender.state(GST_STATE_PLAYING));
+    CHECK(eventually([&] { return reports_received(bin.get()) == 1; }));
+    Element sink = sender.child("k");
+    CHECK(eventually([&] { return counter(sink.get(), "reports-received") >= 1; }));
+    CHECK(counter(sink.get(), "reports-invalid") == 0);
+    CHECK(counter(source.get(), "reports-invalid") == 0);
+}
+
+TEST_CASE("a depayloader and a jitter buffer are not given RTCP, unless asked for")
+{
+    std::string first = GENERATE("rtppcmudepay", "queue ! rtpjitterbuffer ! rtppcmudepay");
+    bool asked = GENERATE(false, true);
+    INFO(first << (asked ? ", asked for" : ""));
+    Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
+    Pipeline receiver("livetcpsrc name=s caps=\"application/x-rtp,media=audio,clock-rate=8000,"
+                      "encoding-name=PCMU,payload=0\" uri=" +
+                      call_uri(sink.get(), asked ? "rtcp=on" : "rtcp=auto") + " ! " + first +
+                      " ! fakesink sync=false");
+    REQUIRE(receiver.state(GST_STATE_PLAYING));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
+    Element source = receiver.child("s");
+    REQUIRE(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+    REQUIRE(sink.push(rtcp_packet()) == GST_FLOW_OK);
+    if (asked) {
+        CHECK(receiver.wait(GST_MESSAGE_WARNING));
+        CHECK(counter(source.get(), "rtcp-dropped") == 0);
+    } else {
+        CHECK(eventually([&] { return counter(source.get(), "rtcp-dropped") >= 1; }));
+        CHECK(receiver.posted(GST_MESSAGE_WARNING).empty());
+    }
+}
+
+TEST_CASE("reports of LiveTCP are RTCP compounds as GStreamer reads them")
+{
+    Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
+    Harness source("livetcpsrc", call_uri(sink.get()));
+    REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
+    REQUIRE(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+    GstBuffer *found = nullptr;
+    REQUIRE(eventually([&] {
+        Buffer buffer(gst_harness_try_pull(source.harness()));
+        if (buffer && gst_rtcp_buffer_validate(buffer.get())) {
+            found = buffer.release();
+        }
+        return found != nullptr;
+    }));
+    Buffer report(found);
+    GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+    GstRTCPPacket packet;
+    gst_rtcp_buffer_map(report.get(), GST_MAP_READ, &rtcp);
+    CHECK(gst_rtcp_buffer_get_packet_count(&rtcp) == 3);
+    REQUIRE(gst_rtcp_buffer_get_first_packet(&rtcp, &packet));
+    REQUIRE(gst_rtcp_packet_get_type(&packet) == GST_RTCP_TYPE_SR);
+    guint32 ssrc, timestamp, packets, octets;
+    guint64 ntp;
+    gst_rtcp_packet_sr_get_sender_info(&packet, &ssrc, &ntp, &timestamp, &packets, &octets);
+    CHECK(ssrc == 0x11223344);
+    CHECK(packets == 1);
+    CHECK(octets == 188);
+    gint64 unix_seconds = (gint64)(ntp >> 32) - G_GINT64_CONSTANT(2208988800);
+    CHECK(std::abs(unix_seconds - g_get_real_time() / G_USEC_PER_SEC) < 300);
+    REQUIRE(gst_rtcp_packet_move_to_next(&packet));
+    REQUIRE(gst_rtcp_packet_get_type(&packet) == GST_RTCP_TYPE_SDES);
+    gchar *name = nullptr;
+    CHECK(gst_rtcp_packet_sdes_first_item(&packet));
+    CHECK(gst_rtcp_packet_sdes_first_entry(&packet));
+    GstRTCPSDESType type = GST_RTCP_SDES_END;
+    CHECK(gst_rtcp_packet_sdes_copy_entry(&packet, &type, nullptr, (guint8 **)&name));
+    CHECK(type == GST_RTCP_SDES_CNAME);
+    CHECK((name != nullptr && strlen(name) == 16));
+    g_free(name);
+    gst_rtcp_buffer_unmap(&rtcp);
+}
+
 TEST_CASE("a depayloader drops RTCP and goes on")
 {
     Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
-    Pipeline receiver("livetcpsrc name=s uri=" + call_uri(sink.get(), "connections=1") +
+    Pipeline receiver("livetcpsrc name=s uri=" + call_uri(sink.get(), "connections=1&rtcp=on") +
                       " ! rtppcmudepay name=d ! fakesink sync=false");
     Tap decoded(receiver, "d", "src");
     REQUIRE(receiver.state(GST_STATE_PLAYING));

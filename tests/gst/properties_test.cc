@@ -67,12 +67,12 @@ TEST_CASE("every setting is a property with the library's range and default")
 TEST_CASE("every choice of a setting is a nick of its enumeration")
 {
     Element element = make("livetcpsrc");
-    for (const char *name : {"mode", "wire", "order"}) {
+    for (const char *name : {"mode", "wire", "order", "rtcp"}) {
         INFO(name);
         GParamSpec *pspec = property(element.get(), name);
         REQUIRE(G_IS_PARAM_SPEC_ENUM(pspec));
         GEnumClass *choices = G_PARAM_SPEC_ENUM(pspec)->enum_class;
-        CHECK(choices->n_values == 2);
+        CHECK(choices->n_values == (strcmp(name, "rtcp") == 0 ? 3 : 2));
         for (guint i = 0; i < choices->n_values; i++) {
             CHECK(set(name, choices->values[i].value_nick) == LIVETCP_OK);
         }
@@ -137,7 +137,7 @@ static std::vector<std::string> uri_keys(GstElement *element)
         }
     }
     for (const char *name : {"stats-update-interval", "wait-for-connection", "drain-timeout",
-                             "keep-listening", "timeout", "rtcp", "caps"}) {
+                             "keep-listening", "timeout", "caps"}) {
         if (property(element, name) != nullptr) {
             names.push_back(name);
         }

@@ -160,7 +160,7 @@ TEST_CASE("RTCP comes on the same pad, or not at all")
     bool wanted = GENERATE(true, false);
     Harness sink("livetcpsink", listening);
     Harness source("livetcpsrc",
-                   call_uri(sink.get(), wanted ? "connections=1" : "connections=1&rtcp=false"));
+                   call_uri(sink.get(), wanted ? "connections=1" : "connections=1&rtcp=off"));
     REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
     REQUIRE(sink.push(rtcp_packet()) == GST_FLOW_OK);
     REQUIRE(sink.push(rtp_packet(5)) == GST_FLOW_OK);

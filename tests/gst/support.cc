@@ -231,11 +231,36 @@ void Harness::stop()
     gst_element_set_state(get(), GST_STATE_NULL);
 }
 
+/* An RTCP compound with LiveTCP's mark in it. */
+static bool is_report(GstBuffer *buffer)
+{
+    GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+    GstRTCPPacket packet;
+    bool found = false;
+    if (!gst_rtcp_buffer_validate_reduced(buffer)) {
+        return false;
+    }
+    gst_rtcp_buffer_map(buffer, GST_MAP_READ, &rtcp);
+    for (gboolean more = gst_rtcp_buffer_get_first_packet(&rtcp, &packet); more && !found;
+         more = gst_rtcp_packet_move_to_next(&packet)) {
+        found = gst_rtcp_packet_get_type(&packet) == GST_RTCP_TYPE_APP &&
+                memcmp(gst_rtcp_packet_app_get_name(&packet), "LTCP", 4) == 0;
+    }
+    gst_rtcp_buffer_unmap(&rtcp);
+    return found;
+}
+
+Buffer Harness::try_pull()
+{
+    Buffer buffer(gst_harness_try_pull(harness_));
+    return buffer && is_report(buffer.get()) ? try_pull() : std::move(buffer);
+}
+
 Buffer Harness::pull()
 {
-    GstBuffer *buffer = nullptr;
-    eventually([&] { return (buffer = gst_harness_try_pull(harness_)) != nullptr; });
-    return Buffer(buffer);
+    Buffer buffer;
+    eventually([&] { return (buffer = try_pull()) != nullptr; });
+    return buffer;
 }
 
 Pipeline::Pipeline(const std::string &description) : Subject(nullptr)

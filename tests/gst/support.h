@@ -94,11 +94,8 @@ class Harness : public Subject
     }
     /* NULL after `patience`. */
     Buffer pull();
-    /* NULL at once if there is none. */
-    Buffer try_pull()
-    {
-        return Buffer(gst_harness_try_pull(harness_));
-    }
+    /* NULL at once if there is none. Neither hands out LiveTCP's own reports. */
+    Buffer try_pull();
     GstHarness *harness() const
     {
         return harness_;

@@ -226,6 +226,8 @@ class Record
     static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
     {
         Record *self = (Record *)user;
+        if (packet->report) /* not what the peer's application sent */
+            return;
         {
             std::lock_guard<std::mutex> guard(self->lock_);
             self->packets_.emplace_back(packet->data, packet->data + packet->size);

@@ -46,6 +46,10 @@ SimSession::~SimSession()
 void SimSession::deliver(void *user, const lt_arrival *arrival)
 {
     auto *self = static_cast<SimSession *>(user);
+    if (arrival->report) {
+        self->reports.emplace_back(arrival->data, arrival->data + arrival->size);
+        return;
+    }
     Received packet = {};
     packet.at = arrival->arrival_us;
     packet.connection = arrival->connection;

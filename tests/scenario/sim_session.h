@@ -106,6 +106,7 @@ class SimSession
 
     lt_session *engine = nullptr;
     std::vector<Received> received;
+    std::vector<std::vector<uint8_t>> reports; /* LiveTCP's own */
     std::vector<lt_event> events;
     bool caller;
 

@@ -82,6 +82,7 @@ TEST_CASE("split writes a frame in parts that arrive as one packet")
 {
     livetcp_config config = make_config("single", 1);
     config.split = 3;
+    config.rtcp = LIVETCP_RTCP_OFF;
     SimCall call("delay=10ms", config, 1);
     call.world.run_for(200000);
     uint64_t before = call.path.forward.counters().in_packets;
@@ -94,7 +95,7 @@ TEST_CASE("split writes a frame in parts that arrive as one packet")
     CHECK(call.remote()->received.size() == 10);
 }
 
-TEST_CASE("RTCP of the application crosses, and nothing of ours reaches it")
+TEST_CASE("RTCP of the application crosses, and no control message of ours reaches it")
 {
     SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
     call.world.run_for(200000);

@@ -9,6 +9,9 @@ extern "C" {
 namespace scenario
 {
 
+/* The APP packet at the end of our reports. */
+const size_t mark = 12;
+
 WireTap::WireTap(SimCall &call, std::set<uint32_t> ssrcs) : call_(call), ssrcs_(std::move(ssrcs))
 {
     call.caller.on_written = [this](unsigned slot, const uint8_t *data, size_t size) {
@@ -35,6 +38,8 @@ void WireTap::packet(unsigned slot, const uint8_t *data, size_t size)
 {
     if (size < 8 || lt_control_is(data, size))
         return;
+    if (size > mark && data[1] >= 192 && lt_control_is(data + size - mark, mark))
+        return; /* a report of LiveTCP's own */
     Written one = {};
     one.at = call_.world.now();
     one.slot = slot;

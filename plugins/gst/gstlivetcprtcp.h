@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether RTCP is of use to who comes behind livetcpsrc. */
+#ifndef GST_LIVETCP_RTCP_H
+#define GST_LIVETCP_RTCP_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* FALSE if what follows the source pad, through elements with one way on, is a depayloader, a
+ * decoder or an rtpjitterbuffer: these take RTCP for broken RTP. Any thread. */
+gboolean gst_livetcp_rtcp_is_welcome(GstPad *src);
+
+G_END_DECLS
+
+#endif
