@@ -127,6 +127,22 @@ LIVETCP_API livetcp_result livetcp_session_get_connection_stats(livetcp_session 
                                                                 unsigned connection,
                                                                 livetcp_connection_stats *stats);
 
+/* What a playout has made of the packets that on_packet gave it. */
+typedef struct livetcp_playout_report {
+    size_t struct_size;     /* sizeof(livetcp_playout_report) */
+    livetcp_usec delay_us;  /* from delivery to playing, mean of late; 0..60 s */
+    livetcp_usec margin_us; /* the least time left until its turn with which a packet came since the
+                               report before; negative: it was late. -60 s..60 s, or
+                               LIVETCP_NO_MARGIN if none came */
+    uint64_t late;          /* packets that came too late to play, since the session exists */
+} livetcp_playout_report;
+
+/* Any thread. Tells the session, which tells the peer with its next feedback; some ten times a
+ * second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value out of range, nothing is
+ * changed then. */
+LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
+                                                          const livetcp_playout_report *report);
+
 /* Any thread. */
 LIVETCP_API livetcp_session_state livetcp_session_get_state(livetcp_session *session);
 

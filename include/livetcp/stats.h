@@ -17,6 +17,29 @@ typedef enum livetcp_connection_state {
     LIVETCP_CONNECTION_CLOSED      /* for good */
 } livetcp_connection_state;
 
+/*
+ * Where one-way delay arises, from send() to the listener's ear: the papers' decomposition (Brosh
+ * et al., section 4; Goel et al., section 4.3). Smoothed over some 16 packets, of each packet the
+ * copy that came first; -1 = not known. This struct does not grow.
+ */
+typedef struct livetcp_delays {
+    livetcp_usec send_queue_us;   /* in our send queue, where a packet can still be dropped */
+    livetcp_usec send_buffer_us;  /* in the kernel, not sent yet */
+    livetcp_usec network_us;      /* half of the least round trip, and all of what it is above */
+    livetcp_usec head_of_line_us; /* arrived, and waiting for what was lost or comes before it */
+    livetcp_usec playout_us;      /* delivered, and waiting for its turn to play */
+} livetcp_delays;
+
+/* Bits of livetcp_session_stats.peer_protection: what was done for the last packet. */
+enum {
+    LIVETCP_PROTECTION_COPIES = 1 << 0, /* several copies at once */
+    LIVETCP_PROTECTION_HEDGE = 1 << 1,  /* a copy when the acknowledgement is overdue */
+    LIVETCP_PROTECTION_PARITY = 1 << 2  /* its stream has parity */
+};
+
+/* A margin that nobody has told. */
+#define LIVETCP_NO_MARGIN INT64_MIN
+
 /* Totals since the session exists. "Media" is RTP and RTCP packets of the application. */
 typedef struct livetcp_session_stats {
     size_t struct_size; /* set it to sizeof(livetcp_session_stats) before the call */
@@ -87,6 +110,31 @@ typedef struct livetcp_session_stats {
     double reported_fraction;   /* 0..1: share missing of the worst source since the report
                                    before */
     livetcp_usec reported_jitter_us; /* -1 = not known */
+
+    /* Feedback, see livetcp_config.feedback_us. Times are -1 while they are not known. */
+    livetcp_delays sent_delays;     /* of what this side sends; the last two as the peer tells */
+    livetcp_delays received_delays; /* of what it receives; the first four as the peer tells */
+    livetcp_usec rtt_us;            /* of the connections that are up: mean of the smoothed ones */
+    livetcp_usec min_rtt_us;        /* and the least */
+    uint64_t feedback_sent;
+    uint64_t feedback_received;
+    uint64_t feedback_invalid;    /* ignored: it said what cannot be */
+    livetcp_usec feedback_rtt_us; /* from our message to the peer's that answers it, less the time
+                                     that the peer kept it: send buffers and repairs included */
+    livetcp_usec peer_rtt_us;     /* what the sender told of its connections: mean, */
+    livetcp_usec peer_min_rtt_us; /*   least, */
+    livetcp_usec peer_rtt_variation_us;
+    unsigned peer_connections;        /*   how many are up; 0 = nothing was told yet */
+    unsigned peer_protection;         /*   LIVETCP_PROTECTION_* */
+    unsigned peer_copies;             /*   of each packet, at once */
+    unsigned peer_parity_group;       /*   packets for each of parity; 0 = none */
+    livetcp_usec peer_hedge_delay_us; /* beyond a round trip, until the overdue is copied */
+    uint64_t peer_packets;            /* what the receiver told: packets delivered there, */
+    uint64_t peer_missing;            /*   that have not come, */
+    uint64_t peer_late_order;         /*   that came after their turn (order = sequence), */
+    uint64_t peer_late_playout;       /*   and after their time to play */
+    livetcp_usec peer_margin_us; /* the least by which one was in time to play, of late; negative
+                                    = late; LIVETCP_NO_MARGIN = it has not said */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

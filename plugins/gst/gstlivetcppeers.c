@@ -50,6 +50,9 @@ void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session
     totals->reports_sent += stats->reports_sent;
     totals->reports_received += stats->reports_received;
     totals->reports_invalid += stats->reports_invalid;
+    totals->feedback_sent += stats->feedback_sent;
+    totals->feedback_received += stats->feedback_received;
+    totals->feedback_invalid += stats->feedback_invalid;
     totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
 }
 

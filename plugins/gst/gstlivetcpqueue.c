@@ -71,14 +71,15 @@ static void make_room(GstLiveTcpQueue *queue, gsize size)
     }
 }
 
-void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gint64 arrival_us)
+void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
+                            gint64 arrival_us)
 {
     Item item = {buffer, arrival_us};
     gsize size = gst_buffer_get_size(buffer);
 
     g_mutex_lock(&queue->lock);
     make_room(queue, size);
-    if (queue->discont) {
+    if (queue->discont && !rtcp) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
         queue->discont = FALSE;
     }

@@ -31,7 +31,8 @@ void gst_livetcp_queue_clear(GstLiveTcpQueue *queue);
 void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize max_bytes);
 
 /* Takes ownership of `buffer`. `arrival_us` is g_get_monotonic_time() when it came. */
-void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gint64 arrival_us);
+void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
+                            gint64 arrival_us);
 
 /* The next packet pushed is a discontinuity. */
 void gst_livetcp_queue_mark_discont(GstLiveTcpQueue *queue);

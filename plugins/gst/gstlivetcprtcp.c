@@ -3,58 +3,60 @@
 
 #include <string.h>
 
-/* Queues, filters and tees in a row that are looked through. */
+/* Elements in a row that are looked through: queues, filters, tees. */
 #define FAR 16
 
-/* rtpbin and rtpsession sort RTCP out themselves; so does who reads packets from an appsink. */
-static gboolean refuses(GstElement *element)
+/* rtpbin and rtpsession sort RTCP out themselves, whatever comes behind them. */
+static gboolean sorts_out(GstElementFactory *factory)
 {
-    GstElementFactory *factory = gst_element_get_factory(element);
-    if (factory == NULL) {
-        return FALSE;
-    }
+    return g_str_equal(GST_OBJECT_NAME(factory), "rtpbin") ||
+           g_str_equal(GST_OBJECT_NAME(factory), "rtpsession");
+}
+
+static gboolean refuses(GstElementFactory *factory)
+{
     const gchar *klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
+
     return (klass != NULL && (strstr(klass, "Depayloader") || strstr(klass, "Decoder"))) ||
            g_str_equal(GST_OBJECT_NAME(factory), "rtpjitterbuffer");
 }
 
-static GstPad *only_src_pad(GstElement *element)
+static gboolean is_welcome(GstPad *src, guint far);
+
+/* All branches: what goes into a tee comes out of each. */
+static gboolean is_welcome_behind(GstElement *element, guint far)
 {
+    gboolean welcome = TRUE;
+
     GST_OBJECT_LOCK(element);
-    GstPad *pad = element->numsrcpads == 1 ? gst_object_ref(element->srcpads->data) : NULL;
+    GList *pads =
+        g_list_copy_deep(element->srcpads, (GCopyFunc)(void (*)(void))gst_object_ref, NULL);
     GST_OBJECT_UNLOCK(element);
-    return pad;
+    for (GList *pad = pads; pad != NULL && welcome; pad = pad->next) {
+        welcome = is_welcome(pad->data, far);
+    }
+    g_list_free_full(pads, gst_object_unref);
+    return welcome;
 }
 
-/* The element that follows, and in *next its way on; NULL at the end. Takes over *next. */
-static GstElement *follow(GstPad **next)
+static gboolean is_welcome(GstPad *src, guint far)
 {
-    GstPad *peer = gst_pad_get_peer(*next);
-    gst_clear_object(next);
-    if (peer == NULL) {
-        return NULL;
+    gboolean welcome = TRUE;
+    GstPad *peer = far > 0 ? gst_pad_get_peer(src) : NULL;
+    GstElement *element = peer != NULL ? gst_pad_get_parent_element(peer) : NULL;
+    GstElementFactory *factory = element != NULL ? gst_element_get_factory(element) : NULL;
+
+    if (factory != NULL && refuses(factory)) {
+        welcome = FALSE;
+    } else if (factory != NULL && !sorts_out(factory)) {
+        welcome = is_welcome_behind(element, far - 1);
     }
-    GstElement *element = gst_pad_get_parent_element(peer);
-    gst_object_unref(peer);
-    if (element != NULL) {
-        *next = only_src_pad(element);
-    }
-    return element;
+    gst_clear_object(&element);
+    gst_clear_object(&peer);
+    return welcome;
 }
 
 gboolean gst_livetcp_rtcp_is_welcome(GstPad *src)
 {
-    GstPad *next = gst_object_ref(src);
-    gboolean welcome = TRUE;
-
-    for (guint i = 0; i < FAR && welcome && next != NULL; i++) {
-        GstElement *element = follow(&next);
-        if (element == NULL) {
-            break;
-        }
-        welcome = !refuses(element);
-        gst_object_unref(element);
-    }
-    gst_clear_object(&next);
-    return welcome;
+    return is_welcome(src, FAR);
 }

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* FALSE if what follows the source pad, through elements with one way on, is a depayloader, a
- * decoder or an rtpjitterbuffer: these take RTCP for broken RTP. Any thread. */
+/* FALSE if a depayloader, a decoder or an rtpjitterbuffer follows the source pad, on any branch and
+ * with no rtpbin before it: these take RTCP for broken RTP. Any thread. */
 gboolean gst_livetcp_rtcp_is_welcome(GstPad *src);
 
 G_END_DECLS

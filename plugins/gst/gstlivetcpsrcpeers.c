@@ -43,7 +43,7 @@ static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *
     if (packet->discontinuity) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
     }
-    gst_livetcp_queue_push(&self->queue, buffer, arrival_us);
+    gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us);
 }
 
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,

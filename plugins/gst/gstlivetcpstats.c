@@ -101,6 +101,48 @@ static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValu
     }
 }
 
+/* ---- the legs of the delay ---- */
+
+static const struct {
+    const gchar *name;
+    gsize offset;
+} legs[] = {
+    {"send-queue-us", G_STRUCT_OFFSET(livetcp_delays, send_queue_us)},
+    {"send-buffer-us", G_STRUCT_OFFSET(livetcp_delays, send_buffer_us)},
+    {"network-us", G_STRUCT_OFFSET(livetcp_delays, network_us)},
+    {"head-of-line-us", G_STRUCT_OFFSET(livetcp_delays, head_of_line_us)},
+    {"playout-us", G_STRUCT_OFFSET(livetcp_delays, playout_us)},
+};
+
+/* Of several sessions the slowest, leg by leg. */
+static void add_delays(livetcp_delays *slowest, const livetcp_delays *delays)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(legs); i++) {
+        livetcp_usec *most = G_STRUCT_MEMBER_P(slowest, legs[i].offset);
+        *most = MAX(*most, G_STRUCT_MEMBER(livetcp_usec, delays, legs[i].offset));
+    }
+}
+
+static void set_delays(GstStructure *structure, const gchar *name, const livetcp_delays *delays)
+{
+    GstStructure *inner = gst_structure_new_empty("livetcp-delays");
+
+    for (gsize i = 0; i < G_N_ELEMENTS(legs); i++) {
+        livetcp_usec us = G_STRUCT_MEMBER(livetcp_usec, delays, legs[i].offset);
+        set_int64(inner, us >= 0, legs[i].name, us);
+    }
+    gst_structure_set(structure, name, GST_TYPE_STRUCTURE, inner, NULL);
+    gst_structure_free(inner);
+}
+
+/* ---- totals ---- */
+
+static void forget_present(livetcp_session_stats *totals)
+{
+    totals->sent_delays = totals->received_delays = (livetcp_delays){-1, -1, -1, -1, -1};
+    totals->rtt_us = totals->report_rtt_us = totals->jitter_us = -1;
+}
+
 /* What is true now, not since the beginning: summed up, the delay of the slowest. */
 static void add_present(livetcp_session_stats *totals, const livetcp_session_stats *stats)
 {
@@ -110,6 +152,11 @@ static void add_present(livetcp_session_stats *totals, const livetcp_session_sta
     totals->queue_delay_us = MAX(totals->queue_delay_us, stats->queue_delay_us);
     totals->inferred_delay_us = MAX(totals->inferred_delay_us, stats->inferred_delay_us);
     totals->send_delay_limit_us = MAX(totals->send_delay_limit_us, stats->send_delay_limit_us);
+    add_delays(&totals->sent_delays, &stats->sent_delays);
+    add_delays(&totals->received_delays, &stats->received_delays);
+    totals->rtt_us = MAX(totals->rtt_us, stats->rtt_us);
+    totals->report_rtt_us = MAX(totals->report_rtt_us, stats->report_rtt_us);
+    totals->jitter_us = MAX(totals->jitter_us, stats->jitter_us);
 }
 
 /* What was done about loss and lateness. */
@@ -142,6 +189,9 @@ static const struct {
     {"reports-sent", G_STRUCT_OFFSET(livetcp_session_stats, reports_sent)},
     {"reports-received", G_STRUCT_OFFSET(livetcp_session_stats, reports_received)},
     {"reports-invalid", G_STRUCT_OFFSET(livetcp_session_stats, reports_invalid)},
+    {"feedback-sent", G_STRUCT_OFFSET(livetcp_session_stats, feedback_sent)},
+    {"feedback-received", G_STRUCT_OFFSET(livetcp_session_stats, feedback_received)},
+    {"feedback-invalid", G_STRUCT_OFFSET(livetcp_session_stats, feedback_invalid)},
 };
 
 static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)
@@ -170,6 +220,9 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
         "queue-delay-us", G_TYPE_INT64, totals->queue_delay_us, "max-queue-delay-us", G_TYPE_INT64,
         totals->max_queue_delay_us, NULL);
     set_counters(structure, totals);
+    set_delays(structure, "sent-delays", &totals->sent_delays);
+    set_int64(structure, totals->rtt_us >= 0, "rtt-us", totals->rtt_us);
+    set_int64(structure, totals->report_rtt_us >= 0, "report-rtt-us", totals->report_rtt_us);
     /* the receiving side */
     gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->packets_received,
                       "bytes-received", G_TYPE_UINT64, totals->bytes_received, "bytes-read",
@@ -177,6 +230,8 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
                       totals->duplicates, "late-discarded", G_TYPE_UINT64, totals->late_discarded,
                       "sequence-gaps", G_TYPE_UINT64, totals->sequence_gaps, "null-frames",
                       G_TYPE_UINT64, totals->null_frames, NULL);
+    set_delays(structure, "received-delays", &totals->received_delays);
+    set_int64(structure, totals->jitter_us >= 0, "jitter-us", totals->jitter_us);
 }
 
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
@@ -187,6 +242,7 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
 
     g_mutex_lock(&endpoint->lock);
     livetcp_session_stats totals = endpoint->ended_totals;
+    forget_present(&totals);
     for (guint i = 0; i < endpoint->peers->len; i++) {
         const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};

@@ -18,7 +18,7 @@ static bool knows(const livetcp_path *path, uint32_t what)
 /* How long the window keeps it back: what is ahead of it beyond the room there is, at a window a
  * round trip. The window counts segments and not bytes, so unsent bytes are waiting whatever the
  * byte count says: for the next acknowledgement at least. */
-static livetcp_usec window_wait(const livetcp_path *path, size_t size)
+livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size)
 {
     if (!knows(path, LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND) ||
         !path->cwnd_bytes)
@@ -65,5 +65,5 @@ static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec now)
 
 livetcp_usec livetcp_path_forecast(const livetcp_path *path, size_t size, livetcp_usec now)
 {
-    return path->rtt_us / 2 + window_wait(path, size) + repair_wait(path, now);
+    return path->rtt_us / 2 + lt_path_window_wait(path, size) + repair_wait(path, now);
 }

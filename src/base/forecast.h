@@ -18,4 +18,8 @@ static inline livetcp_usec lt_ack_due(const livetcp_path *path)
     return path->rtt_us + 2 * path->rtt_variation_us + LT_ACK_SEEN_US;
 }
 
+/* How long the congestion window keeps back a packet of `size` bytes that is written now, behind
+ * what is unsent already; with 0, the last one that was. What is not known counts as nothing. */
+livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size);
+
 #endif

@@ -24,4 +24,6 @@ void lt_connection_reset(lt_connection *connection)
     connection->ping_at_us = LIVETCP_NEVER;
     connection->silent_from_us = LIVETCP_NEVER;
     connection->facts_at_us = INT64_MIN;
+    connection->acked_at_us = INT64_MIN;
+    connection->repairing = false;
 }

@@ -40,6 +40,8 @@ typedef struct lt_connection {
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
     livetcp_usec silent_from_us; /* last input, or when it was connected */
     livetcp_usec facts_at_us;    /* when the platform was last asked; INT64_MIN = never */
+    livetcp_usec acked_at_us;    /* when it was last looked for what is acknowledged; INT64_MIN */
+    bool repairing;              /* and whether TCP was about to repair a loss then */
     livetcp_usec last_media_us;  /* when a packet of the application's was last written */
     livetcp_usec gap_us;         /* from one to the next, smoothed; 0 = not known yet */
     bool chase_when_late;        /* and only if that one is not acknowledged then */

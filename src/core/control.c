@@ -34,6 +34,8 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_PARITY] = 12,
     [LT_CONTROL_FILLER] = 0,
     [LT_CONTROL_REPORT] = 0,
+    [LT_CONTROL_RECEPTION] = 68,
+    [LT_CONTROL_TRANSMISSION] = 48,
 };
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
@@ -61,6 +63,15 @@ static void field_bytes(cursor *c, uint8_t *field, size_t size)
     }
 }
 
+static void field_u16(cursor *c, uint16_t *field)
+{
+    uint8_t bytes[2];
+
+    lt_write_be16(bytes, *field);
+    field_bytes(c, bytes, sizeof bytes);
+    *field = lt_read_be16(bytes);
+}
+
 static void field_u32(cursor *c, uint32_t *field)
 {
     uint8_t bytes[4];
@@ -85,6 +96,48 @@ static void field_reserved(cursor *c, size_t size)
     uint8_t zeros[4] = {0};
 
     field_bytes(c, zeros, size);
+}
+
+static void walk_reception(cursor *c, lt_reception *reception)
+{
+    uint32_t margin = (uint32_t)reception->margin_us;
+
+    field_u32(c, &reception->number);
+    field_bytes(c, &reception->playing, 1);
+    field_reserved(c, 3);
+    field_u64(c, &reception->now_us);
+    field_u64(c, &reception->packets);
+    field_u32(c, &reception->newest_ssrc);
+    field_u16(c, &reception->newest_sequence);
+    field_reserved(c, 2);
+    field_u32(c, &reception->newest_age_us);
+    field_u32(c, &reception->echo_number);
+    field_u32(c, &reception->echo_age_us);
+    field_u32(c, &reception->hold_us);
+    field_u32(c, &margin);
+    field_u32(c, &reception->playout_us);
+    field_u32(c, &reception->missing);
+    field_u32(c, &reception->late_order);
+    field_u32(c, &reception->late_playout);
+    reception->margin_us = margin < 0x80000000 ? (int32_t)margin : -(int32_t)~margin - 1;
+}
+
+static void walk_transmission(cursor *c, lt_transmission *transmission)
+{
+    field_u32(c, &transmission->number);
+    field_bytes(c, &transmission->protection, 1);
+    field_bytes(c, &transmission->copies, 1);
+    field_bytes(c, &transmission->parity_group, 1);
+    field_bytes(c, &transmission->connections, 1);
+    field_u64(c, &transmission->now_us);
+    field_u32(c, &transmission->rtt_us);
+    field_u32(c, &transmission->min_rtt_us);
+    field_u32(c, &transmission->rtt_variation_us);
+    field_u32(c, &transmission->send_queue_us);
+    field_u32(c, &transmission->send_buffer_us);
+    field_u32(c, &transmission->network_us);
+    field_u32(c, &transmission->head_of_line_us);
+    field_u32(c, &transmission->hedge_delay_us);
 }
 
 static void walk_body(cursor *c, lt_control *message)
@@ -137,6 +190,12 @@ static void walk_body(cursor *c, lt_control *message)
     case LT_CONTROL_BYE:
         field_bytes(c, &message->reason, 1);
         field_reserved(c, 3);
+        break;
+    case LT_CONTROL_RECEPTION:
+        walk_reception(c, &message->reception);
+        break;
+    case LT_CONTROL_TRANSMISSION:
+        walk_transmission(c, &message->transmission);
         break;
     case LT_CONTROL_PARITY:
         field_u32(c, &message->parity_ssrc);

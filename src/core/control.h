@@ -43,8 +43,41 @@ typedef enum lt_control_type {
     LT_CONTROL_BYE = 9,     /* either: the session ends, on all connections */
     LT_CONTROL_PARITY = 10, /* either: an RTP stream that follows here is parity of another */
     LT_CONTROL_FILLER = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
-    LT_CONTROL_REPORT = 12  /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
+    LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
+    LT_CONTROL_RECEPTION = 13,   /* either: what has come of the media it receives */
+    LT_CONTROL_TRANSMISSION = 14 /* either: what the media it sends has met so far */
 } lt_control_type;
+
+/* A duration that its sender does not know. */
+#define LT_UNKNOWN_US UINT32_MAX
+
+/* Fields of RECEPTION; durations in µs. Nothing is checked here: see core/feedback.h. */
+typedef struct lt_reception {
+    uint32_t number; /* of these messages, ascending from 1 */
+    uint8_t playing; /* 1: a playout has told margin, playout_us and late_playout */
+    uint64_t now_us; /* of the receiver's clock */
+    uint64_t packets;
+    uint32_t newest_ssrc; /* the packet that came last */
+    uint16_t newest_sequence;
+    uint32_t newest_age_us; /* since it came */
+    uint32_t echo_number;   /* of the last TRANSMISSION; 0 = none has come */
+    uint32_t echo_age_us;   /* since that came */
+    uint32_t hold_us;       /* what delivered packets had to wait for others here */
+    int32_t margin_us;
+    uint32_t playout_us;
+    uint32_t missing, late_order, late_playout; /* packets */
+} lt_reception;
+
+/* Fields of TRANSMISSION; durations in µs or LT_UNKNOWN_US. */
+typedef struct lt_transmission {
+    uint32_t number;
+    uint8_t protection; /* LIVETCP_PROTECTION_* */
+    uint8_t copies, parity_group, connections;
+    uint64_t now_us; /* of the sender's clock */
+    uint32_t rtt_us, min_rtt_us, rtt_variation_us;
+    uint32_t send_queue_us, send_buffer_us, network_us, head_of_line_us;
+    uint32_t hedge_delay_us;
+} lt_transmission;
 
 /* Fields beyond `type` are used by the types named. */
 typedef struct lt_control {
@@ -62,6 +95,10 @@ typedef struct lt_control {
     uint32_t parity_ssrc; /* PARITY: of the parity packets */
     uint32_t media_ssrc;  /* PARITY: of the packets they protect; another one */
     uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */
+    union {
+        lt_reception reception;
+        lt_transmission transmission;
+    };
 } lt_control;
 
 /* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has room

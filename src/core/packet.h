@@ -37,6 +37,7 @@ typedef struct lt_packet {
     livetcp_usec first_sent_us; /* copies > 0 */
     livetcp_usec last_sent_us;
     livetcp_usec delivered_us; /* delivered */
+    livetcp_usec buffered_us;  /* how long the first copy was to wait in the kernel, inferred */
     livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
 
     /* In the send queue; see core/shedding.c. */

@@ -84,6 +84,7 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         session->look_at_us = INT64_MIN;
         prepare_slots(session);
         lt_session_prepare_drops(session);
+        lt_session_prepare_feedback(session);
         result = prepare_parts(session, setup->cname);
     }
     if (result != LIVETCP_OK)

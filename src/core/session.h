@@ -173,6 +173,9 @@ bool lt_session_next_event(lt_session *session, lt_event *event);
 livetcp_session_state lt_session_state(const lt_session *session);
 unsigned lt_session_connections(const lt_session *session);
 
+/* See livetcp_session_report_playout(). */
+livetcp_result lt_session_report_playout(lt_session *session, const livetcp_playout_report *report);
+
 /* struct_size is not looked at: these fill the whole struct. */
 void lt_session_get_stats(const lt_session *session, livetcp_usec now,
                           livetcp_session_stats *stats);

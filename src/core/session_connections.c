@@ -143,6 +143,7 @@ static void renew_credentials(lt_session *session, livetcp_usec now)
 {
     session->creator = -1;
     session->confirmed = false;
+    lt_feedback_forget_peer(&session->feedback);
     livetcp_result result =
         lt_credentials_create(&session->credentials, NULL, session->random, session->random_user);
     if (result != LIVETCP_OK) {

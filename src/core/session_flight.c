@@ -50,16 +50,22 @@ void lt_session_acknowledged(lt_session *session, lt_connection *connection, liv
     uint64_t queued = connection->path->queued_bytes;
     uint64_t acknowledged =
         connection->stream_bytes > queued ? connection->stream_bytes - queued : 0;
+    livetcp_usec written_us = connection->path->oldest_unacked_us;
     lt_packet *packet;
 
     if (!(connection->path->known & LIVETCP_PATH_QUEUED))
         return;
     while ((packet = lt_unacked_take(&connection->unacked, acknowledged))) {
         packet->carried &= ~(UINT32_C(1) << connection->index);
+        if (!packet->delivered)
+            lt_session_observe_acknowledged(session, connection, packet, written_us, now);
         count_arrival(session, connection, packet, now);
         lt_packet_unref(&packet);
+        update_oldest(connection);
+        written_us = connection->path->oldest_unacked_us;
     }
-    update_oldest(connection);
+    connection->acked_at_us = now;
+    connection->repairing = connection->path->tcp_state >= LIVETCP_TCP_DISORDER;
 }
 
 void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now)

@@ -103,6 +103,7 @@ livetcp_result lt_session_receive(lt_session *session, unsigned index, const uin
 
     if (!lt_connection_has_socket(connection) || connection->doomed)
         return LIVETCP_OK; /* on its way out: what still comes is nobody's */
+    session->now_us = now;
     connection->silent_from_us = now;
     connection->bytes_read += size;
     session->stats.bytes_read += size;

@@ -7,6 +7,8 @@
 #include "core/bitrate.h"
 #include "core/budget.h"
 #include "core/connection.h"
+#include "core/delays.h"
+#include "core/feedback.h"
 #include "core/importance/importance.h"
 #include "core/keyframes.h"
 #include "core/parity_decoder.h"
@@ -102,6 +104,20 @@ struct lt_session {
     bool application_reports;      /* and so ours are not wanted with rtcp = auto */
     bool goodbye_reported;         /* BYE was written */
     livetcp_usec wall_clock_ahead; /* of `now` */
+
+    /* Feedback and the legs of the delay. */
+    lt_feedback feedback;
+    lt_smoothed queue_leg, buffer_leg, network_leg, repair_leg; /* of what is sent */
+    lt_smoothed hold_leg;                                       /* of what is received */
+    unsigned copies_at_once;                                    /* of the last packet */
+    bool hedged;          /* the last packet is to be reviewed */
+    uint32_t newest_ssrc; /* the packet that was received last */
+    uint16_t newest_sequence;
+    livetcp_usec newest_us;
+    livetcp_usec now_us; /* while something is received or expires: when */
+    livetcp_playout_report playout;
+    bool playing;         /* playout was reported */
+    bool margin_reported; /* since our last RECEPTION */
 
     /* What is given up. */
     lt_importance_state importance;   /* of packets whose payload is looked at */
@@ -316,6 +332,34 @@ livetcp_result lt_session_parity_announced(lt_session *session, const lt_control
 
 /* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
 void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
+
+/* Where a frame that is not media gets through soonest; NULL if nowhere for now. */
+lt_connection *lt_session_quickest(lt_session *session, livetcp_usec now);
+bool lt_session_has_way(const lt_session *session);
+
+/* ---- session_feedback.c ---- */
+
+void lt_session_prepare_feedback(lt_session *session);
+
+/* A packet of the application's was written for the first time; or acknowledged for the first time,
+ * on this connection, where it was written at `written_us`. */
+void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
+                                livetcp_usec now);
+void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,
+                                     const lt_packet *packet, livetcp_usec written_us,
+                                     livetcp_usec now);
+
+/* An RTP packet is delivered to the application. */
+void lt_session_observe_delivered(lt_session *session, const lt_arrival *arrival,
+                                  const lt_rtp_header *header);
+
+/* A message of the peer's came. */
+void lt_session_take_feedback(lt_session *session, const lt_control *message, livetcp_usec now);
+
+livetcp_usec lt_session_feedback_deadline(const lt_session *session);
+void lt_session_send_feedback(lt_session *session, livetcp_usec now);
+
+void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats);
 
 /* ---- session_rtcp.c ---- */
 

@@ -193,6 +193,7 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
             session->stats.packets_sent++;
             session->media_written += lt_packet_size(complete);
             lt_session_report_sent(session, complete, now);
+            lt_session_observe_written(session, connection, complete, now);
         }
         complete->written = true;
         lt_session_plan_chaser(session, connection, now);

@@ -56,8 +56,11 @@ void lt_session_deliver_media(void *user, const lt_arrival *arrival)
     lt_session *session = user;
     lt_rtp_header header;
 
-    if (session->reporter && lt_rtp_parse(arrival->data, arrival->size, &header))
-        lt_reporter_received(session->reporter, &header, arrival->size, arrival->arrival_us);
+    if (lt_rtp_parse(arrival->data, arrival->size, &header)) {
+        lt_session_observe_delivered(session, arrival, &header);
+        if (session->reporter)
+            lt_reporter_received(session->reporter, &header, arrival->size, arrival->arrival_us);
+    }
     session->deliver(session->deliver_user, arrival);
 }
 
@@ -84,39 +87,12 @@ void lt_session_set_wall_clock(lt_session *session, livetcp_usec ahead_us)
     session->wall_clock_ahead = ahead_us;
 }
 
-/* Where a frame that is not media gets through soonest; NULL if nowhere for now. */
-static lt_connection *quickest(lt_session *session, livetcp_usec now)
-{
-    lt_connection *best = NULL;
-    livetcp_usec least = LIVETCP_NEVER;
-
-    for (unsigned i = 0; i < session->count; i++) {
-        const livetcp_path *path = &session->paths[i];
-        if (!path->usable || path->blocked)
-            continue;
-        livetcp_usec forecast = livetcp_path_forecast(path, LT_REPORT_MAX, now);
-        if (forecast < least) {
-            least = forecast;
-            best = &session->connections[i];
-        }
-    }
-    return best;
-}
-
-static bool has_way(const lt_session *session)
-{
-    for (unsigned i = 0; i < session->count; i++)
-        if (session->paths[i].usable && !session->paths[i].blocked)
-            return true;
-    return false;
-}
-
 /* While nobody takes it there is nothing to wake up for: that some connection does again is an
  * event of its own. */
 livetcp_usec lt_session_report_deadline(const lt_session *session)
 {
-    return speaks(session) && has_way(session) ? lt_reporter_deadline(session->reporter)
-                                               : LIVETCP_NEVER;
+    return speaks(session) && lt_session_has_way(session) ? lt_reporter_deadline(session->reporter)
+                                                          : LIVETCP_NEVER;
 }
 
 /* So that the peer can tell our reports from its application's; a plain peer has no use for it. */
@@ -160,7 +136,7 @@ void lt_session_send_report(lt_session *session, livetcp_usec now)
 
     if (now < lt_session_report_deadline(session))
         return;
-    lt_connection *connection = quickest(session, now);
+    lt_connection *connection = lt_session_quickest(session, now);
     size_t size = lt_reporter_write(session->reporter, frame + LT_FRAME_HEADER,
                                     now + session->wall_clock_ahead, now);
     write_frame(session, connection, frame, size);

@@ -48,6 +48,7 @@ livetcp_usec lt_session_deadline(const lt_session *session)
     due = earlier(due, session->idle_at_us);
     due = earlier(due, lt_session_parity_deadline(session));
     due = earlier(due, lt_session_report_deadline(session));
+    due = earlier(due, lt_session_feedback_deadline(session));
     due = earlier(due, session->late_check_us);
     due = earlier(due, session->abandoned_at_us);
     return session->closing ? earlier(due, session->drain_until_us) : due;
@@ -79,10 +80,12 @@ void lt_session_expire(lt_session *session, livetcp_usec now)
 {
     if (session->state == LIVETCP_SESSION_CLOSED)
         return;
+    session->now_us = now;
     for (unsigned i = 0; i < session->count; i++)
         expire_connection(session, &session->connections[i], now);
     lt_session_flush_parity(session, now);
     lt_session_send_report(session, now);
+    lt_session_send_feedback(session, now);
     lt_reassembly_expire(session->reassembly, now);
     if (now >= session->retry_policy_us)
         session->retry_policy_us = LIVETCP_NEVER; /* next_write() asks again */

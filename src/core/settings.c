@@ -118,6 +118,8 @@ static const lt_setting settings[] = {
            "upper bound of the estimated bit rate; 0 for none"),
     CHOICE("rtcp", rtcp, rtcp, "auto, on or off", "auto",
            "sender and receiver reports; auto leaves them to an application that sends some"),
+    MSEC("feedback", feedback_us, 0, 10000, "200",
+         "how often the two ends tell each other about delays while media flows; 0 never"),
 };
 /* clang-format on */
 

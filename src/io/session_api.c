@@ -144,6 +144,21 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
     return result;
 }
 
+livetcp_result livetcp_session_report_playout(livetcp_session *session,
+                                              const livetcp_playout_report *report)
+{
+    livetcp_playout_report all = {.margin_us = LIVETCP_NO_MARGIN};
+    livetcp_result result;
+
+    if (!session || !report || report->struct_size < sizeof report->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_copy_sized(&all, sizeof all, report, report->struct_size);
+    uv_mutex_lock(&session->lock);
+    result = lt_session_report_playout(session->engine, &all);
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
 livetcp_session_state livetcp_session_get_state(livetcp_session *session)
 {
     uv_mutex_lock(&session->lock);

@@ -25,11 +25,11 @@ static bool same(const lt_control *a, const lt_control *b)
 
 static void check_accepted(const lt_control *message)
 {
-    uint8_t frame[LT_CONTROL_MAX];
+    uint8_t frame[LT_CONTROL_MAX], frame_again[LT_CONTROL_MAX];
     lt_control again;
     size_t frame_size = lt_control_encode(message, frame);
 
-    FUZZ_REQUIRE(message->type <= LT_CONTROL_FILLER);
+    FUZZ_REQUIRE(message->type <= LT_CONTROL_TRANSMISSION);
     FUZZ_REQUIRE(message->count <= LIVETCP_MAX_CONNECTIONS);
     FUZZ_REQUIRE(lt_control_reason(message) < 0 && lt_control_reason(message) >= -LT_REASON_MAX);
     FUZZ_REQUIRE(frame_size <= sizeof frame);
@@ -37,6 +37,9 @@ static void check_accepted(const lt_control *message)
     FUZZ_REQUIRE(lt_control_decode(frame + LT_FRAME_HEADER, frame_size - LT_FRAME_HEADER, &again) ==
                  LIVETCP_OK);
     FUZZ_REQUIRE(same(message, &again));
+    /* And what differs by type. */
+    FUZZ_REQUIRE(lt_control_encode(&again, frame_again) == frame_size);
+    FUZZ_REQUIRE(!memcmp(frame, frame_again, frame_size));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -22,7 +22,7 @@ for element in livetcpsink livetcpsrc; do
     description[$element]=$(inspect "$element")
     for text in "MIT/X11" "application/x-rtp" "GstURIHandler" "livetcp" \
         "Range: 1 - 32 Default: 8" "TCP connections of the session" "Default: \"auto\"" \
-        "shortest-queue" "round-robin" "GstLiveTcpMode" "GstLiveTcpWire" \
+        "shortest-queue" "round-robin" "GstLiveTcpMode" "GstLiveTcpWire" "GstLiveTcpRtcp" \
         "changeable only in NULL or READY state" "(ms)" "(bytes)" "bound-port" "last-error" \
         "stats-update-interval" '"caller-added"' '"caller-removed"' '"caller-connecting"'; do
         expect "$element" "$text"

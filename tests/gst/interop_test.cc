@@ -3,6 +3,8 @@
 #include "catch.h"
 #include "support.h"
 
+#include <gst/rtp/gstrtcpbuffer.h>
+
 #include <map>
 #include <mutex>
 

@@ -179,7 +179,7 @@ TEST_CASE("a slow pipeline loses the oldest packets, and is told")
 {
     Harness sink("livetcpsink", listening);
     Pipeline pipeline(
-        "livetcpsrc name=s uri=" + call_uri(sink.get(), "queue-packets=4&connections=1") +
+        "livetcpsrc name=s uri=" + call_uri(sink.get(), "queue-packets=4&connections=1&rtcp=off") +
         " ! appsink name=a max-buffers=1 sync=false");
     REQUIRE(pipeline.state(GST_STATE_PLAYING));
     Element source = pipeline.child("s"), app = pipeline.child("a");

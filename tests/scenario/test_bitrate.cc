@@ -91,6 +91,8 @@ livetcp_config bounded(const Case &which, double min, double max)
     livetcp_config config = make_config(which.policy, which.connections);
     config.min_bitrate = static_cast<uint32_t>(min);
     config.max_bitrate = static_cast<uint32_t>(max);
+    config.rtcp = LIVETCP_RTCP_OFF; /* the same losses, whatever else goes over the path */
+    config.feedback_us = 0;
     return config;
 }
 

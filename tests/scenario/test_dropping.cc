@@ -125,6 +125,8 @@ livetcp_config with_limit(const char *policy, unsigned connections, livetcp_usec
 {
     livetcp_config config = make_config(policy, connections);
     config.max_send_delay_us = limit;
+    config.rtcp = LIVETCP_RTCP_OFF; /* the shares below are those of the programme alone */
+    config.feedback_us = 0;
     return config;
 }
 

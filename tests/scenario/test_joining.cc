@@ -83,6 +83,7 @@ TEST_CASE("split writes a frame in parts that arrive as one packet")
     livetcp_config config = make_config("single", 1);
     config.split = 3;
     config.rtcp = LIVETCP_RTCP_OFF;
+    config.feedback_us = 0;
     SimCall call("delay=10ms", config, 1);
     call.world.run_for(200000);
     uint64_t before = call.path.forward.counters().in_packets;

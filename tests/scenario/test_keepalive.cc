@@ -24,6 +24,7 @@ TEST_CASE("a sending session needs no pings, yet hears its peer")
 {
     livetcp_config config = make_config("single", 1);
     config.rtcp = LIVETCP_RTCP_OFF;
+    config.feedback_us = 0;
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
     livetcp_session_stats before = call.caller.stats();

@@ -119,7 +119,10 @@ Arrivals take_apart(const SimSession &listener, std::map<uint16_t, std::vector<u
 Heard call_once(const char *policy, unsigned connections, Voice voice, livetcp_usec over,
                 uint64_t seed)
 {
-    SimCall call("delay=50ms,loss=2%", make_config(policy, connections), seed);
+    livetcp_config session = make_config(policy, connections);
+    session.rtcp = LIVETCP_RTCP_OFF; /* the same losses, whatever else goes over the path */
+    session.feedback_us = 0;
+    SimCall call("delay=50ms,loss=2%", session, seed);
     livetcp_redundancy_config config;
     livetcp_redundancy_config_init(&config);
     config.depth = voice.depth ? voice.depth : 1;

@@ -38,6 +38,8 @@ TEST_CASE("a packet on a connection that goes into recovery is asked about once 
         config.hedge_delay_us = 10 * second; /* so that only the alarm is left */
         config.redundancy_budget = 7;
         config.chasers = 1;
+        config.rtcp = LIVETCP_RTCP_OFF; /* nothing else is to be lost */
+        config.feedback_us = 0;
         SimCall call("delay=50ms", config, seed);
         call.world.run_for(2 * second);
         call.stream(500, 20000, 2 * second);
