@@ -119,13 +119,14 @@ typedef enum livetcp_playout_verdict {
 
 /* What the stream did, noticed with a packet. */
 enum {
-    LIVETCP_PLAYOUT_TALKSPURT = 1 << 0,        /* audio: begins a talkspurt */
-    LIVETCP_PLAYOUT_DELAY_CHANGED = 1 << 1,    /* the playout delay is another from here on */
-    LIVETCP_PLAYOUT_SSRC_CHANGED = 1 << 2,     /* another SSRC goes on: everything starts anew */
-    LIVETCP_PLAYOUT_SEQUENCE_RESET = 1 << 3,   /* sequence numbers go on elsewhere */
-    LIVETCP_PLAYOUT_TIMESTAMP_RESET = 1 << 4,  /* timestamps go on elsewhere */
-    LIVETCP_PLAYOUT_BASE_MOVED = 1 << 5,       /* a queue stood for 2 minutes: it is the path now */
-    LIVETCP_PLAYOUT_RESYNC = 1 << 6,           /* play_us jumped, to keep to max_latency_us */
+    LIVETCP_PLAYOUT_TALKSPURT = 1 << 0,       /* audio: begins a talkspurt */
+    LIVETCP_PLAYOUT_DELAY_CHANGED = 1 << 1,   /* the playout delay is another from here on */
+    LIVETCP_PLAYOUT_SSRC_CHANGED = 1 << 2,    /* another SSRC goes on: everything starts anew */
+    LIVETCP_PLAYOUT_SEQUENCE_RESET = 1 << 3,  /* sequence numbers go on elsewhere */
+    LIVETCP_PLAYOUT_TIMESTAMP_RESET = 1 << 4, /* timestamps go on elsewhere */
+    LIVETCP_PLAYOUT_BASE_MOVED = 1 << 5,      /* a queue stood for 2 minutes: it is the path now */
+    LIVETCP_PLAYOUT_RESYNC = 1 << 6, /* play times jump, also of packets that are held, since
+                                        the path is shorter than was thought */
     LIVETCP_PLAYOUT_WRONG_CLOCK_RATE = 1 << 7, /* see livetcp_playout_stats.measured_clock_rate */
     LIVETCP_PLAYOUT_STANDING_QUEUE = 1 << 8    /* a queue began to stand before the packets */
 };

@@ -25,6 +25,9 @@
 /* So many samples before anything is concluded. */
 #define LEAST_SAMPLES 10
 
+/* After so many the least transit time has most likely been seen. */
+#define FOUND_SAMPLES 100
+
 void lt_adaptive_init(lt_adaptive *a, double alpha, double beta)
 {
     memset(a, 0, sizeof *a);
@@ -71,6 +74,12 @@ void lt_adaptive_rebase(lt_adaptive *a, livetcp_usec higher_us)
     a->last -= (double)higher_us;
     a->previous -= (double)higher_us;
     a->calm_us -= higher_us;
+}
+
+void lt_adaptive_doubt(lt_adaptive *a)
+{
+    if (a->samples < FOUND_SAMPLES)
+        lt_adaptive_init(a, a->alpha, a->beta);
 }
 
 livetcp_usec lt_adaptive_delay(const lt_adaptive *a, bool calm)

@@ -26,6 +26,9 @@ void lt_adaptive_add(lt_adaptive *adaptive, livetcp_usec delay_us, livetcp_usec 
 /* The base of the delays rose by so much: what was measured is less over the new one. */
 void lt_adaptive_rebase(lt_adaptive *adaptive, livetcp_usec higher_us);
 
+/* The base turned out to be lower: what was measured while it was being found says nothing. */
+void lt_adaptive_doubt(lt_adaptive *adaptive);
+
 /* u + beta*v; -1 while too little was measured. `calm` leaves the spike under way out. */
 livetcp_usec lt_adaptive_delay(const lt_adaptive *adaptive, bool calm);
 

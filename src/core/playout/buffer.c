@@ -19,13 +19,21 @@ lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size)
     return waiting;
 }
 
+void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting)
+{
+    if (waiting->token)
+        buffer->drop_token(waiting->token, buffer->user);
+    waiting->token = NULL;
+    waiting->gone = true;
+}
+
 void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting)
 {
     lt_waiting *dropped = *waiting;
 
     *waiting = NULL;
-    if (dropped && dropped->token)
-        buffer->drop_token(dropped->token, buffer->user);
+    if (dropped)
+        lt_buffer_forgo(buffer, dropped);
     free(dropped);
 }
 

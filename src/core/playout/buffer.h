@@ -41,6 +41,9 @@ lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size);
 /* Frees it, its token dropped; clears the pointer, which may be NULL. */
 void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting);
 
+/* A packet in the buffer will not be played: drops its token, and keeps its place. */
+void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting);
+
 /* Takes over a packet whose number is not there yet. */
 void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting);
 

@@ -7,6 +7,9 @@
 /* The first packets over several connections may overtake each other. */
 #define START_US (50 * LIVETCP_USEC_MSEC)
 
+/* How long it may take until the least transit time of a stream has been seen. */
+#define YOUNG_US (2 * (livetcp_usec)LIVETCP_USEC_SEC)
+
 /* A packet whose number and media time are known. */
 typedef struct placing {
     const lt_incoming *in;
@@ -31,6 +34,8 @@ void lt_playout_restart_media(livetcp_playout *p, const lt_rtp_header *header,
     lt_interval_restart(&p->interval);
     lt_playout_schedule_restart(&p->schedule);
     p->talkspurt.started = false;
+    p->epoch = UINT64_MAX;
+    p->epoch_us = arrival_us;
     p->frame_media_us = p->timeline.media_us;
     p->frame_queueing_us = 0;
     p->start_us = arrival_us + least(START_US, p->target_us);
@@ -40,11 +45,13 @@ static void measure_transit(livetcp_playout *p, placing *at)
 {
     livetcp_usec arrival_us = at->in->arrival_us, base_us;
     livetcp_usec standing_us = p->counts.standing_queue_us;
-    bool moved;
+    lt_transit_move move;
 
     base_us = p->transit.started ? lt_transit_base(&p->transit, at->media_us) : 0;
-    moved = lt_transit_add(&p->transit, at->media_us, arrival_us) == LT_TRANSIT_HIGHER;
-    if (moved) {
+    move = lt_transit_add(&p->transit, at->media_us, arrival_us);
+    if (move == LT_TRANSIT_LOWER)
+        lt_adaptive_doubt(&p->adaptive);
+    if (move == LT_TRANSIT_HIGHER) {
         lt_adaptive_rebase(&p->adaptive, lt_transit_base(&p->transit, at->media_us) - base_us);
         at->events |= LIVETCP_PLAYOUT_BASE_MOVED;
         p->counts.base_moves++;
@@ -105,6 +112,34 @@ static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
     return LT_PLAYOUT_START;
 }
 
+/* Before a jump something else was given for this time. */
+static bool taken(const livetcp_playout *p, livetcp_usec play_us)
+{
+    return p->flowing && p->config.mode != LIVETCP_PLAYOUT_NONE &&
+           play_us < p->last_us + lt_interval_duration_us(&p->interval) / 2;
+}
+
+/* Video that a jump puts before what was given already follows it at once. */
+static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
+{
+    return p->schedule.video && p->flowing && play_us < p->last_us ? p->last_us : play_us;
+}
+
+/* Packets that wait are to be played by the new offset, those whose time has passed thereby not at
+ * all, or as video, late. */
+static void retime(livetcp_playout *p, livetcp_usec offset_us, livetcp_usec now)
+{
+    for (lt_waiting *waiting = p->buffer.first; waiting; waiting = waiting->after) {
+        if (waiting->extended < p->epoch)
+            continue;
+        waiting->play_us = in_sequence(p, least(waiting->play_us, waiting->media_us + offset_us));
+        if (p->config.media == LIVETCP_PLAYOUT_VIDEO)
+            waiting->late = waiting->play_us < now;
+        else if (waiting->play_us < now || taken(p, waiting->play_us))
+            lt_buffer_forgo(&p->buffer, waiting);
+    }
+}
+
 static livetcp_usec place(livetcp_playout *p, placing *at, lt_playout_schedule_place where)
 {
     lt_playout_schedule_result result;
@@ -120,11 +155,15 @@ static livetcp_usec place(livetcp_playout *p, placing *at, lt_playout_schedule_p
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
     input.target_us = p->target_us;
+    input.young = at->in->arrival_us - p->epoch_us < YOUNG_US;
     result = lt_playout_schedule_next(&p->schedule, &input);
     if (result.changed)
         at->events |= LIVETCP_PLAYOUT_DELAY_CHANGED;
-    if (result.resync)
+    result.play_us = in_sequence(p, result.play_us);
+    if (result.resync) {
         at->events |= LIVETCP_PLAYOUT_RESYNC;
+        retime(p, p->schedule.offset_us, at->in->arrival_us);
+    }
     p->counts.delay_changes += result.changed;
     p->counts.resyncs += result.resync;
     return result.play_us;
@@ -180,7 +219,7 @@ static livetcp_playout_verdict judge(const livetcp_playout *p, const placing *at
 
     if (p->begun && at->extended < p->next)
         return LIVETCP_PLAYOUT_LATE;
-    if (late && p->config.media == LIVETCP_PLAYOUT_AUDIO)
+    if ((late || taken(p, play_us)) && p->config.media == LIVETCP_PLAYOUT_AUDIO)
         return LIVETCP_PLAYOUT_LATE;
     return late ? LIVETCP_PLAYOUT_PLAY_LATE : LIVETCP_PLAYOUT_PLAY;
 }
@@ -253,6 +292,8 @@ void lt_playout_place(livetcp_playout *p, const lt_incoming *in, uint64_t extend
 
     at.stamp = lt_timeline_extend(&p->timeline, in->header.timestamp);
     at.media_us = lt_timeline_media(&p->timeline, at.stamp);
+    if (p->epoch == UINT64_MAX)
+        p->epoch = extended;
     lt_playout_source_accept(&p->source, extended, in->header.timestamp, in->arrival_us);
     play_us = extended > p->highest ? place_newest(p, &at) : place_earlier(p, &at);
     verdict = judge(p, &at, play_us);

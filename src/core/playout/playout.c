@@ -66,7 +66,7 @@ void livetcp_playout_flush(livetcp_playout *p)
     p->timeline.started = false;
     p->begun = false;
     p->flowing = false;
-    p->schedule.end_us = 0;
+    p->schedule.end_us = 0; /* and so nothing that the next must not overtake */
     p->outcome.delays_second = 0;
     lt_playout_outcome_restart(&p->outcome);
 }
@@ -84,20 +84,24 @@ void livetcp_playout_destroy(livetcp_playout **playout)
 
 /* ---- packets ---- */
 
-static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playout_packet *packet,
+static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playout_packet *given,
                                   lt_incoming *in)
 {
-    if (!packet || packet->struct_size < sizeof *packet || (packet->size && !packet->data) ||
-        packet->arrival_us > LAST_US || packet->arrival_us < -LAST_US ||
-        (packet->token && !p->config.drop_token))
+    livetcp_playout_packet packet = {0};
+
+    if (!given || given->struct_size < sizeof given->struct_size)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    if (packet->size > UINT16_MAX || !lt_rtp_parse(packet->data, packet->size, &in->header))
+    lt_copy_sized(&packet, sizeof packet, given, given->struct_size);
+    if ((packet.size && !packet.data) || packet.arrival_us > LAST_US ||
+        packet.arrival_us < -LAST_US || (packet.token && !p->config.drop_token))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (packet.size > UINT16_MAX || !lt_rtp_parse(packet.data, packet.size, &in->header))
         return LIVETCP_ERR_NOT_RTP;
-    in->data = packet->data;
-    in->size = packet->size;
-    in->arrival_us = packet->arrival_us > p->arrival_us ? packet->arrival_us : p->arrival_us;
-    in->flags = packet->flags;
-    in->token = packet->token;
+    in->data = packet.data;
+    in->size = packet.size;
+    in->arrival_us = packet.arrival_us > p->arrival_us ? packet.arrival_us : p->arrival_us;
+    in->flags = packet.flags;
+    in->token = packet.token;
     return LIVETCP_OK;
 }
 
@@ -176,16 +180,19 @@ static void take_count(livetcp_playout *p, unsigned *known, unsigned fact, unsig
         p->counts.path_ignored += fact != 0;
 }
 
-livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playout_path *path)
+livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playout_path *given)
 {
-    if (!path || path->struct_size < sizeof *path)
+    livetcp_playout_path path = {0};
+
+    if (!given || given->struct_size < sizeof given->struct_size)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    take_time(p, &p->path.rtt_us, path->rtt_us);
-    take_time(p, &p->path.hedge_delay_us, path->hedge_delay_us);
-    take_count(p, &p->path.copies, path->copies, 1000);
-    take_count(p, &p->path.parity_group, path->parity_group, 1000);
-    if (path->repair >= LIVETCP_PLAYOUT_REPAIR_TCP && path->repair <= LIVETCP_PLAYOUT_REPAIR_PARITY)
-        p->path.repair = path->repair;
+    lt_copy_sized(&path, sizeof path, given, given->struct_size);
+    take_time(p, &p->path.rtt_us, path.rtt_us);
+    take_time(p, &p->path.hedge_delay_us, path.hedge_delay_us);
+    take_count(p, &p->path.copies, path.copies, 1000);
+    take_count(p, &p->path.parity_group, path.parity_group, 1000);
+    if (path.repair >= LIVETCP_PLAYOUT_REPAIR_TCP && path.repair <= LIVETCP_PLAYOUT_REPAIR_PARITY)
+        p->path.repair = path.repair;
     else
         p->counts.path_ignored++;
     return LIVETCP_OK;

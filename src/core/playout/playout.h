@@ -59,6 +59,8 @@ struct livetcp_playout {
     lt_playout_outcome outcome;
 
     uint64_t highest;        /* packet that came, by number */
+    uint64_t epoch;          /* the first since the media clock last restarted; none: UINT64_MAX */
+    livetcp_usec epoch_us;   /* when it came */
     livetcp_usec arrival_us; /* of the latest; time does not go back */
     livetcp_usec queueing_us;
     livetcp_usec frame_queueing_us; /* video: the longest of the frame under way */
@@ -73,6 +75,7 @@ struct livetcp_playout {
     livetcp_usec start_us; /* IN_ORDER: the first packets are waited for until then */
     bool broken;           /* what is played next does not follow what was */
     bool flowing;          /* played something lately: its end, and guesses after it */
+    livetcp_usec last_us;  /* play time of what was given last */
     livetcp_usec end_us;
     uint32_t end_timestamp;
     unsigned guesses;

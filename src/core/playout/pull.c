@@ -101,6 +101,7 @@ static void give_packet(livetcp_playout *p, lt_waiting *waiting, livetcp_playout
     p->broken = false;
     p->flowing = true;
     p->guesses = 0;
+    p->last_us = waiting->play_us;
     p->end_us = waiting->play_us + item->duration_us;
     p->end_timestamp = waiting->timestamp + ticks(p, item->duration_us);
     p->given = waiting;

@@ -7,6 +7,9 @@
  *
  * Nothing is placed before what precedes it has been played: a silence that is too short to take
  * back all of the delay takes back its length.
+ *
+ * What the first packets waited for, behind a handshake for example, is not known before the least
+ * transit time is. In the first seconds of a stream play times are corrected when it is.
  */
 #include "core/playout/schedule.h"
 
@@ -33,6 +36,8 @@ static void start_talkspurt(lt_playout_schedule *s, const lt_playout_schedule_in
     s->delay_us = in->target_us;
     s->first = in->extended;
     s->first_us = in->media_us;
+    s->base_us = in->base_us;
+    s->given_way_us = 0;
     s->started = true;
 }
 
@@ -46,20 +51,24 @@ static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
     s->offset_us += clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
 }
 
-/* The base has turned out to be lower than thought, so that the delay is more than its maximum: it
- * gives way by what it takes. If that is a jump anyway, it goes where it should be. */
+/* The base has turned out to be lower than thought. A delay that is more than its maximum thereby
+ * gives way by what it takes; if that comes to a jump, it goes where it should be. */
 static bool bound(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
     livetcp_usec excess = s->offset_us - in->base_us - in->max_us;
+    bool fell = in->young && s->base_us - in->base_us > in->duration_us + CHANGE_US;
 
-    if (excess <= 0)
-        return false;
-    if (excess <= in->duration_us) {
+    if (excess > 0 && s->given_way_us + excess <= in->duration_us) {
+        s->given_way_us += excess;
         s->offset_us -= excess;
         return false;
     }
+    if (excess <= 0 && !fell)
+        return false;
     s->offset_us = in->base_us + in->target_us;
     s->delay_us = in->target_us;
+    s->base_us = in->base_us;
+    s->given_way_us = 0;
     return true;
 }
 

@@ -22,6 +22,7 @@ typedef struct lt_playout_schedule_input {
     livetcp_usec target_us; /* playout delay that the mode asks for */
     livetcp_usec max_us;
     lt_playout_schedule_place place;
+    bool young; /* the stream began just now */
 } lt_playout_schedule_input;
 
 typedef struct lt_playout_schedule {
@@ -32,14 +33,16 @@ typedef struct lt_playout_schedule {
     livetcp_usec previous_us; /* the offset before the talkspurt */
     uint64_t first;           /* packet of the talkspurt, and its media time */
     livetcp_usec first_us;
-    livetcp_usec media_us; /* of the latest packet */
-    livetcp_usec end_us;   /* when it will have been played */
+    livetcp_usec media_us;     /* of the latest packet */
+    livetcp_usec end_us;       /* when it will have been played */
+    livetcp_usec base_us;      /* when it began, or last jumped */
+    livetcp_usec given_way_us; /* to the maximum, in this talkspurt */
 } lt_playout_schedule;
 
 typedef struct lt_playout_schedule_result {
     livetcp_usec play_us;
     bool changed; /* the delay is another from here on */
-    bool resync;  /* play time jumped to keep to the maximum */
+    bool resync;  /* play times jump: those that were given before are too late by now */
 } lt_playout_schedule_result;
 
 /* Places the next packet by sequence. */

@@ -25,13 +25,17 @@ void lt_playout_clear_suspect(livetcp_playout *p)
     suspect->present = false;
 }
 
+static bool holds(const livetcp_playout *p)
+{
+    return p->config.release != LIVETCP_PLAYOUT_TIMES_ONLY;
+}
+
 /* What is to be held of a packet: its bytes, its token, or with TIMES_ONLY neither. */
 static lt_waiting *copy(const livetcp_playout *p, const lt_incoming *in)
 {
-    bool holds = p->config.release != LIVETCP_PLAYOUT_TIMES_ONLY;
-    lt_waiting *waiting = lt_waiting_create(holds && !in->token ? in->data : NULL, in->size);
+    lt_waiting *waiting = lt_waiting_create(holds(p) && !in->token ? in->data : NULL, in->size);
 
-    if (waiting && holds)
+    if (waiting && holds(p))
         waiting->token = in->token;
     return waiting;
 }
@@ -84,6 +88,8 @@ static livetcp_result confirm(livetcp_playout *p, const lt_incoming *in, uint64_
 
     lt_playout_restart_media(p, &before.header, before.arrival_us);
     lt_playout_place(p, &before, first, event, held, slot);
+    if (slot->verdict == LIVETCP_PLAYOUT_LATE && before.token && holds(p))
+        p->buffer.drop_token(before.token, p->buffer.user);
     return accept(p, in, second, 0, slot);
 }
 

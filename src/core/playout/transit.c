@@ -22,8 +22,8 @@
 #define DRIFT        200e-6 /* of the time since the base was last touched */
 #define MAX_DRIFT_US (20 * LIVETCP_USEC_MSEC)
 
-#define PATH_US  (120 * (livetcp_usec)LIVETCP_USEC_SEC)
-#define PAUSE_US (2 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define PATH_SECONDS 120
+#define PAUSE_US     (2 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 void lt_transit_restart(lt_transit *t)
 {
@@ -82,7 +82,7 @@ static void move_base(lt_transit *t, livetcp_usec media_us, livetcp_usec transit
     t->count = 0;
     t->known_us = 0;
     t->touched_us = media_us;
-    t->touched_arrival_us = arrival_us;
+    t->above = 0;
     t->gap_us = 0;
     begin_second(t, media_us, transit_us, arrival_us);
 }
@@ -93,8 +93,10 @@ static void end_second(lt_transit *t)
     const lt_transit_second *second = &t->now;
 
     if (t->count &&
-        second->transit_us - lt_transit_base(t, second->media_us) > gate(t, second->media_us))
+        second->transit_us - lt_transit_base(t, second->media_us) > gate(t, second->media_us)) {
+        t->above++;
         return;
+    }
     t->newest = t->count ? (t->newest + 1) % LT_TRANSIT_SECONDS : 0;
     t->ring[t->newest] = *second;
     if (t->count < LT_TRANSIT_SECONDS)
@@ -102,7 +104,7 @@ static void end_second(lt_transit *t)
     if (second->media_us > t->touched_us)
         t->known_us += second->media_us - t->touched_us;
     t->touched_us = second->media_us;
-    t->touched_arrival_us = t->now_begin_us;
+    t->above = 0;
     if ((double)(second->media_us - t->origin_us) > lt_skew_reach(&t->skew))
         lt_skew_add(&t->skew, (double)(second->media_us - t->origin_us),
                     (double)second->transit_us);
@@ -172,7 +174,7 @@ lt_transit_move lt_transit_add(lt_transit *t, livetcp_usec media_us, livetcp_use
     if (queueing_us < -GATE_US)
         move = LT_TRANSIT_LOWER;
     else if (stood_still(t, media_us, queueing_us, arrival_us) ||
-             (queueing_us > GATE_US && arrival_us - t->touched_arrival_us > PATH_US))
+             (queueing_us > GATE_US && t->above >= PATH_SECONDS))
         move = LT_TRANSIT_HIGHER;
     if (move != LT_TRANSIT_SAME)
         move_base(t, media_us, transit_us, arrival_us);

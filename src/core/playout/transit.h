@@ -35,8 +35,8 @@ typedef struct lt_transit {
     lt_transit_second now; /* the second under way */
     livetcp_usec now_begin_us;
     livetcp_usec touched_us; /* media time when the base was last touched */
-    livetcp_usec touched_arrival_us;
-    livetcp_usec known_us; /* media time over which the base has been touched since it moved */
+    unsigned above;          /* seconds with packets since then, all of which were queueing */
+    livetcp_usec known_us;   /* media time over which the base has been touched since it moved */
 
     lt_transit_floor floor;
     livetcp_usec last_arrival_us, last_media_us;

@@ -258,8 +258,9 @@ TEST_CASE("reordering, duplicates and very late packets across the wrap")
     }
     playout.play(arrivals.rbegin()->first + second);
     livetcp_playout_stats stats = playout.stats();
-    CHECK(stats.played == 5000 - very_late);
-    CHECK(stats.late == very_late);
+    CHECK(stats.played + stats.late == 5000);
+    CHECK(stats.late >= very_late);
+    CHECK(stats.late <= very_late + 2); /* while the least transit time was being found */
     CHECK(stats.lost == 0);
     CHECK(stats.sequence_resets + stats.timestamp_resets == 0);
     for (size_t i = 1; i < playout.outputs.size(); i++)

@@ -126,3 +126,18 @@ TEST_CASE("a sender whose clock stood still during a pause is heard again two se
     CHECK(late <= 110);
     CHECK(playout.stats().base_moves == 1);
 }
+
+TEST_CASE("a long silence is no reason to believe in another path")
+{
+    Call call(voice(LIVETCP_PLAYOUT_ADAPTIVE));
+    call.skew_ppm = 20;
+    auto path = [&](livetcp_usec) { return 4 * ms + call.jitter(4 * ms); };
+    call.run(60 * second, path);
+    call.media_us += 600 * second;
+    call.run(60 * second, path);
+    CHECK(call.playout.stats().base_moves == 0);
+    CHECK(call.playout.stats().timestamp_resets == 0);
+    for (const Fate &fate : call.fates)
+        if (fate.media_us > 661 * second)
+            REQUIRE(std::llabs(fate.base_error(call.way_us) - 4 * ms) <= 4 * ms);
+}

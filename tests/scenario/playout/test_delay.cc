@@ -258,3 +258,39 @@ TEST_CASE("video follows by slewing, or at a key frame at once")
             CHECK(biggest <= 8 * ms);
     }
 }
+
+TEST_CASE("what the first packets waited for is not taken for the path, nor played")
+{
+    for (bool is_video : {false, true}) {
+        for (livetcp_playout_mode mode : modes) {
+            for (livetcp_playout_release release :
+                 {LIVETCP_PLAYOUT_WHEN_DUE, LIVETCP_PLAYOUT_IN_ORDER}) {
+                INFO("video " << is_video << " mode " << mode << " release " << release);
+                livetcp_playout_config config = is_video ? video(mode) : voice(mode);
+                config.release = release;
+                Call call(config);
+                call.silence_us = is_video ? 0 : 800 * ms;
+                call.run(10 * second, [&](livetcp_usec now) {
+                    return call.jitter(2 * ms) + stall(now, 0, second);
+                });
+                unsigned late = 0;
+                livetcp_usec last = 0;
+                for (const Fate &fate : call.fates) {
+                    if (fate.media_us > 1100 * ms) {
+                        late += !fate.in_time();
+                        REQUIRE(fate.slot.delay_us <= 120 * ms);
+                    }
+                }
+                for (const Output &output : call.playout.outputs) {
+                    if (output.kind != LIVETCP_PLAYOUT_PACKET || output.late)
+                        continue;
+                    REQUIRE(output.play_us >= last + (last && !is_video ? 10 * ms : 0));
+                    last = output.play_us;
+                }
+                CHECK(late <= 10);
+                CHECK(call.playout.stats().resyncs >= 1);
+                CHECK(call.playout.stats().resyncs < 100);
+            }
+        }
+    }
+}
