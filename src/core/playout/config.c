@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A playout's config: defaults, and what it refuses. */
 #include "base/error.h"
-#include "core/playout/playout.h"
+#include "core/playout/engine.h"
 
 #include <string.h>
 

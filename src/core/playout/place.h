@@ -3,7 +3,7 @@
 #ifndef LT_CORE_PLAYOUT_PLACE_H
 #define LT_CORE_PLAYOUT_PLACE_H
 
-#include "core/playout/playout.h"
+#include "core/playout/engine.h"
 
 /* The media clock goes on with this packet, whatever was before. */
 void lt_playout_restart_media(livetcp_playout *playout, const lt_rtp_header *header,

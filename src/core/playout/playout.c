@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public functions over a playout. */
-#include "core/playout/playout.h"
+#include "core/playout/engine.h"
 
 #include "base/error.h"
 #include "base/sized.h"

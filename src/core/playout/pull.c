@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is to be played now: the next packet, what to do about its absence, or nothing yet. */
-#include "core/playout/playout.h"
+#include "core/playout/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  *            (number)  (media      (least    │  (mode)   (talkspurt)            │
  *                       time)       transit) └── adaptive                    outcome
  */
-#ifndef LT_CORE_PLAYOUT_PLAYOUT_H
-#define LT_CORE_PLAYOUT_PLAYOUT_H
+#ifndef LT_CORE_PLAYOUT_ENGINE_H
+#define LT_CORE_PLAYOUT_ENGINE_H
 
 #include "core/playout/adaptive.h"
 #include "core/playout/buffer.h"
