@@ -116,24 +116,27 @@ static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
 static bool taken(const livetcp_playout *p, livetcp_usec play_us)
 {
     return p->flowing && p->config.mode != LIVETCP_PLAYOUT_NONE &&
+           p->config.release != LIVETCP_PLAYOUT_IN_ORDER &&
            play_us < p->last_us + lt_interval_duration_us(&p->interval) / 2;
 }
 
-/* Video that a jump puts before what was given already follows it at once. */
+/* What is played late rather than not, and a jump puts before what was given, follows that. */
 static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
 {
-    return p->schedule.video && p->flowing && play_us < p->last_us ? p->last_us : play_us;
+    bool keeps = p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER;
+
+    return keeps && p->flowing && play_us < p->last_us ? p->last_us : play_us;
 }
 
-/* Packets that wait are to be played by the new offset, those whose time has passed thereby not at
- * all, or as video, late. */
+/* Packets that wait are to be played by the new offset. Those whose time has passed thereby are not
+ * played, unless the renderer is to decide about them. */
 static void retime(livetcp_playout *p, livetcp_usec offset_us, livetcp_usec now)
 {
     for (lt_waiting *waiting = p->buffer.first; waiting; waiting = waiting->after) {
         if (waiting->extended < p->epoch)
             continue;
         waiting->play_us = in_sequence(p, least(waiting->play_us, waiting->media_us + offset_us));
-        if (p->config.media == LIVETCP_PLAYOUT_VIDEO)
+        if (p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER)
             waiting->late = waiting->play_us < now;
         else if (waiting->play_us < now || taken(p, waiting->play_us))
             lt_buffer_forgo(&p->buffer, waiting);

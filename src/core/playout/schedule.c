@@ -19,6 +19,9 @@
 /* Talkspurts of speech are shorter: Brady (1968) has a mean of 1.2 s. */
 #define ENDLESS_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
+/* What may wait at the start of a stream and be played all the same. */
+#define BACKLOG_US (200 * LIVETCP_USEC_MSEC)
+
 /* Changes that nobody would call one. */
 #define CHANGE_US LIVETCP_USEC_MSEC
 
@@ -56,7 +59,7 @@ static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 static bool bound(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
     livetcp_usec excess = s->offset_us - in->base_us - in->max_us;
-    bool fell = in->young && s->base_us - in->base_us > in->duration_us + CHANGE_US;
+    bool fell = in->young && s->base_us - in->base_us > BACKLOG_US;
 
     if (excess > 0 && s->given_way_us + excess <= in->duration_us) {
         s->given_way_us += excess;
