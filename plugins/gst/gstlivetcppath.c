@@ -50,33 +50,34 @@ gboolean gst_livetcp_path_event_parse(GstEvent *event, livetcp_playout_path *pat
     return TRUE;
 }
 
-/* A receiver sends little, so that its peer acknowledges late: the least is nearest to the truth.
- */
-static void add_connection(const livetcp_path *connection, livetcp_usec *least_us)
+/* How the packets of now are repaired; what takes the least time counts. */
+static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
 {
-    livetcp_usec rtt_us = 0;
+    unsigned protection = stats->peer_protection;
 
-    if (connection->known & LIVETCP_PATH_MIN_RTT) {
-        rtt_us = connection->min_rtt_us;
-    } else if (connection->known & LIVETCP_PATH_RTT) {
-        rtt_us = connection->rtt_us;
+    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer_copies >= 2) {
+        return LIVETCP_PLAYOUT_REPAIR_DUPLICATE;
     }
-    if (rtt_us > 0 && (*least_us == 0 || rtt_us < *least_us)) {
-        *least_us = rtt_us;
+    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer_parity_group >= 2) {
+        return LIVETCP_PLAYOUT_REPAIR_PARITY;
     }
+    return protection & LIVETCP_PROTECTION_HEDGE ? LIVETCP_PLAYOUT_REPAIR_HEDGE
+                                                 : LIVETCP_PLAYOUT_REPAIR_TCP;
 }
 
-static livetcp_usec least_rtt(livetcp_session *session)
+/* The sender's facts, once it told them. Until then our own round trip: a receiver sends little, so
+ * that its peer acknowledges late, and the least is nearest to the truth. */
+static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
 {
-    livetcp_connection_stats stats = {.struct_size = sizeof(stats)};
-    livetcp_usec least_us = 0;
-
-    for (guint i = 0; livetcp_session_get_connection_stats(session, i, &stats) == LIVETCP_OK; i++) {
-        if (stats.state == LIVETCP_CONNECTION_OPEN) {
-            add_connection(&stats.path, &least_us);
-        }
+    if (stats->peer_connections == 0) {
+        path->rtt_us = MAX(stats->min_rtt_us, 0);
+        return;
     }
-    return least_us;
+    path->rtt_us = MAX(stats->peer_rtt_us, 0);
+    path->repair = repair_of(stats);
+    path->hedge_delay_us = MAX(stats->peer_hedge_delay_us, 0);
+    path->copies = stats->peer_copies;
+    path->parity_group = stats->peer_parity_group;
 }
 
 void gst_livetcp_path_measure(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)
@@ -85,8 +86,9 @@ void gst_livetcp_path_measure(GstLiveTcpEndpoint *endpoint, livetcp_playout_path
     g_mutex_lock(&endpoint->lock);
     for (guint i = 0; i < endpoint->peers->len && path->rtt_us == 0; i++) {
         const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
-        if (peer->open) {
-            path->rtt_us = least_rtt(peer->session);
+        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        if (peer->open && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
+            read_path(&stats, path);
         }
     }
     g_mutex_unlock(&endpoint->lock);

@@ -4,7 +4,7 @@
  * "livetcp-path" (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY), whose structure has, each as far as it is
  * known:
  *
- *     "rtt-us"         gint64   smoothed round-trip time of the connections
+ *     "rtt-us"         gint64   round-trip time of the connections
  *     "repair"         string   "tcp", "hedge", "duplicate" or "parity": livetcp_playout_repair
  *     "hedge-delay-us" gint64
  *     "copies"         guint

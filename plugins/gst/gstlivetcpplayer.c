@@ -14,6 +14,9 @@
 /* More missing packets than this are told of with one event. */
 #define LOST_EVENTS 64
 
+/* Sessions report no longer times. */
+#define LONGEST_US (60 * (gint64)LIVETCP_USEC_SEC)
+
 #define RESTARTS                                                                                   \
     (LIVETCP_PLAYOUT_SSRC_CHANGED | LIVETCP_PLAYOUT_SEQUENCE_RESET |                               \
      LIVETCP_PLAYOUT_TIMESTAMP_RESET)
@@ -80,6 +83,8 @@ void gst_livetcp_player_reset(GstLiveTcpPlayer *player)
     player->latest_us = 0;
     player->begun = FALSE;
     player->not_rtp = 0;
+    player->arrivals = 0;
+    player->waits_us = 0;
     gst_livetcp_player_settings_changed(player);
 }
 
@@ -150,6 +155,13 @@ static void pass_through(GstLiveTcpPlayer *player, GstBuffer *buffer, gint64 arr
     g_queue_push_tail(&player->out, buffer);
 }
 
+static void note_margin(GstLiveTcpPlayer *player, gint64 margin_us)
+{
+    player->margin_us = player->arrivals > 0 ? MIN(player->margin_us, margin_us) : margin_us;
+    player->waits_us += MAX(margin_us, 0);
+    player->arrivals++;
+}
+
 /* Takes ownership of the token. */
 static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *map,
                       gint64 arrival_us)
@@ -165,6 +177,9 @@ static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *
 
     player->held++;
     livetcp_result result = livetcp_playout_put(player->playout, &packet, &slot);
+    if (result == LIVETCP_OK && slot.verdict <= LIVETCP_PLAYOUT_LATE) {
+        note_margin(player, slot.play_us - arrival_us);
+    }
     if (result == LIVETCP_ERR_NOT_RTP) {
         player->not_rtp++;
         GST_WARNING_OBJECT(player->element, "dropped %" G_GSIZE_FORMAT " bytes that are no RTP",
@@ -331,6 +346,25 @@ GstStructure *gst_livetcp_player_stats(const GstLiveTcpPlayer *player)
     gst_structure_set(structure, "latency-us", G_TYPE_INT64, player->announced_us, "not-rtp",
                       G_TYPE_UINT64, player->not_rtp, NULL);
     return structure;
+}
+
+gboolean gst_livetcp_player_report(GstLiveTcpPlayer *player, livetcp_playout_report *report)
+{
+    livetcp_playout_stats stats = {.struct_size = sizeof(stats)};
+
+    if (player->arrivals == 0) {
+        return FALSE;
+    }
+    livetcp_playout_get_stats(player->playout, &stats);
+    *report = (livetcp_playout_report){
+        .struct_size = sizeof(*report),
+        .delay_us = MIN(player->waits_us / player->arrivals, LONGEST_US),
+        .margin_us = CLAMP(player->margin_us, -LONGEST_US, LONGEST_US),
+        .late = stats.late,
+    };
+    player->arrivals = 0;
+    player->waits_us = 0;
+    return TRUE;
 }
 
 void gst_livetcp_player_post_no_rate(GstElement *element)

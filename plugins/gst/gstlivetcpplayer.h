@@ -43,6 +43,11 @@ typedef struct _GstLiveTcpPlayer {
     gint64 lower_since_us;
 
     guint64 not_rtp; /* dropped */
+
+    /* since gst_livetcp_player_report() */
+    guint arrivals;
+    gint64 waits_us;  /* sum of times from arrival to playing */
+    gint64 margin_us; /* the least of them */
 } GstLiveTcpPlayer;
 
 void gst_livetcp_player_init(GstLiveTcpPlayer *player, GstElement *element,
@@ -109,6 +114,9 @@ void gst_livetcp_player_configured(GstLiveTcpPlayer *player);
 
 /* The structure "livetcp-playout-stats", which the caller owns. */
 GstStructure *gst_livetcp_player_stats(const GstLiveTcpPlayer *player);
+
+/* For livetcp_session_report_playout(), since it was last called. FALSE: nothing came. */
+gboolean gst_livetcp_player_report(GstLiveTcpPlayer *player, livetcp_playout_report *report);
 
 /* Without the lock: the ERROR that says what caps are missing. */
 void gst_livetcp_player_post_no_rate(GstElement *element);

@@ -34,6 +34,7 @@ typedef struct _GstLiveTcpSrc {
     livetcp_playout_path path; /* streaming thread: as told */
     gint64 path_us;            /* streaming thread: when it was last looked at */
     gboolean path_told;        /* streaming thread */
+    gint64 reported_us;        /* streaming thread: when playout was last reported */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {

@@ -10,6 +10,8 @@
 #define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
 #define PATH_INTERVAL_US G_TIME_SPAN_SECOND
 
+#define REPORT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+
 /* ---- the path ---- */
 
 /* FALSE: the stream has not begun. */
@@ -45,6 +47,29 @@ void gst_livetcp_src_tell_path(GstLiveTcpSrc *self)
     gst_livetcp_player_set_path(&self->player, &path);
     g_mutex_unlock(&self->player_lock);
     self->path_told = push_path(self);
+}
+
+/* Tells the sender what became of its packets. */
+static void report(GstLiveTcpSrc *self)
+{
+    gint64 now = g_get_monotonic_time();
+    livetcp_playout_report news;
+
+    if (now - self->reported_us < REPORT_INTERVAL_US) {
+        return;
+    }
+    self->reported_us = now;
+    g_mutex_lock(&self->player_lock);
+    gboolean any = gst_livetcp_player_report(&self->player, &news);
+    g_mutex_unlock(&self->player_lock);
+    g_mutex_lock(&self->endpoint.lock);
+    for (guint i = 0; any && i < self->endpoint.peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(self->endpoint.peers, i);
+        if (peer->open) {
+            livetcp_session_report_playout(peer->session, &news);
+        }
+    }
+    g_mutex_unlock(&self->endpoint.lock);
 }
 
 /* ---- packets ---- */
@@ -133,6 +158,7 @@ GstFlowReturn gst_livetcp_src_play(GstLiveTcpSrc *self, GstBuffer **buffer)
             return result;
         }
         gst_livetcp_src_tell_path(self);
+        report(self);
     }
 }
 
@@ -146,7 +172,7 @@ gboolean gst_livetcp_src_start_playout(GstLiveTcpSrc *self)
     g_mutex_unlock(&self->player_lock);
     self->ended = GST_FLOW_OK;
     self->path = (livetcp_playout_path){.struct_size = sizeof(self->path)};
-    self->path_us = 0;
+    self->path_us = self->reported_us = 0;
     self->path_told = FALSE;
     if (wrong != NULL) {
         GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));

@@ -138,23 +138,50 @@ TEST_CASE("livetcpsrc without playout leaves everything as it was")
     CHECK(get_string(source.get(), "uri").find("playout") == std::string::npos);
 }
 
-TEST_CASE("livetcpsrc tells who is behind it about the path")
+TEST_CASE("livetcpsrc tells who is behind it about the path, and what the sender does")
 {
+    std::string policy = GENERATE("shortest-queue", "duplicate");
+    std::string wanted = policy == "duplicate" ? "duplicate" : "tcp";
     Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener", false);
+    gst_harness_use_systemclock(source.harness());
+    source.play();
+    Harness sink("livetcpsink",
+                 call_uri(source.get(), "copies=2&redundancy-budget=1&policy=" + policy));
+    guint16 sequence = 0;
+    gint64 rtt = 0;
+    std::string repair;
+    CHECK(eventually([&] {
+        sink.push(voice_packet(sequence++));
+        source.try_pull();
+        GstEvent *event = gst_harness_try_pull_event(source.harness());
+        if (event != nullptr && gst_event_has_name(event, "livetcp-path")) {
+            const GstStructure *path = gst_event_get_structure(event);
+            gst_structure_get_int64(path, "rtt-us", &rtt);
+            repair = gst_structure_get_string(path, "repair");
+        }
+        gst_clear_event(&event);
+        return repair == wanted;
+    }));
+    CHECK(rtt > 0);
+}
+
+TEST_CASE("the sender hears what became of its packets")
+{
+    Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener&playout=fixed&latency=50",
+                   false);
+    gst_util_set_object_arg(G_OBJECT(source.get()), "caps", voice_caps);
     gst_harness_use_systemclock(source.harness());
     source.play();
     Harness sink("livetcpsink", call_uri(source.get()));
     guint16 sequence = 0;
-    gint64 rtt = 0;
     CHECK(eventually([&] {
         sink.push(voice_packet(sequence++));
-        GstEvent *event = gst_harness_try_pull_event(source.harness());
-        bool path = event != nullptr && gst_event_has_name(event, "livetcp-path");
-        if (path) {
-            gst_structure_get_int64(gst_event_get_structure(event), "rtt-us", &rtt);
-        }
-        gst_clear_event(&event);
-        return path;
+        source.try_pull();
+        Structure structure = stats(sink.get());
+        const GValue *delays = gst_structure_get_value(structure.get(), "sent-delays");
+        gint64 waited = 0;
+        return delays != nullptr &&
+               gst_structure_get_int64(gst_value_get_structure(delays), "playout-us", &waited) &&
+               waited > 0;
     }));
-    CHECK(rtt > 0);
 }
