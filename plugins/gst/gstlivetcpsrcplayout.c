@@ -140,10 +140,33 @@ static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
     return result == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : result;
 }
 
+/* Before time passes for the playout it gets what came meanwhile: a sink may have kept this thread
+ * until long after that, and then nothing of it is missing. */
+static GstFlowReturn receive_waiting(GstLiveTcpSrc *self)
+{
+    GstFlowReturn result = GST_FLOW_OK;
+    guint packets;
+    gsize bytes;
+    guint64 dropped;
+
+    g_mutex_lock(&self->player_lock);
+    gboolean ready = !g_queue_is_empty(&self->player.out);
+    g_mutex_unlock(&self->player_lock);
+    gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
+    for (; !ready && packets > 0 && result == GST_FLOW_OK; packets--) {
+        result = receive(self, 0);
+    }
+    return result;
+}
+
 GstFlowReturn gst_livetcp_src_play(GstLiveTcpSrc *self, GstBuffer **buffer)
 {
     for (;;) {
         gint64 until_us;
+        GstFlowReturn waiting = receive_waiting(self);
+        if (waiting != GST_FLOW_OK) {
+            return waiting;
+        }
         GstMiniObject *object = take_ready(self, &until_us);
         if (GST_IS_BUFFER(object)) {
             *buffer = GST_BUFFER(object);
