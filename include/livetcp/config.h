@@ -135,8 +135,9 @@ typedef struct livetcp_config {
                                   bit rate; 0 (default) = none */
     livetcp_rtcp rtcp;         /* "rtcp": auto (default), on or off: sender and receiver reports
                                   to the peer. Those it sends reach on_packet, as all RTCP does */
-    livetcp_usec feedback_us;  /* "feedback" in ms, 0..10000, default 200: while media flows the two
-                                  ends tell each other about it so often (session wire); 0 = never.
+    livetcp_usec feedback_us;  /* "feedback" in ms, 0..10000, default 200: while media flows its
+                                  receiver tells about it so often, and its sender a fifth as often
+                                  (session wire); 0 = never.
                                   See livetcp_session_stats.sent_delays */
 } livetcp_config;
 

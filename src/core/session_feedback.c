@@ -9,12 +9,24 @@ void lt_session_prepare_feedback(lt_session *session)
     session->playout.margin_us = LIVETCP_NO_MARGIN;
 }
 
+/* What the sender says changes slowly, and a lost message holds up the media behind it; only at the
+ * start is nothing known yet. */
+#define EARLY_TRANSMISSIONS 5
+#define TRANSMISSION_FACTOR 5
+
 static bool tells(const lt_session *session)
 {
     return session->config.feedback_us > 0 && !lt_session_plain(session) && !session->closing;
 }
 
 /* ---- observed ---- */
+
+static livetcp_usec transmission_interval(const lt_session *session)
+{
+    bool early = session->feedback.transmission_clock.number < EARLY_TRANSMISSIONS;
+
+    return early ? session->config.feedback_us : TRANSMISSION_FACTOR * session->config.feedback_us;
+}
 
 static void observe_protection(lt_session *session, const lt_packet *packet)
 {
@@ -37,8 +49,8 @@ void lt_session_observe_written(lt_session *session, lt_connection *connection, 
         lt_smooth(&session->network_leg, network);
     observe_protection(session, packet);
     if (tells(session))
-        lt_feedback_clock_media(&session->feedback.transmission_clock, session->config.feedback_us,
-                                now);
+        lt_feedback_clock_media(&session->feedback.transmission_clock,
+                                transmission_interval(session), now);
 }
 
 void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,
