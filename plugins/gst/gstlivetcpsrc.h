@@ -44,7 +44,7 @@ typedef struct _GstLiveTcpSrcClass {
 /* What a source does with packets and when sessions open and end. */
 extern const GstLiveTcpHooks gst_livetcp_src_hooks;
 
-/* ---- the streaming thread's ---- */
+/* ---- the streaming thread's: gstlivetcpsrcpackets.c ---- */
 
 /* The running time of a moment of the monotonic clock. */
 GstClockTime gst_livetcp_src_running_time(GstLiveTcpSrc *self, gint64 moment_us);
