@@ -1,85 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Every allocation of a session fails once, under every policy: no crash, no leak, and the session
- * goes on. The linker puts the __wrap_ functions in place of the C library's. */
-#include "catch.h"
+ * goes on. */
+#include "failing_allocation.h"
 #include "sim_session.h"
 
-#include <cstdlib>
 #include <set>
 
 using namespace scenario;
-
-static bool armed = false;  /* one allocation is going to fail */
-static bool failed = false; /* it did */
-static long successes = 0;  /* allocations before it */
-static long live = 0;       /* blocks allocated and not freed */
-
-static bool fails()
-{
-    if (!armed || successes-- > 0)
-        return false;
-    armed = false;
-    failed = true;
-    return true;
-}
-
-extern "C" {
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-void *__wrap_malloc(size_t size)
-{
-    void *block = fails() ? nullptr : __real_malloc(size);
-    live += block != nullptr;
-    return block;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    void *block = fails() ? nullptr : __real_calloc(count, size);
-    live += block != nullptr;
-    return block;
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-    void *moved = fails() ? nullptr : __real_realloc(block, size);
-    live += moved && !block;
-    return moved;
-}
-
-void __wrap_free(void *block)
-{
-    live -= block != nullptr;
-    __real_free(block);
-}
-}
 
 namespace
 {
 
 const livetcp_usec second = 1000000;
-
-/* Runs `scenario` with its first, second, ... allocation failing, until it needs no more. */
-template <typename Scenario> long sweep(Scenario scenario)
-{
-    for (long n = 0;; n++) {
-        INFO("allocation " << n);
-        REQUIRE(n < 10000);
-        failed = false;
-        successes = n;
-        scenario();
-        armed = false;
-        if (!failed)
-            return n;
-    }
-}
 
 unsigned send(SimCall &call, unsigned first, unsigned count)
 {
@@ -149,7 +81,7 @@ TEST_CASE("a session that cannot be created says that memory is out, whatever th
 {
     for (size_t i = 0; livetcp_policy_at(i); i++) {
         INFO(livetcp_policy_at(i)->name);
-        CHECK(sweep([&] { create(livetcp_policy_at(i)); }) >= 3);
+        CHECK(sweep_allocations([&] { create(livetcp_policy_at(i)); }) >= 3);
     }
 }
 
@@ -157,7 +89,7 @@ TEST_CASE("a session survives each failing allocation, whatever the policy")
 {
     for (size_t i = 0; livetcp_policy_at(i); i++) {
         INFO(livetcp_policy_at(i)->name);
-        CHECK(sweep([&] { stream(livetcp_policy_at(i)); }) > 60);
+        CHECK(sweep_allocations([&] { stream(livetcp_policy_at(i)); }) > 60);
     }
 }
 

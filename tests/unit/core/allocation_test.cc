@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Fails every allocation of a scenario in turn: no crash, no leak, and the next packet is fine.
- * The linker puts the __wrap_ functions in place of the C library's for LiveTCP's objects. */
+/* Fails every allocation of a scenario in turn: no crash, no leak, and the next packet is fine. */
+#include "failing_allocation.h"
 #include "receiver.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 extern "C" {
 #include "core/frame.h"
@@ -13,65 +12,19 @@ extern "C" {
 #include "core/send_queue.h"
 
 #include <livetcp/playout.h>
-}
-
-static bool armed = false;  /* one allocation is going to fail */
-static bool failed = false; /* it did */
-static long successes = 0;  /* allocations before it */
-
-static bool fails()
-{
-    if (!armed || successes-- > 0)
-        return false;
-    armed = false;
-    failed = true;
-    return true;
-}
-
-extern "C" {
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? nullptr : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? nullptr : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-    return fails() ? nullptr : __real_realloc(block, size);
-}
-}
-
 #include <livetcp/redundancy.h>
+}
 
 namespace
 {
 
-/* Runs `scenario` with its first, second, ... allocation failing, until it needs no more. */
 template <typename Scenario> void sweep(Scenario scenario)
 {
-    for (long n = 0;; n++) {
-        REQUIRE(n < 10000);
+    long needed = sweep_allocations([&] {
         armed = true;
-        failed = false;
-        successes = n;
         scenario();
-        armed = false;
-        if (!failed) {
-            CHECK(n > 0);
-            return;
-        }
-    }
+    });
+    CHECK(needed > 0);
 }
 
 struct Count {
