@@ -4,15 +4,11 @@
 
 import csv
 import json
-import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+from script_fixture import ROOT, ScriptTest
+
 sys.path.insert(0, str(ROOT / "script"))
 
 from benchlib import playout_rows, policies, wants  # noqa: E402
@@ -60,19 +56,9 @@ class Rows(unittest.TestCase):
         self.assertIsNone(policies.describe_playout([{"playout": [nothing]}])["late_10"])
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.results = pathlib.Path(self.folder.name, "results")
-        self.calls = pathlib.Path(self.folder.name, "calls")
-
+class Command(ScriptTest):
     def bench(self, delays, *args):
-        env = dict(os.environ, LIVETCP_TOOL=str(HERE / "fake_livetcp.py"),
-                   FAKE_DELAYS=json.dumps(delays), FAKE_CALLS=str(self.calls), FAKE_RESULTS="{}")
-        return subprocess.run([sys.executable, str(ROOT / "script/bench"), "playout", *args,
-                               "--results", str(self.results)], env=env, capture_output=True,
-                              text=True)
+        return self.script(delays, "playout", *args, fields={})
 
     def verdicts(self):
         report = json.loads((self.results / "playout.json").read_text())

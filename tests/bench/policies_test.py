@@ -4,16 +4,12 @@
 
 import csv
 import json
-import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import types
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+from script_fixture import ROOT, ScriptTest
+
 sys.path.insert(0, str(ROOT / "script"))
 
 from benchlib import policies, policy_rows, wants  # noqa: E402
@@ -94,20 +90,9 @@ class Rows(unittest.TestCase):
             self.assertEqual(len({s.name for s in schemes}), len(schemes))
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.results = pathlib.Path(self.folder.name, "results")
-        self.calls = pathlib.Path(self.folder.name, "calls")
-
+class Command(ScriptTest):
     def bench(self, delays, *args, fields=None):
-        env = dict(os.environ, LIVETCP_TOOL=str(HERE / "fake_livetcp.py"),
-                   FAKE_DELAYS=json.dumps(delays), FAKE_CALLS=str(self.calls),
-                   FAKE_RESULTS=json.dumps(fields or {}))
-        return subprocess.run([sys.executable, str(ROOT / "script/bench"), "policies", *args,
-                               "--results", str(self.results)], env=env, capture_output=True,
-                              text=True)
+        return self.script(delays, "policies", *args, fields=fields or {})
 
     def verdicts(self):
         report = json.loads((self.results / "policies.json").read_text())

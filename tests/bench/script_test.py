@@ -4,15 +4,13 @@
 
 import csv
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+from script_fixture import ROOT, ScriptTest
+
 sys.path.insert(0, str(ROOT / "script"))
 
 from benchlib import iperf  # noqa: E402
@@ -63,18 +61,9 @@ class Arithmetic(unittest.TestCase):
             iperf.read_histogram("F8-PDF: bin(w=1ms):cnt(3)=5:2 (")
 
 
-class Experiments(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.results = pathlib.Path(self.folder.name, "results")
-        self.calls = pathlib.Path(self.folder.name, "calls")
-
+class Experiments(ScriptTest):
     def bench(self, delays, *args):
-        env = dict(os.environ, LIVETCP_TOOL=str(HERE / "fake_livetcp.py"),
-                   FAKE_DELAYS=json.dumps(delays), FAKE_CALLS=str(self.calls))
-        return subprocess.run([sys.executable, str(ROOT / "script/bench"), *args, "--results",
-                               str(self.results)], env=env, capture_output=True, text=True)
+        return self.script(delays, *args)
 
     def verdicts(self):
         report = json.loads((self.results / "main.json").read_text())
