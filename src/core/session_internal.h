@@ -197,6 +197,9 @@ uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path 
 /* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
 void lt_session_refresh_paths(lt_session *session);
 
+/* Bit i: connection i takes a packet, as far as the last refresh knows. */
+uint32_t lt_session_ready_paths(const lt_session *session);
+
 livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now);
 
 livetcp_packet_view lt_session_describe(const lt_packet *packet);

@@ -4,12 +4,10 @@
 
 uint32_t lt_session_contain(lt_session *session, uint32_t chosen)
 {
-    uint32_t usable = 0, ready = 0;
+    uint32_t usable = 0, ready = lt_session_ready_paths(session);
 
-    for (unsigned i = 0; i < session->count; i++) {
+    for (unsigned i = 0; i < session->count; i++)
         usable |= session->paths[i].usable ? UINT32_C(1) << i : 0;
-        ready |= session->paths[i].ready ? UINT32_C(1) << i : 0;
-    }
     if (!(chosen & ~usable))
         return chosen & ready;
     if (!session->stats.policy_errors++)

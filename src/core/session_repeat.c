@@ -41,12 +41,12 @@ void lt_session_repeat_placed(lt_session *session, const lt_packet *packet, uint
 bool lt_session_hide_repeated(lt_session *session, const lt_packet *packet)
 {
     const lt_repeating *stream = packet->repeats ? find(session, packet->ssrc) : NULL;
-    uint32_t carriers = 0, ready = 0;
+    uint32_t carriers = 0, ready = lt_session_ready_paths(session);
 
-    for (unsigned i = 0; stream && i < packet->repeats; i++)
+    if (!stream)
+        return false;
+    for (unsigned i = 0; i < packet->repeats; i++)
         carriers |= stream->carriers[i];
-    for (unsigned i = 0; i < session->count; i++)
-        ready |= session->paths[i].ready ? UINT32_C(1) << i : 0;
     if (!(ready & carriers) || !(ready & ~carriers))
         return false;
     for (unsigned i = 0; i < session->count; i++)

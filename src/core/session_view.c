@@ -32,6 +32,15 @@ void lt_session_refresh_paths(lt_session *session)
     }
 }
 
+uint32_t lt_session_ready_paths(const lt_session *session)
+{
+    uint32_t ready = 0;
+
+    for (unsigned i = 0; i < session->count; i++)
+        ready |= session->paths[i].ready ? UINT32_C(1) << i : 0;
+    return ready;
+}
+
 livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now)
 {
     double cost = session->policy->cost ? session->policy->cost(&session->config) : 0;
