@@ -1,19 +1,30 @@
-# Library, headers, pkg-config file and CMake package.
+# Libraries, headers, pkg-config files and CMake package.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS livetcp EXPORT livetcpTargets
+set(livetcp_libraries livetcp)
+set(livetcp_headers_left_out)
+if(TARGET livetcp-model)
+  list(APPEND livetcp_libraries livetcp-model)
+else()
+  foreach(header model.h tcp_stack.h)
+    list(APPEND livetcp_headers_left_out PATTERN ${header} EXCLUDE)
+  endforeach()
+endif()
+install(TARGETS ${livetcp_libraries} EXPORT livetcpTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/livetcp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" ${livetcp_headers_left_out})
 install(FILES ${CMAKE_BINARY_DIR}/include/livetcp/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/livetcp)
 
 # Relative to the .pc file's own place, so that the prefix may be moved.
 file(RELATIVE_PATH livetcp_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" livetcp_pc_prefix "${livetcp_pc_prefix}")
-configure_file(cmake/livetcp.pc.in ${CMAKE_BINARY_DIR}/livetcp.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/livetcp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library IN LISTS livetcp_libraries)
+  configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/${library}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 set(livetcp_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/livetcp)
 install(EXPORT livetcpTargets NAMESPACE livetcp:: DESTINATION ${livetcp_cmake_dir})

@@ -21,6 +21,9 @@ PURE_CRYPTO = {
     "openssl/hmac.h", "openssl/kdf.h", "openssl/params.h", "openssl/sha.h",
 }
 
+# SuperLU solves the Markov chains.
+SPARSE_SOLVER = {"slu_ddefs.h"}
+
 ANY = None
 
 
@@ -43,7 +46,8 @@ LAYERS = [
     Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "policy.h"}, LIBC, pure=True),
     Layer("src/core", {"base", "core"}, ANY, LIBC | PURE_CRYPTO, pure=True),
     Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, LIBC, pure=True),
-    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h"}, LIBC, pure=True),
+    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h", "model.h"},
+          LIBC | SPARSE_SOLVER, pure=True),
     Layer("src/platform", {"base", "platform"}),
     Layer("src/io", {"base", "core", "policy", "model", "platform", "io"}),
     Layer("src/emulate", {"base", "emulate"}, {"result.h", "time.h"}),
@@ -58,6 +62,7 @@ CONFINED = [
     (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
+    (re.compile(r"^(slu_|supermatrix)"), ("src/model",)),
     (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
 ]
 

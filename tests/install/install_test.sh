@@ -64,3 +64,14 @@ read -ra flags <<<"$(pkg-config --cflags --libs livetcp)"
 
 version=$(pkg-config --modversion livetcp)
 "$work/consumer" | grep -q "^$version:" || fail "livetcp.pc and version.h disagree"
+
+# The models are optional (LIVETCP_MODEL).
+if [ -e "$prefix/$libdir/pkgconfig/livetcp-model.pc" ]; then
+    echo "== livetcp::model and pkg-config livetcp-model"
+    [ -x "$work/cmake/model" ] || fail "find_package(livetcp) does not offer livetcp::model"
+    "$work/cmake/model"
+    pkg-config --validate livetcp-model
+    read -ra flags <<<"$(pkg-config --cflags --libs livetcp-model)"
+    "$cc" -o "$work/model" "$consumer/model.c" "${flags[@]}"
+    "$work/model"
+fi
