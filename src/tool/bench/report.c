@@ -2,10 +2,7 @@
 /* Report files: opening, closing, and the errors of both. */
 #include "tool/bench/report.h"
 
-#include "base/error.h"
-
-#include <errno.h>
-#include <string.h>
+#include "tool/output.h"
 
 const char *lt_report_transport(const lt_scheme *scheme)
 {
@@ -19,15 +16,8 @@ livetcp_result lt_report_write(const lt_outcomes *outcomes, const char *path,
                                                        livetcp_error *error),
                                livetcp_error *error)
 {
-    bool standard = !strcmp(path, "-");
-    FILE *out = standard ? stdout : fopen(path, "w");
+    FILE *out = lt_output_open(path, error);
     if (!out)
-        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot write %.100s", path);
-    livetcp_result result = write(outcomes, out, error);
-    bool bad = fflush(out) != 0 || ferror(out);
-    if (!standard && fclose(out))
-        bad = true;
-    if (bad && result == LIVETCP_OK)
-        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot write %.100s", path);
-    return result;
+        return LIVETCP_ERR_SYSTEM;
+    return lt_output_close(out, path, write(outcomes, out, error), error);
 }

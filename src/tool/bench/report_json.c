@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/bench/report.h"
 
-#include "base/error.h"
+#include "tool/output.h"
 
 #include <livetcp/version.h>
 
@@ -11,14 +11,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Jansson's object and array functions take over the value and accept NULL, the sign of memory
- * that ran out; one check at the end sees it. */
-static void put(json_t *object, const char *key, json_t *value, bool *failed)
-{
-    if (json_object_set_new(object, key, value))
-        *failed = true;
-}
 
 static json_t *milliseconds(livetcp_usec value)
 {
@@ -38,18 +30,18 @@ static json_t *count(uint64_t value)
 static json_t *summary_json(const lt_delay_summary *d, bool *failed)
 {
     json_t *o = json_object();
-    put(o, "sent", count(d->sent), failed);
-    put(o, "lost", count(d->lost), failed);
-    put(o, "mean_ms", number(d->mean / 1e3), failed);
-    put(o, "min_ms", milliseconds(d->min), failed);
-    put(o, "p50_ms", milliseconds(d->p50), failed);
-    put(o, "p90_ms", milliseconds(d->p90), failed);
-    put(o, "p95_ms", milliseconds(d->p95), failed);
-    put(o, "p99_ms", milliseconds(d->p99), failed);
-    put(o, "p99_9_ms", milliseconds(d->p999), failed);
-    put(o, "max_ms", milliseconds(d->max), failed);
-    put(o, "within_200ms", number(d->within_200ms), failed);
-    put(o, "within_500ms", number(d->within_500ms), failed);
+    lt_json_put(o, "sent", count(d->sent), failed);
+    lt_json_put(o, "lost", count(d->lost), failed);
+    lt_json_put(o, "mean_ms", number(d->mean / 1e3), failed);
+    lt_json_put(o, "min_ms", milliseconds(d->min), failed);
+    lt_json_put(o, "p50_ms", milliseconds(d->p50), failed);
+    lt_json_put(o, "p90_ms", milliseconds(d->p90), failed);
+    lt_json_put(o, "p95_ms", milliseconds(d->p95), failed);
+    lt_json_put(o, "p99_ms", milliseconds(d->p99), failed);
+    lt_json_put(o, "p99_9_ms", milliseconds(d->p999), failed);
+    lt_json_put(o, "max_ms", milliseconds(d->max), failed);
+    lt_json_put(o, "within_200ms", number(d->within_200ms), failed);
+    lt_json_put(o, "within_500ms", number(d->within_500ms), failed);
     return o;
 }
 
@@ -60,16 +52,16 @@ static json_t *playout_json(const lt_outcome *outcome, bool *failed)
     for (unsigned i = 0; i < list->count; i++) {
         const lt_playout *p = &outcome->playout[i];
         json_t *o = json_object();
-        put(o, "playout", json_string(list->points[i].name), failed);
-        put(o, "over_ms", milliseconds(list->points[i].over), failed);
-        put(o, "delay_ms", milliseconds(p->delay), failed);
-        put(o, "packets", count(p->packets), failed);
-        put(o, "late", count(p->late), failed);
-        put(o, "late_share", number(lt_playout_late_share(p)), failed);
-        put(o, "burst_ratio", number(p->burst_ratio), failed);
-        put(o, "rating", number(p->rating), failed);
-        put(o, "mos", number(p->mos), failed);
-        put(o, "most_mos", number(p->most_mos), failed);
+        lt_json_put(o, "playout", json_string(list->points[i].name), failed);
+        lt_json_put(o, "over_ms", milliseconds(list->points[i].over), failed);
+        lt_json_put(o, "delay_ms", milliseconds(p->delay), failed);
+        lt_json_put(o, "packets", count(p->packets), failed);
+        lt_json_put(o, "late", count(p->late), failed);
+        lt_json_put(o, "late_share", number(lt_playout_late_share(p)), failed);
+        lt_json_put(o, "burst_ratio", number(p->burst_ratio), failed);
+        lt_json_put(o, "rating", number(p->rating), failed);
+        lt_json_put(o, "mos", number(p->mos), failed);
+        lt_json_put(o, "most_mos", number(p->most_mos), failed);
         if (json_array_append_new(all, o))
             *failed = true;
     }
@@ -80,16 +72,17 @@ static json_t *path_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_path_counters *c = &outcome->run->counters[outcome->backward];
     json_t *o = json_object();
-    put(o, "packets", count(c->link.in_packets), failed);
-    put(o, "bytes", count(c->link.in_bytes), failed);
-    put(o, "lost", count(c->link.lost_random + c->link.lost_burst), failed);
-    put(o, "dropped_queue", count(c->link.dropped_queue), failed);
-    put(o, "queue_max_ms", milliseconds(c->link.queue_max_delay), failed);
-    put(o, "emulator_dropped", count(c->read_dropped + c->write_failed), failed);
-    put(o, "emulator_late_p99_ms", milliseconds(c->lateness_p99), failed);
-    put(o, "emulator_late_max_ms", milliseconds(c->lateness_max), failed);
-    put(o, "emulator_stalls", count(outcome->run->health.stalls), failed);
-    put(o, "emulator_longest_stall_ms", milliseconds(outcome->run->health.longest_stall), failed);
+    lt_json_put(o, "packets", count(c->link.in_packets), failed);
+    lt_json_put(o, "bytes", count(c->link.in_bytes), failed);
+    lt_json_put(o, "lost", count(c->link.lost_random + c->link.lost_burst), failed);
+    lt_json_put(o, "dropped_queue", count(c->link.dropped_queue), failed);
+    lt_json_put(o, "queue_max_ms", milliseconds(c->link.queue_max_delay), failed);
+    lt_json_put(o, "emulator_dropped", count(c->read_dropped + c->write_failed), failed);
+    lt_json_put(o, "emulator_late_p99_ms", milliseconds(c->lateness_p99), failed);
+    lt_json_put(o, "emulator_late_max_ms", milliseconds(c->lateness_max), failed);
+    lt_json_put(o, "emulator_stalls", count(outcome->run->health.stalls), failed);
+    lt_json_put(o, "emulator_longest_stall_ms", milliseconds(outcome->run->health.longest_stall),
+                failed);
     return o;
 }
 
@@ -100,46 +93,46 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     const lt_delay_summary *d = lt_outcome_headline(outcome);
     livetcp_usec base = outcome->propagation;
     json_t *o = json_object();
-    put(o, "scheme", json_string(scheme->label), failed);
-    put(o, "spec", json_string(scheme->spec), failed);
-    put(o, "transport", json_string(lt_report_transport(scheme)), failed);
+    lt_json_put(o, "scheme", json_string(scheme->label), failed);
+    lt_json_put(o, "spec", json_string(scheme->spec), failed);
+    lt_json_put(o, "transport", json_string(lt_report_transport(scheme)), failed);
     if (scheme->kind == LT_TRANSPORT_LIVETCP)
-        put(o, "policy", json_string(scheme->config.policy), failed);
-    put(o, "connections", count(scheme->config.connections), failed);
-    put(o, "split", count(scheme->config.split), failed);
-    put(o, "nagle", json_boolean(scheme->nagle), failed);
-    put(o, "congestion_control", json_string(t->congestion_control), failed);
-    put(o, "direction", json_string(outcome->backward ? "backward" : "forward"), failed);
-    put(o, "all", summary_json(&outcome->all, failed), failed);
-    put(o, "clean", summary_json(&outcome->clean, failed), failed);
-    put(o, "flagged", count(outcome->flagged), failed);
+        lt_json_put(o, "policy", json_string(scheme->config.policy), failed);
+    lt_json_put(o, "connections", count(scheme->config.connections), failed);
+    lt_json_put(o, "split", count(scheme->config.split), failed);
+    lt_json_put(o, "nagle", json_boolean(scheme->nagle), failed);
+    lt_json_put(o, "congestion_control", json_string(t->congestion_control), failed);
+    lt_json_put(o, "direction", json_string(outcome->backward ? "backward" : "forward"), failed);
+    lt_json_put(o, "all", summary_json(&outcome->all, failed), failed);
+    lt_json_put(o, "clean", summary_json(&outcome->clean, failed), failed);
+    lt_json_put(o, "flagged", count(outcome->flagged), failed);
     if (outcome->run->options->plan.silence)
-        put(o, "opening", summary_json(&outcome->opening, failed), failed);
+        lt_json_put(o, "opening", summary_json(&outcome->opening, failed), failed);
     if (outcome->run->options->playout.count)
-        put(o, "playout", playout_json(outcome, failed), failed);
-    put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
-    put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
-    put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
-    put(o, "excess_p50_ms", milliseconds(lt_delay_excess(d->p50, base)), failed);
-    put(o, "excess_p95_ms", milliseconds(lt_delay_excess(d->p95, base)), failed);
-    put(o, "excess_p99_ms", milliseconds(lt_delay_excess(d->p99, base)), failed);
-    put(o, "bytes_per_media_byte", number(outcome->bytes_ratio), failed);
-    put(o, "wire_bytes_per_media_byte", number(outcome->wire_ratio), failed);
-    put(o, "cpu_send_us", number(outcome->cpu_send), failed);
-    put(o, "cpu_receive_us", number(outcome->cpu_receive), failed);
-    put(o, "retransmitted", count(t->retransmitted), failed);
-    put(o, "dropped", count(t->dropped), failed);
-    put(o, "refused", count(t->refused), failed);
-    put(o, "reconnects", count(t->reconnects), failed);
-    put(o, "max_queue_ms", milliseconds(t->max_queue_us), failed);
-    put(o, "media_mbit_s", number(outcome->media_rate / 1e6), failed);
-    put(o, "peer_mbit_s", number(outcome->peer_rate / 1e6), failed);
-    put(o, "mice_mbit_s", number(outcome->mice_rate / 1e6), failed);
-    put(o, "cbr_mbit_s", number(outcome->cbr_rate / 1e6), failed);
-    put(o, "ftp_mbit_s", number(outcome->ftp_rate / 1e6), failed);
-    put(o, "web_mbit_s", number(outcome->web_rate / 1e6), failed);
+        lt_json_put(o, "playout", playout_json(outcome, failed), failed);
+    lt_json_put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
+    lt_json_put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
+    lt_json_put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
+    lt_json_put(o, "excess_p50_ms", milliseconds(lt_delay_excess(d->p50, base)), failed);
+    lt_json_put(o, "excess_p95_ms", milliseconds(lt_delay_excess(d->p95, base)), failed);
+    lt_json_put(o, "excess_p99_ms", milliseconds(lt_delay_excess(d->p99, base)), failed);
+    lt_json_put(o, "bytes_per_media_byte", number(outcome->bytes_ratio), failed);
+    lt_json_put(o, "wire_bytes_per_media_byte", number(outcome->wire_ratio), failed);
+    lt_json_put(o, "cpu_send_us", number(outcome->cpu_send), failed);
+    lt_json_put(o, "cpu_receive_us", number(outcome->cpu_receive), failed);
+    lt_json_put(o, "retransmitted", count(t->retransmitted), failed);
+    lt_json_put(o, "dropped", count(t->dropped), failed);
+    lt_json_put(o, "refused", count(t->refused), failed);
+    lt_json_put(o, "reconnects", count(t->reconnects), failed);
+    lt_json_put(o, "max_queue_ms", milliseconds(t->max_queue_us), failed);
+    lt_json_put(o, "media_mbit_s", number(outcome->media_rate / 1e6), failed);
+    lt_json_put(o, "peer_mbit_s", number(outcome->peer_rate / 1e6), failed);
+    lt_json_put(o, "mice_mbit_s", number(outcome->mice_rate / 1e6), failed);
+    lt_json_put(o, "cbr_mbit_s", number(outcome->cbr_rate / 1e6), failed);
+    lt_json_put(o, "ftp_mbit_s", number(outcome->ftp_rate / 1e6), failed);
+    lt_json_put(o, "web_mbit_s", number(outcome->web_rate / 1e6), failed);
     if (outcome->run->options->emulated)
-        put(o, "path", path_json(outcome, failed), failed);
+        lt_json_put(o, "path", path_json(outcome, failed), failed);
     return o;
 }
 
@@ -147,30 +140,30 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
 {
     const lt_plan *plan = &options->plan;
     json_t *o = json_object();
-    put(o, "flows", count(plan->flows), failed);
-    put(o, "size", count(plan->size), failed);
-    put(o, "interval_ms", milliseconds(plan->interval), failed);
-    put(o, "warmup_s", number((double)plan->warmup / 1e6), failed);
-    put(o, "duration_s", number((double)plan->duration / 1e6), failed);
-    put(o, "drain_s", number((double)options->drain / 1e6), failed);
-    put(o, "seed", count(options->seed), failed);
-    put(o, "path_forward", json_string(options->link_text[0]), failed);
-    put(o, "path_backward", json_string(options->link_text[1]), failed);
-    put(o, "greedy", json_boolean(plan->greedy), failed);
-    put(o, "talkspurt_s", number((double)plan->talkspurt / 1e6), failed);
-    put(o, "silence_s", number((double)plan->silence / 1e6), failed);
-    put(o, "packets_per_talkspurt", count(plan->spurt_packets), failed);
-    put(o, "opening_packets", count(plan->opening), failed);
-    put(o, "ftp", count(options->load.ftp), failed);
-    put(o, "web", count(options->load.web), failed);
-    put(o, "mice", count(options->load.mice), failed);
-    put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
-    put(o, "peer", json_boolean(options->load.peer), failed);
-    put(o, "background_cc", json_string(options->load.congestion_control), failed);
+    lt_json_put(o, "flows", count(plan->flows), failed);
+    lt_json_put(o, "size", count(plan->size), failed);
+    lt_json_put(o, "interval_ms", milliseconds(plan->interval), failed);
+    lt_json_put(o, "warmup_s", number((double)plan->warmup / 1e6), failed);
+    lt_json_put(o, "duration_s", number((double)plan->duration / 1e6), failed);
+    lt_json_put(o, "drain_s", number((double)options->drain / 1e6), failed);
+    lt_json_put(o, "seed", count(options->seed), failed);
+    lt_json_put(o, "path_forward", json_string(options->link_text[0]), failed);
+    lt_json_put(o, "path_backward", json_string(options->link_text[1]), failed);
+    lt_json_put(o, "greedy", json_boolean(plan->greedy), failed);
+    lt_json_put(o, "talkspurt_s", number((double)plan->talkspurt / 1e6), failed);
+    lt_json_put(o, "silence_s", number((double)plan->silence / 1e6), failed);
+    lt_json_put(o, "packets_per_talkspurt", count(plan->spurt_packets), failed);
+    lt_json_put(o, "opening_packets", count(plan->opening), failed);
+    lt_json_put(o, "ftp", count(options->load.ftp), failed);
+    lt_json_put(o, "web", count(options->load.web), failed);
+    lt_json_put(o, "mice", count(options->load.mice), failed);
+    lt_json_put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
+    lt_json_put(o, "peer", json_boolean(options->load.peer), failed);
+    lt_json_put(o, "background_cc", json_string(options->load.congestion_control), failed);
     if (options->playout.count)
-        put(o, "codec", json_string(options->playout.codec->name), failed);
-    put(o, "consecutive", json_boolean(options->consecutive), failed);
-    put(o, "discard_stalls", json_boolean(options->discard_stalls), failed);
+        lt_json_put(o, "codec", json_string(options->playout.codec->name), failed);
+    lt_json_put(o, "consecutive", json_boolean(options->consecutive), failed);
+    lt_json_put(o, "discard_stalls", json_boolean(options->discard_stalls), failed);
     return o;
 }
 
@@ -184,12 +177,12 @@ static json_t *machine_json(bool *failed)
     json_t *o = json_object();
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    put(o, "date", json_string(date), failed);
+    lt_json_put(o, "date", json_string(date), failed);
     if (uname(&name) == 0)
-        put(o, "kernel", json_string(name.release), failed);
-    put(o, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)), failed);
+        lt_json_put(o, "kernel", json_string(name.release), failed);
+    lt_json_put(o, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)), failed);
     if (getloadavg(load, 1) == 1)
-        put(o, "load_1min", number(load[0]), failed);
+        lt_json_put(o, "load_1min", number(load[0]), failed);
     return o;
 }
 
@@ -199,8 +192,8 @@ static json_t *stalls_json(const lt_outcomes *outcomes, bool *failed)
     for (size_t i = 0; i < outcomes->stall_count; i++) {
         const lt_stall *s = &outcomes->stalls[i];
         json_t *o = json_object();
-        put(o, "at_s", number((double)(s->begin - outcomes->begin) / 1e6), failed);
-        put(o, "length_ms", milliseconds(s->end - s->begin), failed);
+        lt_json_put(o, "at_s", number((double)(s->begin - outcomes->begin) / 1e6), failed);
+        lt_json_put(o, "length_ms", milliseconds(s->end - s->begin), failed);
         if (json_array_append_new(list, o))
             *failed = true;
     }
@@ -211,19 +204,17 @@ livetcp_result lt_report_json(const lt_outcomes *outcomes, FILE *out, livetcp_er
 {
     bool failed = false;
     json_t *root = json_object(), *list = json_array();
-    put(root, "livetcp", json_string(LIVETCP_VERSION), &failed);
-    put(root, "machine", machine_json(&failed), &failed);
-    put(root, "parameters", parameters_json(outcomes->outcomes[0].run->options, &failed), &failed);
-    put(root, "worst_wakeup_ms", milliseconds(outcomes->worst_wakeup), &failed);
-    put(root, "stalled_ms", milliseconds(outcomes->stalled), &failed);
-    put(root, "stalls", stalls_json(outcomes, &failed), &failed);
+    lt_json_put(root, "schema", json_string("livetcp/bench/1"), &failed);
+    lt_json_put(root, "livetcp", json_string(LIVETCP_VERSION), &failed);
+    lt_json_put(root, "machine", machine_json(&failed), &failed);
+    lt_json_put(root, "parameters", parameters_json(outcomes->outcomes[0].run->options, &failed),
+                &failed);
+    lt_json_put(root, "worst_wakeup_ms", milliseconds(outcomes->worst_wakeup), &failed);
+    lt_json_put(root, "stalled_ms", milliseconds(outcomes->stalled), &failed);
+    lt_json_put(root, "stalls", stalls_json(outcomes, &failed), &failed);
     for (unsigned i = 0; i < outcomes->count; i++)
         if (json_array_append_new(list, outcome_json(&outcomes->outcomes[i], &failed)))
             failed = true;
-    put(root, "results", list, &failed);
-    if (failed || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
-        fputc('\n', out) == EOF)
-        failed = true;
-    json_decref(root);
-    return failed ? lt_fail(error, LIVETCP_ERR_SYSTEM, "cannot write the JSON report") : LIVETCP_OK;
+    lt_json_put(root, "results", list, &failed);
+    return lt_json_write(root, failed, out, error);
 }
