@@ -18,6 +18,7 @@ typedef struct lt_command {
 } lt_command;
 
 extern const lt_command lt_command_bench;
+extern const lt_command lt_command_doctor;
 extern const lt_command lt_command_emulate;
 
 #endif

@@ -9,6 +9,7 @@
 
 static const lt_command *const commands[] = {
     &lt_command_bench,
+    &lt_command_doctor,
     &lt_command_emulate,
     NULL,
 };
