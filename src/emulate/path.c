@@ -169,6 +169,21 @@ livetcp_result lt_path_sysctl_set(const lt_path *path, lt_end end, const char *k
     return lt_path_call(path, end, set_sysctl, &job, error);
 }
 
+livetcp_result lt_path_apply_sysctl(const lt_path *path, const char *setting, livetcp_error *error)
+{
+    char key[128];
+    const char *equals = strchr(setting, '=');
+    size_t size = equals ? (size_t)(equals - setting) : 0;
+    if (!size || size >= sizeof key)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--sysctl %s: expected KEY=VALUE, for example net.ipv4.tcp_ecn=1", setting);
+    for (size_t i = 0; i < size; i++)
+        key[i] = setting[i] == '.' ? '/' : setting[i];
+    key[size] = '\0';
+    livetcp_result result = lt_path_sysctl_set(path, LT_NEAR, key, equals + 1, error);
+    return result ? result : lt_path_sysctl_set(path, LT_FAR, key, equals + 1, error);
+}
+
 livetcp_result lt_path_set_congestion_control(const lt_path *path, const char *name,
                                               livetcp_error *error)
 {

@@ -68,6 +68,9 @@ void lt_path_get(lt_path *path, lt_direction direction, lt_link_params *out);
 livetcp_result lt_path_sysctl_set(const lt_path *path, lt_end end, const char *key,
                                   const char *value, livetcp_error *error);
 
+/* The same at both ends, as somebody types it: "net.ipv4.tcp_ecn=1". */
+livetcp_result lt_path_apply_sysctl(const lt_path *path, const char *setting, livetcp_error *error);
+
 /* The algorithm that new sockets at both ends use by default. Inside a namespace the system allows
  * only those of net.ipv4.tcp_allowed_congestion_control; sockets may still choose any other one
  * that is loaded, given the privilege. */

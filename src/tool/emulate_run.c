@@ -228,22 +228,9 @@ static livetcp_result apply_sysctls(const emulation *run, livetcp_error *error)
             return result;
     }
     for (const char **item = options->sysctls; item && *item; item++) {
-        char key[128];
-        const char *equals = strchr(*item, '=');
-        size_t size = equals ? (size_t)(equals - *item) : 0;
-        if (!size || size >= sizeof key)
-            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                           "--sysctl %s: expected KEY=VALUE, for example net.ipv4.tcp_ecn=1",
-                           *item);
-        for (size_t i = 0; i < size; i++)
-            key[i] = (*item)[i] == '.' ? '/' : (*item)[i];
-        key[size] = '\0';
-        for (int end = 0; end < 2; end++) {
-            livetcp_result result =
-                lt_path_sysctl_set(run->path, (lt_end)end, key, equals + 1, error);
-            if (result)
-                return result;
-        }
+        livetcp_result result = lt_path_apply_sysctl(run->path, *item, error);
+        if (result)
+            return result;
     }
     return LIVETCP_OK;
 }

@@ -109,6 +109,21 @@ def emulated(tool, folder):
         assert always["late"] == 0 and always["packets"] == 300, always
 
 
+def sysctls(tool, folder):
+    """Both ends of the path have the settings; only it has any."""
+    report, run = measured(tool, folder, "--path", "delay=5ms", "--duration", "0.2", "--warmup",
+                           "0", "--policy", "single", "--sysctl", "net.ipv4.tcp_recovery=0",
+                           "--sysctl", "net.ipv4.tcp_early_retrans=0")
+    wanted = ["net.ipv4.tcp_recovery=0", "net.ipv4.tcp_early_retrans=0"]
+    assert report["parameters"]["sysctls"] == wanted, report["parameters"]
+    assert ", ".join(wanted) in run.stdout, run.stdout
+    for args, code, word in ((["net.ipv4.tcp_ecn"], 2, "KEY=VALUE"),
+                             (["net.ipv4.nonesuch=1"], 1, "nonesuch"),
+                             (["net.ipv4.tcp_ecn=1", "--path", "none"], 2, "loopback")):
+        run = bench(tool, "--duration", "0.2", "--sysctl", *args)
+        assert run.returncode == code and word in run.stderr, (run.returncode, run.stderr)
+
+
 def greedy(tool, folder):
     """Goel's experiment in small: everything on one path gets something through."""
     report, run = measured(tool, folder, "--path", "delay=5ms,rate=10mbit,queue=30p",
@@ -228,8 +243,8 @@ def descriptors(tool, folder):
 
 
 def main():
-    cases = {f.__name__: f for f in (loopback, both_ways, emulated, greedy, talkspurts,
-                                         check, errors, interrupt, descriptors)}
+    cases = {f.__name__: f for f in (loopback, both_ways, emulated, sysctls, greedy,
+                                         talkspurts, check, errors, interrupt, descriptors)}
     if len(sys.argv) != 3 or sys.argv[2] not in cases:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:

@@ -58,6 +58,9 @@ static livetcp_result with_table(lt_raw_options *raw,
         TEXT("path", &raw->path, "emulated path, or none for loopback (delay=50ms,loss=1%)",
              "SPEC"),
         TEXT("path-back", &raw->path_back, "its way back (delay as forward, nothing else)", "SPEC"),
+        {"sysctl", 0, POPT_ARG_ARGV, &raw->sysctls, 0,
+         "setting of both ends of the path, such as net.ipv4.tcp_ecn=1; may be repeated",
+         "KEY=VALUE"},
         TEXT("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N[@FROM-TO]"),
         INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)", "N"),
         TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)", "N[@FROM-TO]"),
@@ -176,6 +179,9 @@ void lt_raw_options_clear(lt_raw_options *raw)
         free(raw->scheme_specs[i]);
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);
+    for (size_t i = 0; raw->sysctls && raw->sysctls[i]; i++)
+        free(raw->sysctls[i]);
+    free(raw->sysctls);
 }
 
 static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
@@ -221,6 +227,8 @@ void lt_bench_options_help(FILE *out)
           "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"
           "  livetcp bench --policy single --greedy --peer --ftp 15@5-60 --mice 80@20-75 \\\n"
           "      --cbr 3mbit@40-75 --path delay=50ms,rate=30mbit,queue=50p --duration 75\n"
-          "  livetcp bench --policy single --interval 2 --talkspurt 5 --silence 5 --opening 100\n",
+          "  livetcp bench --policy single --interval 2 --talkspurt 5 --silence 5 --opening 100\n"
+          "  livetcp bench --policy single --sysctl net.ipv4.tcp_recovery=0 \\\n"
+          "      --sysctl net.ipv4.tcp_early_retrans=0\n",
           out);
 }

@@ -14,6 +14,7 @@
 typedef struct lt_raw_options {
     char *scheme_specs[LT_BENCH_MAX_SCHEMES];
     unsigned scheme_count;
+    char **sysctls; /* NULL-terminated, or NULL */
     char *direction, *path, *path_back, *congestion_control, *background_cc;
     char *ftp, *mice, *cbr;
     char *playout, *codec;

@@ -102,6 +102,27 @@ static livetcp_result take_path(const lt_raw_options *raw, lt_bench_options *opt
     return result;
 }
 
+static livetcp_result take_sysctls(const lt_raw_options *raw, lt_bench_options *options,
+                                   livetcp_error *error)
+{
+    for (char **item = raw->sysctls; item && *item; item++) {
+        if (!options->emulated)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--sysctl %.60s: it is for the ends of an emulated path; loopback is "
+                           "this machine's own",
+                           *item);
+        if (options->sysctl_count == LT_BENCH_MAX_SYSCTLS)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--sysctl: %d settings are possible, no more", LT_BENCH_MAX_SYSCTLS);
+        if (!strchr(*item, '=') || **item == '=' || strlen(*item) >= LT_BENCH_SYSCTL_TEXT)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--sysctl %.60s: expected KEY=VALUE, for example net.ipv4.tcp_ecn=1",
+                           *item);
+        snprintf(options->sysctls[options->sysctl_count++], LT_BENCH_SYSCTL_TEXT, "%s", *item);
+    }
+    return LIVETCP_OK;
+}
+
 static livetcp_result take_schemes(const lt_raw_options *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
@@ -183,6 +204,7 @@ livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const
     if (result == LIVETCP_OK && !raw.help) {
         if ((result = take_plan(&raw, options, error)) == LIVETCP_OK &&
             (result = take_path(&raw, options, error)) == LIVETCP_OK &&
+            (result = take_sysctls(&raw, options, error)) == LIVETCP_OK &&
             (result = take_schemes(&raw, options, error)) == LIVETCP_OK)
             result = take_rest(&raw, options, error);
     }

@@ -11,6 +11,9 @@
 
 #include <stdio.h>
 
+#define LT_BENCH_MAX_SYSCTLS 8
+#define LT_BENCH_SYSCTL_TEXT 128
+
 typedef struct lt_bench_options {
     lt_scheme schemes[LT_BENCH_MAX_SCHEMES];
     unsigned scheme_count; /* at least 1; the first is what the others are compared with */
@@ -21,6 +24,9 @@ typedef struct lt_bench_options {
     bool emulated;                     /* false: loopback */
     lt_link_params link[2];            /* forward, backward */
     char link_text[2][LT_PARAMS_TEXT]; /* as given; "loopback" if not emulated */
+
+    char sysctls[LT_BENCH_MAX_SYSCTLS][LT_BENCH_SYSCTL_TEXT]; /* KEY=VALUE, of the emulated path */
+    unsigned sysctl_count;
 
     lt_load load; /* beside each scheme */
 

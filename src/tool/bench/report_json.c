@@ -136,6 +136,15 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     return o;
 }
 
+static json_t *sysctls_json(const lt_bench_options *options, bool *failed)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < options->sysctl_count; i++)
+        if (json_array_append_new(list, json_string(options->sysctls[i])))
+            *failed = true;
+    return list;
+}
+
 static json_t *parameters_json(const lt_bench_options *options, bool *failed)
 {
     const lt_plan *plan = &options->plan;
@@ -149,6 +158,7 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     lt_json_put(o, "seed", count(options->seed), failed);
     lt_json_put(o, "path_forward", json_string(options->link_text[0]), failed);
     lt_json_put(o, "path_backward", json_string(options->link_text[1]), failed);
+    lt_json_put(o, "sysctls", sysctls_json(options, failed), failed);
     lt_json_put(o, "greedy", json_boolean(plan->greedy), failed);
     lt_json_put(o, "talkspurt_s", number((double)plan->talkspurt / 1e6), failed);
     lt_json_put(o, "silence_s", number((double)plan->silence / 1e6), failed);

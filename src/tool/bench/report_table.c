@@ -64,6 +64,9 @@ static void print_head(const lt_outcomes *outcomes, FILE *out)
                 options->link_text[1]);
     else
         fputs("path: loopback\n", out);
+    for (unsigned i = 0; i < options->sysctl_count; i++)
+        fprintf(out, "%s%s%s", i ? ", " : "both ends with ", options->sysctls[i],
+                i + 1 == options->sysctl_count ? "\n" : "");
     print_load(&options->load, out);
 }
 

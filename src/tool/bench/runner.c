@@ -102,8 +102,10 @@ static livetcp_result open_run(lt_run *run, livetcp_error *error)
     params.seed = options->seed;
     livetcp_error why = {.code = LIVETCP_OK};
     run->path = lt_path_create(&params, &why);
+    for (unsigned i = 0; run->path && result == LIVETCP_OK && i < options->sysctl_count; i++)
+        result = lt_path_apply_sysctl(run->path, options->sysctls[i], error);
     if (run->path)
-        return LIVETCP_OK;
+        return result;
     return lt_fail(error, why.code, "%s; or measure on loopback with --path none", why.message);
 }
 
