@@ -7,6 +7,9 @@
  *
  *   a standing queue                     earliest-delivery: copies would lengthen the queue, and
  *                                        take their place in it from others
+ *   the same, and the source takes all   one connection, while it is not in timeout: more would
+ *   it gets                              take as many shares of the path from others, and none of
+ *                                        them makes a packet earlier
  *   else, the budget pays for `copies`   duplicate, and hedge for what is late all the same
  *   else, it pays for parity and more,
  *   which comes sooner than a hedge      parity, and hedge with what is left
@@ -16,6 +19,7 @@
  * a stream of this rate is worth.
  */
 #include "policy/builtin.h"
+#include "policy/self_clocked.h"
 #include "policy/standing_queue.h"
 
 /* Kept back from duplicating, for packets whose copies are all late: the one packet a second that
@@ -31,6 +35,8 @@
 
 typedef struct automatic {
     lt_standing_queue queue;
+    lt_self_clocked source;
+    unsigned only; /* the connection of a source that takes all it gets */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -65,13 +71,38 @@ static bool wants_parity(const automatic *own, const livetcp_policy_view *view, 
            (uint64_t)rtt > group_us * 3 / 4;
 }
 
+static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
+                          const livetcp_packet_view *packet)
+{
+    const livetcp_path *only = &view->paths[own->only];
+
+    if (only->usable && only->tcp_state != LIVETCP_TCP_TIMEOUT)
+        return only->ready ? lt_bit(own->only) : 0;
+    uint32_t picked = lt_pick_earliest(view, packet, 1);
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (picked & lt_bit(i))
+            own->only = i;
+    return picked;
+}
+
+static void place_in_queue(automatic *own, const livetcp_policy_view *view,
+                           const livetcp_packet_view *packet, livetcp_decision *decision)
+{
+    bool greedy = lt_self_clocked_is(&own->source);
+
+    decision->connections =
+        greedy ? pick_only(own, view, packet) : lt_pick_earliest(view, packet, 1);
+    if (decision->connections)
+        lt_self_clocked_placed(&own->source, packet, view->now_us);
+}
+
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                   livetcp_decision *decision)
 {
     automatic *own = state;
 
     if (lt_standing_queue_update(&own->queue, view)) {
-        decision->connections = lt_pick_earliest(view, packet, 1);
+        place_in_queue(own, view, packet, decision);
         return;
     }
     unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;

@@ -8,7 +8,7 @@
  * [--both-ways] PATH... -- SCHEME... Loss is on the way of the packets only, unless --both-ways.
  * PATH as for livetcp emulate, SCHEME as for livetcp bench: policy[:setting=value]...
  */
-#include "sim_session.h"
+#include "sim_greedy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,22 +35,6 @@ struct Outcome {
     std::vector<double> excess_ms;
     double written = 0, media = 0;
     livetcp_session_stats stats = {};
-};
-
-/* A file transfer over the same path. */
-struct Greedy {
-    Greedy(World &world, SimPath &path) : tcp(world, path.forward, path.backward, 1 << 20)
-    {
-        tcp.on_writable = [this] { fill(); };
-        fill();
-    }
-    void fill()
-    {
-        static const uint8_t bytes[65536] = {};
-        while (tcp.write(bytes, sizeof bytes) == sizeof bytes)
-            ;
-    }
-    SimTcp tcp;
 };
 
 livetcp_config config_of(const std::string &scheme)
@@ -87,9 +71,9 @@ void run(const Options &options, const std::string &path, const std::string &sch
     if (!options.both_ways)
         back.loss = 0;
     call.path.backward.set(back);
-    std::vector<std::unique_ptr<Greedy>> greedy;
+    std::vector<std::unique_ptr<GreedyTcp>> greedy;
     for (unsigned i = 0; i < options.greedy; i++)
-        greedy.push_back(std::make_unique<Greedy>(call.world, call.path));
+        greedy.push_back(std::make_unique<GreedyTcp>(call.world, call.path));
     call.world.run_for((options.greedy ? 20 : 2) * static_cast<livetcp_usec>(1000000));
     livetcp_usec begin = call.world.now();
     call.stream(options.size - 14, options.interval, warmup + options.length);

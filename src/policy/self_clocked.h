@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the source makes a packet when the one before has left, rather than when a clock says. */
+#ifndef LT_POLICY_SELF_CLOCKED_H
+#define LT_POLICY_SELF_CLOCKED_H
+
+#include <livetcp/policy.h>
+
+/* Zeroed at first. */
+typedef struct lt_self_clocked {
+    livetcp_usec left_us; /* when the packet before was placed */
+    unsigned score;
+} lt_self_clocked;
+
+/* The packet, the oldest of the send queue, is placed now. */
+void lt_self_clocked_placed(lt_self_clocked *source, const livetcp_packet_view *packet,
+                            livetcp_usec now);
+
+bool lt_self_clocked_is(const lt_self_clocked *source);
+
+#endif

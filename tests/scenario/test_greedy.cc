@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Sources that send whatever is taken, beside others on one bottleneck. */
+#include "catch.h"
+#include "sim_greedy.h"
+
+#include <memory>
+
+using namespace scenario;
+
+namespace
+{
+
+constexpr const char *bottleneck = "delay=25ms,rate=10mbit,queue=50p";
+constexpr livetcp_usec second = 1000000;
+
+uint64_t bytes_received(const SimCall &call, size_t size)
+{
+    return call.remote() ? call.remote()->received.size() * size : 0;
+}
+
+std::vector<std::unique_ptr<GreedyTcp>> transfers(SimCall &call, unsigned count)
+{
+    std::vector<std::unique_ptr<GreedyTcp>> all;
+    while (count--)
+        all.push_back(std::make_unique<GreedyTcp>(call.world, call.path));
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a greedy source takes one share of the bottleneck, on however many connections")
+{
+    constexpr size_t size = 1400;
+    for (unsigned connections : {1u, 4u, 8u}) {
+        SimCall call(bottleneck, make_config("auto", connections), 11);
+        auto others = transfers(call, 4);
+        call.world.run_for(10 * second);
+        GreedySource source(call, size);
+        call.world.run_for(10 * second);
+        uint64_t before = bytes_received(call, size), others_before = 0, others_after = 0;
+        for (auto &other : others)
+            others_before += other->delivered;
+        call.world.run_for(60 * second);
+        for (auto &other : others)
+            others_after += other->delivered;
+        double share = static_cast<double>(bytes_received(call, size) - before) /
+                       (static_cast<double>(others_after - others_before) / 4);
+        INFO(connections << " connections: " << share << " of another's share");
+        CHECK(share > 0.5);
+        CHECK(share < 2);
+    }
+}
+
+TEST_CASE("a greedy source leaves a connection that is in timeout")
+{
+    SimCall call(bottleneck, make_config("auto", 4), 12);
+    auto others = transfers(call, 2);
+    call.world.run_for(10 * second);
+    GreedySource source(call, 1400);
+    call.world.run_for(20 * second);
+    unsigned used = 0;
+    for (unsigned i = 0; i < 4; i++)
+        if (call.caller.connection_stats(i).packets_sent >
+            call.caller.connection_stats(used).packets_sent)
+            used = i;
+    call.caller.connection(used)->up.stop_reading();
+    call.world.run_for(3 * second);
+    size_t before = call.remote()->received.size();
+    call.world.run_for(10 * second);
+    CHECK(call.remote()->received.size() > before + 500);
+}
+
+TEST_CASE("media that fills its share uses every connection in a standing queue")
+{
+    /* Eight shares of ten; on one connection it would get one. */
+    SimCall call(bottleneck, make_config("auto", 8), 13);
+    auto others = transfers(call, 4);
+    call.world.run_for(10 * second);
+    call.stream(1400, 2240, 40 * second); /* 5 Mbit/s */
+    size_t sent = 40 * second / 2240;
+    CHECK(call.remote()->received.size() > sent * 9 / 10);
+}
