@@ -36,7 +36,8 @@
 typedef struct automatic {
     lt_standing_queue queue;
     lt_self_clocked source;
-    unsigned only; /* the connection of a source that takes all it gets */
+    bool alone;    /* the source takes all it gets, and a queue stood since it does */
+    unsigned only; /* its connection */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -85,15 +86,29 @@ static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
     return picked;
 }
 
+/* Such a source brings the queue back as soon as it is gone, so that counts until it changes. */
+static bool queue_stands(automatic *own, const livetcp_policy_view *view)
+{
+    bool stands = lt_standing_queue_update(&own->queue, view);
+
+    own->alone = (stands || own->alone) && lt_self_clocked_is(&own->source);
+    return stands || own->alone;
+}
+
 static void place_in_queue(automatic *own, const livetcp_policy_view *view,
                            const livetcp_packet_view *packet, livetcp_decision *decision)
 {
-    bool greedy = lt_self_clocked_is(&own->source);
-
     decision->connections =
-        greedy ? pick_only(own, view, packet) : lt_pick_earliest(view, packet, 1);
-    if (decision->connections)
-        lt_self_clocked_placed(&own->source, packet, view->now_us);
+        own->alone ? pick_only(own, view, packet) : lt_pick_earliest(view, packet, 1);
+}
+
+static void place_protected(automatic *own, const livetcp_policy_view *view,
+                            const livetcp_packet_view *packet, livetcp_decision *decision)
+{
+    unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;
+
+    lt_hedge_place(view, packet, copies, own->delay_us, decision);
+    decision->protect = wants_parity(own, view, packet->size);
 }
 
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
@@ -101,13 +116,12 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 {
     automatic *own = state;
 
-    if (lt_standing_queue_update(&own->queue, view)) {
+    if (queue_stands(own, view))
         place_in_queue(own, view, packet, decision);
-        return;
-    }
-    unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;
-    lt_hedge_place(view, packet, copies, own->delay_us, decision);
-    decision->protect = wants_parity(own, view, packet->size);
+    else
+        place_protected(own, view, packet, decision);
+    if (decision->connections)
+        lt_self_clocked_placed(&own->source, packet, view->now_us);
 }
 
 static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
@@ -115,7 +129,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    if (lt_standing_queue_update(&own->queue, view))
+    if (queue_stands(own, view))
         return;
     /* The next parity packet is worth more than this copy. */
     if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
