@@ -8,6 +8,7 @@
 #ifndef LIVETCP_MODEL_H
 #define LIVETCP_MODEL_H
 
+#include <livetcp/delay_model.h>
 #include <livetcp/tcp_stack.h>
 
 #endif

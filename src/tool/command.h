@@ -20,5 +20,6 @@ typedef struct lt_command {
 extern const lt_command lt_command_bench;
 extern const lt_command lt_command_doctor;
 extern const lt_command lt_command_emulate;
+extern const lt_command lt_command_model; /* where LIVETCP_HAS_MODEL is defined */
 
 #endif

@@ -11,6 +11,9 @@ static const lt_command *const commands[] = {
     &lt_command_bench,
     &lt_command_doctor,
     &lt_command_emulate,
+#ifdef LIVETCP_HAS_MODEL
+    &lt_command_model,
+#endif
     NULL,
 };
 

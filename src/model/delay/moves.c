@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Brosh et al., Table 6 and equations (1), (2), (4) and (5), whose cases the comments name. */
+#include "model/delay/moves.h"
+
+#include <math.h>
+
+enum { MAX_BACKOFF = 6 };
+
+static double at_least_0(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+bool lt_application_limited(const lt_delay_params *p, unsigned w, unsigned b)
+{
+    return b == 0 && w + 1e-9 >= p->r;
+}
+
+static lt_move *add(lt_moves *moves, double probability)
+{
+    lt_move *move = &moves->move[moves->count++];
+
+    *move = (lt_move){.probability = probability};
+    return move;
+}
+
+static void send(lt_move *move, lt_burst burst)
+{
+    if (burst.packets > 0 && move->bursts < LT_MOVE_BURSTS)
+        move->burst[move->bursts++] = burst;
+}
+
+/* Packets that have waited in the send buffer for all that arrived before them: b / (f a). */
+static lt_burst backlogged(const lt_delay_params *p, double b, double room, lt_cause cause)
+{
+    return (lt_burst){
+        .packets = fmin(b, room), .delay = b / p->f, .least = b / p->f, .cause = cause};
+}
+
+/* {w+1|2w}: slow start up to half of what the source needs, then congestion avoidance. */
+static unsigned grow(const lt_delay_params *p, unsigned w)
+{
+    unsigned next = w > p->r / 2 ? w + 1 : 2 * w;
+
+    return next < p->most_window ? next : p->most_window;
+}
+
+static unsigned halve(const lt_delay_params *p, double flight)
+{
+    double half = floor(flight / 2);
+
+    return (unsigned)fmin(fmax(half, 1), p->most_window);
+}
+
+/* The state (w, b, 1) of fast recovery: one round-trip time on, whatever happens. */
+static void recover(const lt_delay_params *p, lt_move *move, unsigned w, double b)
+{
+    double room = w * p->per_mss;
+
+    send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    move->w = w;
+    move->b = at_least_0(b + p->r - room);
+    move->seconds += p->rtt;
+}
+
+/* The states (0, b, l): every timeout waits twice as long as the one before, up to the sixth. What
+ * is left when the backlog is past the chain's edge is taken as one. */
+static void time_out(const lt_delay_params *p, lt_moves *moves, double probability, double b)
+{
+    double wait = p->rto, seconds = 0;
+
+    for (unsigned l = 1; probability > 0; l++) {
+        b += wait * p->f;
+        seconds += wait;
+        bool last = b >= p->most_backlog || moves->count + 1 == LT_MAX_MOVES;
+        lt_move *move = add(moves, last ? probability : probability * (1 - p->p_full));
+        move->w = 1;
+        move->b = at_least_0(b + p->r - p->per_mss);
+        move->seconds = seconds + p->rtt;
+        move->timeouts = l;
+        move->loss = true;
+        send(move, backlogged(p, b, p->per_mss, LT_CAUSE_TIMEOUT));
+        if (last)
+            return;
+        probability *= p->p_full;
+        if (l < MAX_BACKOFF)
+            wait *= 2;
+    }
+}
+
+/* Fast recovery out of a free flow: whatever was sent since the loss waits for the retransmission,
+ * the first of it longest. */
+static void packet_recovery(const lt_delay_params *p, lt_moves *moves, double probability)
+{
+    lt_move *move = add(moves, probability);
+    double held = floor(p->detect * p->f + 1e-9); /* r + 3 */
+
+    move->loss = true;
+    move->seconds = p->detect;
+    send(move,
+         (lt_burst){
+             .packets = held, .delay = p->detect, .step = 1 / p->f, .cause = LT_CAUSE_RECOVERY});
+    recover(p, move, halve(p, held), at_least_0(held - p->r));
+}
+
+void lt_packet_moves(const lt_delay_params *p, unsigned w, const lt_loss_outcome *losses,
+                     lt_moves *moves)
+{
+    lt_move *stay;
+
+    moves->count = 0;
+    stay = add(moves, losses->none);
+    stay->w = w;
+    stay->seconds = 1 / p->f;
+    send(stay, (lt_burst){.packets = 1, .cause = LT_CAUSE_NONE});
+    if (losses->recovery > 0)
+        packet_recovery(p, moves, losses->recovery);
+    time_out(p, moves, losses->timeout, 0);
+}
+
+/* Three more segments leave on the duplicate acknowledgements: window inflation. */
+static void round_recovery(const lt_delay_params *p, lt_moves *moves, double probability,
+                           unsigned w, double b)
+{
+    lt_move *move = add(moves, probability);
+    double room = (w + 3) * p->per_mss;
+    double waited = b / p->f;
+
+    move->loss = true;
+    move->seconds = p->rtt;
+    send(move, (lt_burst){.packets = fmin(b, room),
+                          .delay = waited + p->detect,
+                          .step = 1 / p->f,
+                          .least = waited,
+                          .cause = LT_CAUSE_RECOVERY});
+    recover(p, move, halve(p, w + 3), at_least_0(b + p->r - room));
+}
+
+void lt_round_moves(const lt_delay_params *p, unsigned w, unsigned b, const lt_loss_outcome *losses,
+                    lt_moves *moves)
+{
+    double room = w * p->per_mss;
+    lt_move *move;
+
+    moves->count = 0;
+    move = add(moves, losses->none);
+    move->w = grow(p, w);
+    move->b = at_least_0(b + p->r - room);
+    move->seconds = p->rtt;
+    send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    if (losses->recovery > 0)
+        round_recovery(p, moves, losses->recovery, w, b);
+    time_out(p, moves, losses->timeout, b);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of `livetcp model`. Each takes its own command line, argv[0] is its name, and returns
+ * the exit code. */
+#ifndef LT_TOOL_MODEL_FORMS_H
+#define LT_TOOL_MODEL_FORMS_H
+
+#include "tool/model/arguments.h"
+
+int lt_model_delay(int argc, const char **argv);
+
+/* Reads the command line, prints the help or calls `answer`, and says what went wrong. */
+int lt_model_run(const lt_model_form *form, int argc, const char **argv,
+                 livetcp_result (*answer)(const lt_model_arguments *arguments,
+                                          livetcp_error *error));
+
+/* Two lines: the path, and the stream on it. */
+void lt_model_print_config(const lt_model_arguments *arguments);
+
+/* Standard output takes the JSON, and no table. */
+bool lt_model_json_only(const lt_model_arguments *arguments);
+
+#endif
