@@ -9,6 +9,7 @@
 #define LIVETCP_MODEL_H
 
 #include <livetcp/delay_model.h>
+#include <livetcp/service_curve.h>
 #include <livetcp/tcp_stack.h>
 
 #endif

@@ -22,7 +22,7 @@ PURE_CRYPTO = {
 }
 
 # SuperLU solves the Markov chains.
-SPARSE_SOLVER = {"slu_ddefs.h"}
+LINEAR_ALGEBRA = {"lapacke.h", "slu_ddefs.h"}
 
 ANY = None
 
@@ -46,8 +46,9 @@ LAYERS = [
     Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "policy.h"}, LIBC, pure=True),
     Layer("src/core", {"base", "core"}, ANY, LIBC | PURE_CRYPTO, pure=True),
     Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, LIBC, pure=True),
-    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h", "model.h"},
-          LIBC | SPARSE_SOLVER, pure=True),
+    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h", "model.h",
+                                            "service_curve.h"},
+          LIBC | LINEAR_ALGEBRA, pure=True),
     Layer("src/platform", {"base", "platform"}),
     Layer("src/io", {"base", "core", "policy", "model", "platform", "io"}),
     Layer("src/emulate", {"base", "emulate"}, {"result.h", "time.h"}),
@@ -62,7 +63,7 @@ CONFINED = [
     (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
-    (re.compile(r"^(slu_|supermatrix)"), ("src/model",)),
+    (re.compile(r"^(slu_|supermatrix|lapack)"), ("src/model",)),
     (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
 ]
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* S(t) = max over the points of r (t - delay): Lübben and Fidler, equations 7 and 8. */
+#include <livetcp/service_curve.h>
+
+#include <math.h>
+
+double livetcp_service(const livetcp_service_point *points, size_t count, livetcp_usec t_us)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double served = points[i].rate * (double)(t_us - points[i].delay_us) / LIVETCP_USEC_SEC;
+        most = fmax(most, served);
+    }
+    return t_us > 0 ? most : 0;
+}
+
+double livetcp_attainable_rate(const livetcp_service_point *points, size_t count, livetcp_usec t_us)
+{
+    return t_us > 0 ? livetcp_service(points, count, t_us) * LIVETCP_USEC_SEC / (double)t_us : 0;
+}
+
+/* Each point's own inverse is bits / rate + delay; S is their maximum, so the least is its. */
+livetcp_usec livetcp_service_time(const livetcp_service_point *points, size_t count, double bits)
+{
+    livetcp_usec least = INT64_MAX;
+
+    if (!(bits > 0))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        double t = ceil(bits / points[i].rate * LIVETCP_USEC_SEC) + (double)points[i].delay_us;
+        if (t < (double)least)
+            least = (livetcp_usec)t;
+    }
+    return least;
+}
