@@ -21,5 +21,6 @@ extern const lt_command lt_command_bench;
 extern const lt_command lt_command_doctor;
 extern const lt_command lt_command_emulate;
 extern const lt_command lt_command_model; /* where LIVETCP_HAS_MODEL is defined */
+extern const lt_command lt_command_probe; /* as well */
 
 #endif

@@ -13,6 +13,7 @@ static const lt_command *const commands[] = {
     &lt_command_emulate,
 #ifdef LIVETCP_HAS_MODEL
     &lt_command_model,
+    &lt_command_probe,
 #endif
     NULL,
 };

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/probe/prober.h"
+
+#include "base/error.h"
+#include "tool/probe/interrupt.h"
+#include "tool/probe/progress.h"
+#include "tool/probe/transfer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAIN (120 * LIVETCP_USEC_SEC)
+
+typedef struct prober {
+    lt_probe_findings *findings;
+    lt_probe_connection connection;
+    lt_clock_sync sync;
+    lt_probe_progress progress;
+    lt_rng rng;
+    livetcp_error failed; /* of a callback */
+    livetcp_usec video_length;
+} prober;
+
+/* ---- trains ---- */
+
+static bool take_sample(void *user, const lt_probe_sample *sample)
+{
+    prober *p = user;
+    lt_train_state state;
+
+    return lt_findings_add(p->findings, sample, &state, &p->failed) == LIVETCP_OK &&
+           state == LT_TRAIN_GOES_ON;
+}
+
+static void tick(void *user, livetcp_usec elapsed)
+{
+    prober *p = user;
+
+    (void)elapsed;
+    lt_probe_progress_tick(&p->progress, p->findings);
+}
+
+static void count_segments(prober *p, const lt_connection_counters *before, lt_probe_train *train)
+{
+    lt_connection_counters after;
+
+    lt_connection_count(&p->connection, &after);
+    train->segments = after.segments - before->segments;
+    train->retransmitted = after.retransmitted - before->retransmitted;
+}
+
+static livetcp_result send_train(prober *p, livetcp_error *error)
+{
+    const lt_probe_options *o = p->findings->options;
+    double rate = lt_estimator_rate(p->findings->estimator);
+    lt_probe_train *train = lt_findings_begin_train(p->findings);
+    lt_connection_counters before;
+    lt_transfer_result sent;
+    lt_probe_source source;
+
+    if (!train)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a train");
+    lt_source_train(&source, rate, o->size, o->settle, o->interval, lt_rng_next(&p->rng));
+    lt_connection_count(&p->connection, &before);
+    const lt_transfer_config config = {.connection = &p->connection,
+                                       .sync = &p->sync,
+                                       .source = &source,
+                                       .delay_limit = o->delay_limit,
+                                       .on_sample = take_sample,
+                                       .on_tick = tick,
+                                       .user = p};
+    livetcp_result result = lt_transfer_run(&config, &sent, error);
+    train->packets = sent.packets;
+    train->latest = sent.latest;
+    count_segments(p, &before, train);
+    if (result == LIVETCP_OK && p->failed.code != LIVETCP_OK) {
+        *error = p->failed;
+        result = p->failed.code;
+    }
+    return result;
+}
+
+/* Between trains the path is idle: the clocks are compared then. */
+static livetcp_result settle_between(prober *p, livetcp_error *error)
+{
+    livetcp_result result = lt_transfer_drain(&p->connection, DRAIN, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_clock_sync_round(&p->sync, &p->connection, error);
+    return result;
+}
+
+static livetcp_result search(prober *p, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    while (result == LIVETCP_OK && !lt_probe_interrupted() &&
+           lt_estimator_rate(p->findings->estimator) > 0) {
+        result = send_train(p, error);
+        if (result == LIVETCP_OK && !lt_probe_interrupted())
+            result = settle_between(p, error);
+    }
+    return result;
+}
+
+/* ---- the video ---- */
+
+static bool take_frame(void *user, const lt_probe_sample *sample)
+{
+    lt_probe_video *v = &((prober *)user)->findings->video;
+
+    if (v->played_count < v->count)
+        v->played[v->played_count++] = sample->total;
+    return true;
+}
+
+static void video_tick(void *user, livetcp_usec elapsed)
+{
+    prober *p = user;
+    livetcp_usec left = p->video_length - elapsed;
+
+    lt_probe_progress_say(&p->progress, "sending the video", left > 0 ? left : 0);
+}
+
+static livetcp_result play(prober *p, livetcp_error *error)
+{
+    lt_probe_video *v = &p->findings->video;
+    lt_transfer_result sent;
+    lt_probe_source source;
+
+    v->played = calloc(v->count, sizeof *v->played);
+    if (!v->played)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu frames", v->count);
+    p->video_length = v->frames[v->count - 1].time_us - v->frames[0].time_us;
+    lt_source_trace(&source, v->frames, v->count);
+    const lt_transfer_config config = {.connection = &p->connection,
+                                       .sync = &p->sync,
+                                       .source = &source,
+                                       .on_sample = take_frame,
+                                       .on_tick = video_tick,
+                                       .user = p};
+    return lt_transfer_run(&config, &sent, error);
+}
+
+/* ---- all of it ---- */
+
+static void describe_path(prober *p)
+{
+    lt_probe_path *path = &p->findings->path;
+    lt_connection_counters counters;
+
+    lt_connection_count(&p->connection, &counters);
+    path->known = p->sync.known;
+    path->least_rtt = p->sync.least_rtt;
+    path->clock_offset = p->sync.offset;
+    path->clock_drift = lt_clock_sync_drift(&p->sync);
+    path->stamps = p->connection.stamps;
+    path->mss = counters.mss;
+    snprintf(path->peer, sizeof path->peer, "%s", p->connection.peer);
+    snprintf(path->congestion_control, sizeof path->congestion_control, "%s",
+             counters.congestion_control);
+}
+
+static livetcp_result run(prober *p, livetcp_error *error)
+{
+    livetcp_result result = lt_clock_sync_round(&p->sync, &p->connection, error);
+
+    if (result == LIVETCP_OK)
+        result = search(p, error);
+    if (result == LIVETCP_OK && p->findings->options->play && !lt_probe_interrupted())
+        result = play(p, error);
+    p->findings->interrupted = lt_probe_interrupted();
+    if (p->findings->interrupted)
+        lt_estimator_stop(p->findings->estimator);
+    describe_path(p);
+    return result;
+}
+
+livetcp_result lt_prober_run(lt_probe_findings *findings, livetcp_error *error)
+{
+    prober *p = calloc(1, sizeof *p);
+    sigset_t waiting;
+
+    if (!p)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a probe");
+    p->findings = findings;
+    lt_rng_seed(&p->rng, findings->options->seed);
+    lt_probe_interrupt_watch(&waiting);
+    lt_probe_progress_init(&p->progress, findings->options);
+    livetcp_result result = lt_connection_open(&p->connection, findings->options, &waiting, error);
+    if (result == LIVETCP_OK)
+        result = run(p, error);
+    lt_probe_progress_end(&p->progress);
+    lt_connection_close(&p->connection);
+    free(p);
+    return result;
+}
