@@ -12,9 +12,16 @@ static livetcp_usec measured(const livetcp_playout_config *config, const lt_adap
     return lt_adaptive_delay(adaptive, config->media == LIVETCP_PLAYOUT_VIDEO);
 }
 
-livetcp_usec lt_playout_delay(const livetcp_playout_config *config,
-                              const livetcp_playout_path *path, const lt_adaptive *adaptive,
-                              double packet_rate)
+/* "auto" and others decide packet by packet how to protect, and what they tell is of one of them.
+ */
+static livetcp_usec policy_aware(const lt_delay_facts *facts)
+{
+    livetcp_usec need = lt_policy_aware_delay(facts->path, facts->packet_rate);
+
+    return need < 0 ? need : lt_hold_need(facts->needs, need, facts->now);
+}
+
+livetcp_usec lt_playout_delay(const livetcp_playout_config *config, const lt_delay_facts *facts)
 {
     livetcp_usec delay = -1;
 
@@ -24,13 +31,13 @@ livetcp_usec lt_playout_delay(const livetcp_playout_config *config,
     case LIVETCP_PLAYOUT_FIXED:
         break;
     case LIVETCP_PLAYOUT_STATIC:
-        delay = lt_static_delay(path->rtt_us, packet_rate);
+        delay = lt_static_delay(facts->path->rtt_us, facts->packet_rate);
         break;
     case LIVETCP_PLAYOUT_ADAPTIVE:
-        delay = measured(config, adaptive);
+        delay = measured(config, facts->adaptive);
         break;
     case LIVETCP_PLAYOUT_POLICY_AWARE:
-        delay = lt_policy_aware_delay(path, packet_rate);
+        delay = policy_aware(facts);
         break;
     }
     if (delay < 0)

@@ -11,6 +11,7 @@
 
 #include "core/playout/adaptive.h"
 #include "core/playout/buffer.h"
+#include "core/playout/hold.h"
 #include "core/playout/interval.h"
 #include "core/playout/outcome.h"
 #include "core/playout/schedule.h"
@@ -52,6 +53,7 @@ struct livetcp_playout {
     lt_interval interval;
     lt_transit transit;
     lt_adaptive adaptive;
+    lt_hold needs;
     lt_talkspurt talkspurt;
     lt_playout_schedule schedule;
     lt_buffer buffer;

@@ -153,8 +153,13 @@ static livetcp_usec place(livetcp_playout *p, placing *at, lt_playout_schedule_p
                                        .max_us = p->config.max_latency_us,
                                        .place = where};
 
-    p->target_us =
-        lt_playout_delay(&p->config, &p->path, &p->adaptive, lt_interval_packet_rate(&p->interval));
+    lt_delay_facts facts = {.path = &p->path,
+                            .adaptive = &p->adaptive,
+                            .needs = &p->needs,
+                            .packet_rate = lt_interval_packet_rate(&p->interval),
+                            .now = at->in->arrival_us};
+
+    p->target_us = lt_playout_delay(&p->config, &facts);
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
     input.target_us = p->target_us;

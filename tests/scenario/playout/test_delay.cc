@@ -70,6 +70,44 @@ TEST_CASE("policy-aware is what the repair of the sender's policy takes")
           }) == 90 * ms);
 }
 
+TEST_CASE("policy-aware does not flap with the protection that the last packet happened to have")
+{
+    const livetcp_usec hedged = 80 * ms + 5 * ms, copied = 10 * ms;
+    Call call(voice(LIVETCP_PLAYOUT_POLICY_AWARE));
+    auto tell = [&](livetcp_playout_repair repair) {
+        call.playout.path([&](livetcp_playout_path &p) {
+            p.rtt_us = 80 * ms;
+            p.repair = repair;
+            p.hedge_delay_us = 5 * ms;
+            p.copies = 2;
+        });
+    };
+    call.silence_us = 800 * ms;
+    tell(LIVETCP_PLAYOUT_REPAIR_DUPLICATE);
+    call.run(10 * second, none);
+    CHECK(call.playout.latency().target_us == copied);
+    for (unsigned i = 0; i < 10; i++) { /* told once a second; every third time of a hedged one */
+        tell(i % 3 ? LIVETCP_PLAYOUT_REPAIR_DUPLICATE : LIVETCP_PLAYOUT_REPAIR_HEDGE);
+        call.run(second, none);
+        REQUIRE(call.playout.latency().target_us == hedged);
+    }
+    for (const Fate &fate : call.fates) {
+        if (fate.media_us < 10 * second)
+            CHECK(fate.slot.delay_us <= copied + 90 * ms); /* not known at once */
+        else if (fate.media_us >= 12 * second)
+            REQUIRE(fate.slot.delay_us == hedged);
+    }
+    CHECK(call.playout.stats().delay_changes <= 3);
+
+    tell(LIVETCP_PLAYOUT_REPAIR_DUPLICATE);
+    call.run(3 * second, none);
+    CHECK(call.playout.latency().target_us == hedged);
+    call.run(4 * second, none);
+    CHECK(call.playout.latency().target_us == copied);
+    CHECK(call.playout.latency().delay_us == copied);
+    CHECK(call.playout.stats().delay_changes <= 4);
+}
+
 TEST_CASE("a round-trip time that makes no sense is left out and counted")
 {
     Call call(voice(LIVETCP_PLAYOUT_STATIC));
