@@ -54,7 +54,8 @@ typedef enum livetcp_playout_media {
 typedef enum livetcp_playout_release {
     LIVETCP_PLAYOUT_WHEN_DUE = 0, /* at its play_us */
     LIVETCP_PLAYOUT_IN_ORDER,     /* at once, with its play_us, for renderers that wait themselves;
-                                     only a gap is waited for, until it is due */
+                                     only a gap is waited for, until it is due, and audio that is
+                                     REDUNDANT, since the primary may still come */
     LIVETCP_PLAYOUT_TIMES_ONLY    /* never: nothing is held, put() says when to play */
 } livetcp_playout_release;
 
@@ -92,7 +93,9 @@ LIVETCP_API void livetcp_playout_destroy(livetcp_playout **playout);
 
 enum {
     LIVETCP_PLAYOUT_KEY_FRAME = 1 << 0, /* video: begins a picture that refers to no other */
-    LIVETCP_PLAYOUT_REDUNDANT = 1 << 1, /* a copy brought it: parity, a duplicate, or RFC 2198 */
+    LIVETCP_PLAYOUT_REDUNDANT = 1 << 1, /* a copy brought it: parity, a duplicate, or RFC 2198. The
+                                           packet without this flag is played instead if it comes
+                                           before its time */
     LIVETCP_PLAYOUT_DISCONT = 1 << 2    /* the stream starts afresh with this packet */
 };
 
@@ -128,7 +131,9 @@ enum {
     LIVETCP_PLAYOUT_RESYNC = 1 << 6, /* play times jump, also of packets that are held, since
                                         the path is shorter than was thought */
     LIVETCP_PLAYOUT_WRONG_CLOCK_RATE = 1 << 7, /* see livetcp_playout_stats.measured_clock_rate */
-    LIVETCP_PLAYOUT_STANDING_QUEUE = 1 << 8    /* a queue began to stand before the packets */
+    LIVETCP_PLAYOUT_STANDING_QUEUE = 1 << 8,   /* a queue began to stand before the packets */
+    LIVETCP_PLAYOUT_REPLACES = 1 << 9 /* takes the place of a REDUNDANT packet that came before and
+                                         is dropped; with TIMES_ONLY, by the caller */
 };
 
 typedef struct livetcp_playout_slot {

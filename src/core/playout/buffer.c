@@ -37,6 +37,13 @@ void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting)
     free(dropped);
 }
 
+static void link(lt_buffer *buffer, lt_waiting *waiting)
+{
+    *(waiting->before ? &waiting->before->after : &buffer->first) = waiting;
+    *(waiting->after ? &waiting->after->before : &buffer->last) = waiting;
+    buffer->bytes += waiting->size;
+}
+
 void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting)
 {
     lt_waiting *before = buffer->last;
@@ -45,10 +52,30 @@ void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting)
         before = before->before;
     waiting->before = before;
     waiting->after = before ? before->after : buffer->first;
-    *(waiting->before ? &waiting->before->after : &buffer->first) = waiting;
-    *(waiting->after ? &waiting->after->before : &buffer->last) = waiting;
+    link(buffer, waiting);
     buffer->packets++;
-    buffer->bytes += waiting->size;
+}
+
+lt_waiting *lt_buffer_find(const lt_buffer *buffer, uint64_t extended)
+{
+    lt_waiting *waiting = buffer->last;
+
+    while (waiting && waiting->extended > extended)
+        waiting = waiting->before;
+    return waiting && waiting->extended == extended ? waiting : NULL;
+}
+
+void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *primary)
+{
+    void *token = primary->token;
+    size_t size = primary->size;
+
+    *primary = *secondary; /* without the bytes, which follow the struct */
+    primary->token = token;
+    primary->size = size;
+    buffer->bytes -= secondary->size;
+    link(buffer, primary);
+    lt_buffer_drop(buffer, &secondary);
 }
 
 lt_waiting *lt_buffer_take(lt_buffer *buffer)

@@ -41,6 +41,13 @@ lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size);
 /* Frees it, its token dropped; clears the pointer, which may be NULL. */
 void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting);
 
+/* The packet of this number, or NULL. */
+lt_waiting *lt_buffer_find(const lt_buffer *buffer, uint64_t extended);
+
+/* `primary` takes the place of a packet in the buffer, which is dropped, and all that is known of
+ * it but the bytes and the token. */
+void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *primary);
+
 /* A packet in the buffer will not be played: drops its token, and keeps its place. */
 void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting);
 

@@ -251,9 +251,22 @@ static void make_room(livetcp_playout *p, size_t bytes)
     }
 }
 
+/* Fills in what the caller of lt_playout_place() left empty. */
+static void fill(const placing *at, lt_waiting *waiting, livetcp_usec play_us)
+{
+    waiting->extended = at->extended;
+    waiting->ssrc = at->in->header.ssrc;
+    waiting->timestamp = at->in->header.timestamp;
+    waiting->media_us = at->media_us;
+    waiting->arrival_us = at->in->arrival_us;
+    waiting->play_us = play_us;
+    waiting->flags = at->in->flags;
+    waiting->events = at->events;
+}
+
 /* Takes over the waiting packet, or its place if it is late. */
 static void hold(livetcp_playout *p, const placing *at, lt_waiting *waiting,
-                 livetcp_playout_verdict verdict, livetcp_usec play_us)
+                 livetcp_playout_verdict verdict)
 {
     if (verdict == LIVETCP_PLAYOUT_LATE) {
         waiting->token = NULL;
@@ -264,30 +277,20 @@ static void hold(livetcp_playout *p, const placing *at, lt_waiting *waiting,
             return;
         }
     }
-    waiting->extended = at->extended;
-    waiting->ssrc = at->in->header.ssrc;
-    waiting->timestamp = at->in->header.timestamp;
-    waiting->media_us = at->media_us;
-    waiting->arrival_us = at->in->arrival_us;
-    waiting->play_us = play_us;
-    waiting->flags = at->in->flags;
-    waiting->events = at->events;
     waiting->late = verdict == LIVETCP_PLAYOUT_PLAY_LATE;
     make_room(p, waiting->size);
     lt_buffer_insert(&p->buffer, waiting);
 }
 
-static void describe(const livetcp_playout *p, const placing *at, livetcp_playout_slot *slot,
-                     livetcp_playout_verdict verdict, livetcp_usec play_us)
+void lt_playout_describe(const livetcp_playout *p, const lt_waiting *waiting,
+                         livetcp_playout_slot *slot)
 {
-    livetcp_usec base_us = lt_transit_base(&p->transit, at->media_us);
+    livetcp_usec base_us = lt_transit_base(&p->transit, waiting->media_us);
 
-    slot->verdict = verdict;
-    slot->events |= at->events;
-    slot->extended_sequence = at->extended;
-    slot->play_us = play_us;
-    slot->delay_us = play_us - at->media_us - base_us;
-    slot->queueing_us = at->in->arrival_us - at->media_us - base_us;
+    slot->extended_sequence = waiting->extended;
+    slot->play_us = waiting->play_us;
+    slot->delay_us = waiting->play_us - waiting->media_us - base_us;
+    slot->queueing_us = waiting->arrival_us - waiting->media_us - base_us;
     slot->duration_us = lt_interval_duration_us(&p->interval);
 }
 
@@ -307,6 +310,9 @@ void lt_playout_place(livetcp_playout *p, const lt_incoming *in, uint64_t extend
     verdict = judge(p, &at, play_us);
     if (p->config.media == LIVETCP_PLAYOUT_AUDIO)
         lt_talkspurt_heard(&p->talkspurt, verdict == LIVETCP_PLAYOUT_LATE, in->arrival_us);
-    hold(p, &at, waiting, verdict, play_us);
-    describe(p, &at, slot, verdict, play_us);
+    slot->verdict = verdict;
+    slot->events |= at.events;
+    fill(&at, waiting, play_us);
+    lt_playout_describe(p, waiting, slot);
+    hold(p, &at, waiting, verdict);
 }

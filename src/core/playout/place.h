@@ -14,4 +14,8 @@ void lt_playout_restart_media(livetcp_playout *playout, const lt_rtp_header *hea
 void lt_playout_place(livetcp_playout *playout, const lt_incoming *in, uint64_t extended,
                       unsigned events, lt_waiting *waiting, livetcp_playout_slot *slot);
 
+/* Fills in what a slot says about times. */
+void lt_playout_describe(const livetcp_playout *playout, const lt_waiting *waiting,
+                         livetcp_playout_slot *slot);
+
 #endif

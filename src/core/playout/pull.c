@@ -46,9 +46,15 @@ static livetcp_usec gap_due(const livetcp_playout *p, const lt_waiting *first)
     return due < first->play_us ? due : first->play_us;
 }
 
+/* The primary may be better than its copy, and may still come. */
+static bool waits_for_primary(const livetcp_playout *p, const lt_waiting *first)
+{
+    return is_audio(p) && first->flags & LIVETCP_PLAYOUT_REDUNDANT && !first->gone;
+}
+
 static livetcp_usec first_due(const livetcp_playout *p, const lt_waiting *first)
 {
-    bool in_order = p->config.release == LIVETCP_PLAYOUT_IN_ORDER;
+    bool in_order = p->config.release == LIVETCP_PLAYOUT_IN_ORDER && !waits_for_primary(p, first);
 
     if (begins(p, first))
         return in_order && p->start_us < first->play_us ? p->start_us : first->play_us;

@@ -179,10 +179,43 @@ static livetcp_result take_new(livetcp_playout *p, const lt_incoming *in, uint64
     return accept(p, in, extended, 0, slot);
 }
 
+/* What waits under this number, if it is a copy that the packet should be played instead of. */
+static lt_waiting *find_secondary(const livetcp_playout *p, const lt_incoming *in,
+                                  uint64_t extended)
+{
+    lt_waiting *waiting = lt_buffer_find(&p->buffer, extended);
+    bool better = waiting && waiting->flags & LIVETCP_PLAYOUT_REDUNDANT &&
+                  !(in->flags & LIVETCP_PLAYOUT_REDUNDANT);
+
+    return better && !waiting->gone && waiting->timestamp == in->header.timestamp &&
+                   (in->arrival_us <= waiting->play_us || waiting->late)
+               ? waiting
+               : NULL;
+}
+
+/* It came before. A primary takes the place of its copy; if memory is out the copy is played. */
+static livetcp_result take_again(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
+                                 livetcp_playout_slot *slot)
+{
+    lt_waiting *secondary = find_secondary(p, in, extended);
+    lt_waiting *primary = secondary ? copy(p, in) : NULL;
+
+    p->counts.duplicates++;
+    if (!primary)
+        return LIVETCP_OK;
+    lt_buffer_replace(&p->buffer, secondary, primary);
+    primary->arrival_us = in->arrival_us;
+    primary->flags = in->flags;
+    slot->verdict = primary->late ? LIVETCP_PLAYOUT_PLAY_LATE : LIVETCP_PLAYOUT_PLAY;
+    slot->events = LIVETCP_PLAYOUT_REPLACES;
+    lt_playout_describe(p, primary, slot);
+    return LIVETCP_OK;
+}
+
 livetcp_result lt_playout_take(livetcp_playout *p, const lt_incoming *in,
                                livetcp_playout_slot *slot)
 {
-    uint64_t extended;
+    uint64_t extended = 0;
 
     if (!p->source.started || !p->timeline.started)
         return start(p, in, 0, slot);
@@ -199,6 +232,5 @@ livetcp_result lt_playout_take(livetcp_playout *p, const lt_incoming *in,
     case LT_PLAYOUT_SOURCE_DUPLICATE:
         break;
     }
-    p->counts.duplicates++;
-    return LIVETCP_OK;
+    return take_again(p, in, extended, slot);
 }
