@@ -176,14 +176,12 @@ static livetcp_result check_ratio(const lt_setting *setting, const livetcp_confi
     return LIVETCP_OK;
 }
 
-static void format_ratio(double value, char *text, size_t size)
+static void format_number(double value, char *text, size_t size)
 {
     unsigned thousandths = (unsigned)(value * THOUSAND + 0.5);
     unsigned decimals = thousandths % THOUSAND;
 
-    if (value == LIVETCP_REDUNDANCY_AUTO)
-        snprintf(text, size, "auto");
-    else if (!decimals)
+    if (!decimals)
         snprintf(text, size, "%u", thousandths / THOUSAND);
     else if (decimals % 100 == 0)
         snprintf(text, size, "%u.%u", thousandths / THOUSAND, decimals / 100);
@@ -191,6 +189,14 @@ static void format_ratio(double value, char *text, size_t size)
         snprintf(text, size, "%u.%02u", thousandths / THOUSAND, decimals / 10);
     else
         snprintf(text, size, "%u.%03u", thousandths / THOUSAND, decimals);
+}
+
+static void format_ratio(double value, char *text, size_t size)
+{
+    if (value == LIVETCP_REDUNDANCY_AUTO)
+        snprintf(text, size, "auto"); /* a number that no unsigned has */
+    else
+        format_number(value, text, size);
 }
 
 /* No name or address has blanks or control characters in it. */
