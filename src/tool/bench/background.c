@@ -299,6 +299,7 @@ int lt_background_main(const lt_background_job *job)
                               .shared = job->shared,
                               .end = job->end,
                               .far_address = job->far_address,
+                              .seed = job->seed,
                               .listener = -1,
                               .udp = -1}};
     livetcp_error error = {.code = LIVETCP_OK};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The cross traffic that Goel et al. put beside their stream (section 4.1): mice, which are TCP
- * connections of 20 kB, one after the other, and UDP at a constant bit rate. Both go forward. Runs
- * on threads of the background processes. */
+ * connections of 20 kB, one after the other, and UDP at a constant bit rate; and the load of Zhang
+ * et al. (section 3.1.1), packets of 512 bytes that come at random. All of it goes forward. Runs on
+ * threads of the background processes. */
 #ifndef LT_BENCH_CROSS_H
 #define LT_BENCH_CROSS_H
 
@@ -21,10 +22,11 @@ typedef struct lt_cross {
     lt_shared *shared;
     lt_end end;
     const char *far_address;
+    uint64_t seed;
     livetcp_usec start; /* of the run */
     atomic_bool stop;
     int listener, udp; /* -1 = none */
-    pthread_t threads[2];
+    pthread_t threads[3];
     unsigned thread_count;
 } lt_cross;
 
@@ -44,8 +46,9 @@ static inline bool lt_cross_within(const lt_cross *cross, const lt_window *windo
 }
 
 /* The threads; `argument` is the lt_cross. */
-void *lt_mice_main(void *argument); /* near */
-void *lt_cbr_main(void *argument);  /* near */
-void *lt_sink_main(void *argument); /* far: receives both */
+void *lt_mice_main(void *argument);    /* near */
+void *lt_cbr_main(void *argument);     /* near */
+void *lt_poisson_main(void *argument); /* near */
+void *lt_sink_main(void *argument);    /* far: receives all of it */
 
 #endif

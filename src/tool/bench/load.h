@@ -20,16 +20,17 @@ typedef struct lt_window {
 typedef struct lt_load {
     unsigned ftp; /* greedy TCP flows, the way the media goes */
     unsigned web;
-    unsigned mice; /* TCP connections of 20 kB, one after the other, forward */
-    uint64_t cbr;  /* bit/s of UDP, IP header included, forward; 0 = none */
-    bool peer;     /* one more greedy flow, which is counted by itself */
-    lt_window ftp_time, mice_time, cbr_time;
+    unsigned mice;    /* TCP connections of 20 kB, one after the other, forward */
+    uint64_t cbr;     /* bit/s of UDP, IP header included, forward; 0 = none */
+    uint64_t poisson; /* the same, of packets that come at random */
+    bool peer;        /* one more greedy flow, which is counted by itself */
+    lt_window ftp_time, mice_time, cbr_time, poisson_time;
     char congestion_control[16]; /* of all of these; "" = the system's */
 } lt_load;
 
 static inline bool lt_load_any(const lt_load *load)
 {
-    return load->ftp || load->web || load->mice || load->cbr || load->peer;
+    return load->ftp || load->web || load->mice || load->cbr || load->poisson || load->peer;
 }
 
 /* Parse "COUNT" or "COUNT@FROM-TO" in seconds, for example "15@5-60"; and the same with a rate such

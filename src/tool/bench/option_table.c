@@ -65,6 +65,8 @@ static livetcp_result with_table(lt_raw_options *raw,
         INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)", "N"),
         TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)", "N[@FROM-TO]"),
         TEXT("cbr", &raw->cbr, "UDP at a constant bit rate, such as 3mbit (off)", "RATE[@FROM-TO]"),
+        TEXT("poisson", &raw->poisson, "UDP of 512-byte packets at random intervals (off)",
+             "RATE[@FROM-TO]"),
         FLAG("peer", &raw->peer, "one more greedy TCP flow, to compare the throughput with"),
         TEXT("background-cc", &raw->background_cc,
              "congestion control of those flows (the system's)", "NAME"),
@@ -79,11 +81,10 @@ static livetcp_result with_table(lt_raw_options *raw,
         FLAG("discard-stalls", &raw->discard, "leave out packets near a stall of the machine"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
-        TEXT(
-            "playout", &raw->playout,
-            "share of late packets and MOS with these playout delays, ms over the path's delay, or "
-            "static: RTT + 3 intervals",
-            "LIST"),
+        TEXT("playout", &raw->playout,
+             "share of late packets and MOS with these playout delays: ms over the path's delay; "
+             "static: RTT + 3 intervals; adaptive: what livetcp_playout chooses",
+             "LIST"),
         TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)", "NAME"),
         TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
         TEXT("json", &raw->json, "everything but single packets", "FILE"),
@@ -173,8 +174,8 @@ void lt_raw_options_clear(lt_raw_options *raw)
 {
     char *strings[] = {raw->direction,     raw->path, raw->path_back, raw->congestion_control,
                        raw->background_cc, raw->csv,  raw->json,      raw->raw,
-                       raw->ftp,           raw->mice, raw->cbr,       raw->playout,
-                       raw->codec};
+                       raw->ftp,           raw->mice, raw->cbr,       raw->poisson,
+                       raw->playout,       raw->codec};
     for (unsigned i = 0; i < raw->scheme_count; i++)
         free(raw->scheme_specs[i]);
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
@@ -211,10 +212,12 @@ void lt_bench_options_help(FILE *out)
     const livetcp_policy *policy;
     for (size_t i = 0; (policy = livetcp_policy_at(i)); i++)
         fprintf(out, "%s%s", i ? ", " : "", policy->name);
-    fprintf(out,
-            ".\nSettings of a policy are those of a LiveTCP URI: connections, split, "
-            "congestion-control, ...\n\nPath SPEC:\n%s",
-            lt_link_params_help());
+    fprintf(
+        out,
+        ".\nSettings of a policy are those of a LiveTCP URI: connections, split, "
+        "congestion-control, ...; and redundancy=1 (to 3): packets repeat the one before at half "
+        "its size (RFC 2198).\n\nPath SPEC:\n%s",
+        lt_link_params_help());
     fputs("\nExamples:\n"
           "  livetcp bench\n"
           "  livetcp bench --policy single,shortest-queue:connections=5 "
@@ -222,6 +225,9 @@ void lt_bench_options_help(FILE *out)
           "      --path delay=50ms,loss=3%\n"
           "  livetcp bench --policy single,duplicate:connections=8 --size 174 --playout "
           "10,static\n"
+          "  livetcp bench --policy single:redundancy=1 --size 174 --playout adaptive --poisson "
+          "9mbit \\\n"
+          "      --talkspurt 1.2 --silence 0.8 --path delay=10ms,rate=10mbit,queue=100p\n"
           "  livetcp bench --transport socket --size 174 --path none --duration 10\n"
           "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
           "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"

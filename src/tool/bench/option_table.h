@@ -16,7 +16,7 @@ typedef struct lt_raw_options {
     unsigned scheme_count;
     char **sysctls; /* NULL-terminated, or NULL */
     char *direction, *path, *path_back, *congestion_control, *background_cc;
-    char *ftp, *mice, *cbr;
+    char *ftp, *mice, *cbr, *poisson;
     char *playout, *codec;
     char *csv, *json, *raw;
     int connections, split, flows, size, web, opening;

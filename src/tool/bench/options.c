@@ -159,11 +159,14 @@ static livetcp_result take_load(const lt_raw_options *raw, lt_bench_options *opt
     if ((result = lt_load_parse_count("--ftp", raw->ftp, &load->ftp, &load->ftp_time, error)) ||
         (result = lt_load_parse_count("--mice", raw->mice, &load->mice, &load->mice_time, error)) ||
         (result = lt_load_parse_rate("--cbr", raw->cbr, &load->cbr, &load->cbr_time, error)) ||
+        (result = lt_load_parse_rate("--poisson", raw->poisson, &load->poisson, &load->poisson_time,
+                                     error)) ||
         (result = take_count("--web", raw->web, 0, LT_BENCH_MAX_BACKGROUND, &load->web, error)))
         return result;
-    if ((load->mice || load->cbr) && options->plan.direction != LT_MEDIA_FORWARD)
+    if ((load->mice || load->cbr || load->poisson) && options->plan.direction != LT_MEDIA_FORWARD)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--mice and --cbr go forward, so the media has to (--direction forward)");
+                       "--mice, --cbr and --poisson go forward, so the media has to (--direction "
+                       "forward)");
     return LIVETCP_OK;
 }
 

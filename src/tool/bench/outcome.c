@@ -2,6 +2,7 @@
 #include "tool/bench/outcome.h"
 
 #include "base/error.h"
+#include "tool/bench/listener.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,17 +63,38 @@ static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, l
 typedef struct samples {
     livetcp_usec *all, *clean, *late, *opening;
     size_t count, clean_count, late_count, opening_count;
+    lt_spoken *spoken; /* packets of the present stream */
 } samples;
 
-/* The playout of a packet that counts, or of one that is left out. */
-static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay)
+static const lt_playout_list *playouts_of(const lt_outcome *outcome)
 {
-    for (unsigned i = 0; i < outcome->run->options->playout.count; i++) {
+    return &outcome->run->options->playout;
+}
+
+/* Fixed playout delays: a packet that counts, or one that is left out. */
+static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay, livetcp_usec copy)
+{
+    for (unsigned i = 0; i < playouts_of(outcome)->count; i++) {
+        lt_playout *playout = &outcome->playout[i];
+        if (playouts_of(outcome)->points[i].adaptive)
+            continue;
         if (counts)
-            lt_playout_take(&outcome->playout[i], delay);
+            lt_playout_take(playout, lt_playout_heard(playout, delay, copy));
         else
-            lt_playout_interrupt(&outcome->playout[i]);
+            lt_playout_interrupt(playout);
     }
+}
+
+static livetcp_result hear_stream(lt_outcome *outcome, const lt_spoken *spoken,
+                                  livetcp_error *error)
+{
+    const lt_plan *plan = &outcome->run->options->plan;
+    livetcp_usec least = lt_listener_least(outcome->run->scheme->redundancy, plan->interval);
+    livetcp_result result = LIVETCP_OK;
+    for (unsigned i = 0; result == LIVETCP_OK && i < playouts_of(outcome)->count; i++)
+        if (playouts_of(outcome)->points[i].adaptive)
+            result = lt_listener_hear(spoken, plan->packets, least, &outcome->playout[i], error);
+    return result;
 }
 
 static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
@@ -84,8 +106,13 @@ static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsign
     livetcp_usec sent = lt_shared_load(&record->sent);
     livetcp_usec arrival = lt_shared_load(&record->arrival);
     livetcp_usec due = plan->greedy ? sent : run->start + lt_plan_due(plan, stream, index);
+    livetcp_usec copied = lt_shared_load(&record->copy);
     livetcp_usec delay = sent && arrival ? arrival - sent : LT_DELAY_NEVER;
     livetcp_usec before, after;
+    s->spoken[index] = (lt_spoken){.due = due,
+                                   .arrival = arrival ? arrival : LT_DELAY_NEVER,
+                                   .copy = copied ? copied : LT_DELAY_NEVER,
+                                   .plays = true};
     lt_outcome_guard(run->options, &before, &after);
     if (arrival >= run->start + plan->measured_from && arrival < run->start + plan->length)
         outcome->arrived_bytes += plan->size - LT_BENCH_FRAMING;
@@ -98,7 +125,8 @@ static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsign
     if (!near)
         s->clean[s->clean_count++] = delay;
     bool counts = !(near && run->options->discard_stalls);
-    take_playout(outcome, counts, delay);
+    s->spoken[index].plays = s->spoken[index].counts = counts;
+    take_playout(outcome, counts, delay, sent && copied ? copied - sent : LT_DELAY_NEVER);
     if (lt_plan_opens(plan, index) && counts)
         s->opening[s->opening_count++] = delay;
 }
@@ -109,26 +137,31 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
     const lt_plan *plan = &outcome->run->options->plan;
     size_t most = (size_t)plan->streams * plan->packets;
     livetcp_usec *memory = calloc(4 * most, sizeof *memory);
-    if (!memory)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
+    lt_spoken *spoken = calloc(plan->packets, sizeof *spoken);
+    livetcp_result result = LIVETCP_OK;
+    if (!memory || !spoken)
+        result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
     samples s = {.all = memory,
                  .clean = memory + most,
                  .late = memory + 2 * most,
-                 .opening = memory + 3 * most};
-    for (unsigned i = 0; i < plan->streams; i++) {
+                 .opening = memory + 3 * most,
+                 .spoken = spoken};
+    for (unsigned i = 0; result == LIVETCP_OK && i < plan->streams; i++) {
         if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) != outcome->backward)
             continue;
         for (uint32_t packet = 0; packet < plan->packets; packet++)
             take_packet(outcome, outcomes, i, packet, &s);
-        take_playout(outcome, false, 0); /* the next stream is another call */
+        take_playout(outcome, false, 0, 0); /* the next stream is another call */
+        result = hear_stream(outcome, spoken, error);
     }
     lt_delay_summarize(s.all, s.count, &outcome->all);
     lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
     lt_delay_summarize(s.late, s.late_count, &outcome->lateness);
     lt_delay_summarize(s.opening, s.opening_count, &outcome->opening);
     outcome->flagged = s.count - s.clean_count;
+    free(spoken);
     free(memory);
-    return LIVETCP_OK;
+    return result;
 }
 
 static void start_playout(lt_outcome *outcome)
@@ -142,8 +175,11 @@ static void start_playout(lt_outcome *outcome)
 static void rate_playout(lt_outcome *outcome)
 {
     const lt_playout_list *list = &outcome->run->options->playout;
-    for (unsigned i = 0; i < list->count; i++)
+    for (unsigned i = 0; i < list->count; i++) {
+        if (list->points[i].adaptive)
+            lt_listener_finish(&outcome->playout[i]);
         lt_playout_rate(&outcome->playout[i], list->codec);
+    }
 }
 
 static void measure_costs(lt_outcome *outcome)

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "tool/bench/plan.h"
 
-enum { PAYLOAD_TYPE = 96, CLOCK_KHZ = 90 };
+enum { PAYLOAD_TYPE = 96, CLOCK_KHZ = LT_BENCH_CLOCK_RATE / 1000 };
 
 void lt_packet_prepare(uint8_t *packet, size_t size, uint32_t ssrc, uint64_t seed)
 {
@@ -31,7 +31,8 @@ void lt_packet_stamp(uint8_t *packet, const lt_probe *probe, livetcp_usec media_
 bool lt_packet_read(const uint8_t *packet, size_t size, lt_probe *probe)
 {
     const uint8_t *payload = packet + LT_BENCH_RTP;
-    if (size < LT_BENCH_RTP + LT_BENCH_PROBE || packet[0] != 2 << 6 || packet[1] != PAYLOAD_TYPE)
+    if (size < LT_BENCH_RTP + LT_BENCH_PROBE || packet[0] != 2 << 6 ||
+        (packet[1] != PAYLOAD_TYPE && packet[1] != LT_BENCH_SECONDARY_TYPE))
         return false;
     probe->stream = lt_read_be32(payload);
     probe->index = lt_read_be32(payload + 4);

@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+    LT_BENCH_SSRC = 0x4c540000, /* of stream 0 */
+    LT_BENCH_CLOCK_RATE = 90000,
+    LT_BENCH_SECONDARY_TYPE = 97 /* payload type of what repeats a packet */
+};
+
 typedef struct lt_probe {
     uint32_t stream;
     uint32_t index; /* of the packet within its stream; its low 16 bits are the sequence number */
@@ -22,7 +28,7 @@ void lt_packet_prepare(uint8_t *packet, size_t size, uint32_t ssrc, uint64_t see
 /* Writes what differs between packets. `media_us` is the time of the RTP timestamp. */
 void lt_packet_stamp(uint8_t *packet, const lt_probe *probe, livetcp_usec media_us);
 
-/* False when it is not a packet of the bench. */
+/* False when it is not a packet of the bench, primary or secondary. */
 bool lt_packet_read(const uint8_t *packet, size_t size, lt_probe *probe);
 
 #endif

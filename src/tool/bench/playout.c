@@ -22,12 +22,15 @@ static livetcp_result parse_point(lt_playout_point *point, const char *text, siz
     }
     if (length < sizeof point->name && !strcmp(point->name, "static"))
         point->over = rtt + 3 * interval;
+    else if (length < sizeof point->name && !strcmp(point->name, "adaptive"))
+        point->adaptive = true;
     else if (end > point->name && !*end && ms >= 0 && ms <= MOST_MS)
         point->over = (livetcp_usec)llround(ms * 1e3);
     else
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--playout %.*s: it is 0 to %d ms over the delay of the path, or static",
-                       length < 40 ? (int)length : 40, text, MOST_MS);
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "--playout %.*s: it is 0 to %d ms over the delay of the path, static, or adaptive",
+            length < 40 ? (int)length : 40, text, MOST_MS);
     return LIVETCP_OK;
 }
 
@@ -64,6 +67,12 @@ livetcp_result lt_playout_parse(lt_playout_list *list, const char *text, const c
 double lt_playout_late_share(const lt_playout *playout)
 {
     return playout->packets ? (double)playout->late / (double)playout->packets : NAN;
+}
+
+double lt_playout_saved_share(const lt_playout *playout)
+{
+    uint64_t missed = playout->late + playout->secondary;
+    return missed ? (double)playout->secondary / (double)missed : NAN;
 }
 
 static livetcp_quality rate(const lt_playout *playout, const livetcp_speech_codec *codec,

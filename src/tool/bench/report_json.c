@@ -58,6 +58,11 @@ static json_t *playout_json(const lt_outcome *outcome, bool *failed)
         lt_json_put(o, "packets", count(p->packets), failed);
         lt_json_put(o, "late", count(p->late), failed);
         lt_json_put(o, "late_share", number(lt_playout_late_share(p)), failed);
+        lt_json_put(o, "primary", count(p->packets - p->late - p->secondary), failed);
+        lt_json_put(o, "secondary", count(p->secondary), failed);
+        lt_json_put(o, "saved_ratio", number(lt_playout_saved_share(p)), failed);
+        lt_json_put(o, "stddev_ms", milliseconds(p->stddev), failed);
+        lt_json_put(o, "talkspurts", count(p->talkspurts), failed);
         lt_json_put(o, "burst_ratio", number(p->burst_ratio), failed);
         lt_json_put(o, "rating", number(p->rating), failed);
         lt_json_put(o, "mos", number(p->mos), failed);
@@ -100,6 +105,7 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
         lt_json_put(o, "policy", json_string(scheme->config.policy), failed);
     lt_json_put(o, "connections", count(scheme->config.connections), failed);
     lt_json_put(o, "split", count(scheme->config.split), failed);
+    lt_json_put(o, "redundancy", count(scheme->redundancy), failed);
     lt_json_put(o, "nagle", json_boolean(scheme->nagle), failed);
     lt_json_put(o, "congestion_control", json_string(t->congestion_control), failed);
     lt_json_put(o, "direction", json_string(outcome->backward ? "backward" : "forward"), failed);
@@ -168,6 +174,7 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     lt_json_put(o, "web", count(options->load.web), failed);
     lt_json_put(o, "mice", count(options->load.mice), failed);
     lt_json_put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
+    lt_json_put(o, "poisson_mbit_s", number((double)options->load.poisson / 1e6), failed);
     lt_json_put(o, "peer", json_boolean(options->load.peer), failed);
     lt_json_put(o, "background_cc", json_string(options->load.congestion_control), failed);
     if (options->playout.count)

@@ -41,6 +41,8 @@ static void print_load(const lt_load *load, FILE *out)
     fprintf(out, "background: %u FTP, %u web and %u mouse flows", load->ftp, load->web, load->mice);
     if (load->cbr)
         fprintf(out, ", %g Mbit/s of UDP", (double)load->cbr / 1e6);
+    if (load->poisson)
+        fprintf(out, ", %g Mbit/s of UDP at random", (double)load->poisson / 1e6);
     fprintf(out, "%s beside each scheme\n", load->peer ? ", and the peer," : "");
 }
 
@@ -157,8 +159,9 @@ static void print_rates(const lt_outcomes *outcomes, bool backward, int width, F
     const struct {
         const char *name;
         bool there;
-    } columns[] = {{"media", true},        {"peer", load->peer},     {"FTP", load->ftp > 0},
-                   {"web", load->web > 0}, {"mice", load->mice > 0}, {"UDP", load->cbr > 0}};
+    } columns[] = {{"media", true},          {"peer", load->peer},
+                   {"FTP", load->ftp > 0},   {"web", load->web > 0},
+                   {"mice", load->mice > 0}, {"UDP", load->cbr || load->poisson}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     if (!lt_load_any(load) && !options->plan.greedy)
         return;

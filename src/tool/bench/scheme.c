@@ -2,6 +2,7 @@
 #include "tool/bench/scheme.h"
 
 #include "base/error.h"
+#include "tool/bench/red.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,12 +66,22 @@ static livetcp_result apply_socket_setting(lt_scheme *scheme, const char *key, c
         return livetcp_config_set(&scheme->config, key, value, error);
     if (strcmp(key, "nagle"))
         return lt_fail(error, LIVETCP_ERR_UNKNOWN_SETTING,
-                       "'%.40s' is not a setting of socket; it has nagle (0 or 1) and "
-                       "congestion-control",
+                       "'%.40s' is not a setting of socket; it has nagle (0 or 1), "
+                       "redundancy and congestion-control",
                        key);
     if (strcmp(value, "0") && strcmp(value, "1"))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "nagle=%.40s: it is 0 or 1", value);
     scheme->nagle = value[0] == '1';
+    return LIVETCP_OK;
+}
+
+static livetcp_result apply_redundancy(lt_scheme *scheme, const char *value, livetcp_error *error)
+{
+    if (value[0] < '0' || value[0] > '0' + LIVETCP_REDUNDANCY_MAX_DEPTH || value[1])
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "redundancy=%.40s: a packet repeats 0 to %d before it", value,
+                       LIVETCP_REDUNDANCY_MAX_DEPTH);
+    scheme->redundancy = (unsigned)(value[0] - '0');
     return LIVETCP_OK;
 }
 
@@ -83,7 +94,9 @@ static livetcp_result apply_setting(lt_scheme *scheme, char *setting, livetcp_er
                        "'%.40s' in '%.80s' is not KEY=VALUE, for example connections=5", setting,
                        scheme->spec);
     *value++ = '\0';
-    if (scheme->kind == LT_TRANSPORT_SOCKET)
+    if (!strcmp(setting, "redundancy"))
+        result = apply_redundancy(scheme, value, error);
+    else if (scheme->kind == LT_TRANSPORT_SOCKET)
         result = apply_socket_setting(scheme, setting, value, error);
     else {
         for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
@@ -126,6 +139,21 @@ static livetcp_result check_config(const lt_scheme *scheme, livetcp_error *error
     return livetcp_config_check(&config, error);
 }
 
+/* Packets of so many bytes must pass, and half of one must have room for the probe. */
+static livetcp_result take_size(lt_scheme *scheme, size_t size, livetcp_error *error)
+{
+    const size_t least = LT_BENCH_RTP + 2 * LT_BENCH_PROBE;
+    if (scheme->redundancy && size && size < least)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "redundancy=%u: packets take at least %zu bytes (--size)",
+                       scheme->redundancy, least + LT_BENCH_FRAMING);
+    if (size)
+        size = lt_red_size(size, scheme->redundancy);
+    if (scheme->config.max_packet < size)
+        scheme->config.max_packet = size;
+    return LIVETCP_OK;
+}
+
 livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
                                const lt_scheme_defaults *defaults, livetcp_error *error)
 {
@@ -151,8 +179,9 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
         result = apply_setting(scheme, (char *)setting, error);
     if (result != LIVETCP_OK)
         return result;
-    if (scheme->config.max_packet < defaults->max_packet)
-        scheme->config.max_packet = defaults->max_packet;
+    result = take_size(scheme, defaults->max_packet, error);
+    if (result != LIVETCP_OK)
+        return result;
     finish_label(scheme, name);
     return check_config(scheme, error);
 }

@@ -19,6 +19,7 @@ typedef struct lt_scheme {
     char label[160]; /* for a table: "shortest-queue x5" */
     lt_transport_kind kind;
     bool nagle;            /* SOCKET: leave Nagle's algorithm on */
+    unsigned redundancy;   /* frames before it that a packet repeats (RFC 2198), 0..3 */
     livetcp_config config; /* LIVETCP: all of it; SOCKET: congestion_control only */
 } lt_scheme;
 
@@ -32,8 +33,9 @@ typedef struct lt_scheme_defaults {
 } lt_scheme_defaults;
 
 /* Parses NAME[:KEY=VALUE]..., where NAME is a registered policy, "plain" (LiveTCP's plain wire on
- * one connection) or "socket". KEY is a setting of livetcp_config, or "nagle" (0 or 1) of a
- * socket. On failure *scheme is undefined and the error names what would have been right. */
+ * one connection) or "socket". KEY is a setting of livetcp_config, "nagle" (0 or 1) of a socket, or
+ * "redundancy" (0 to 3) of any. On failure *scheme is undefined and the error names what would have
+ * been right. */
 livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
                                const lt_scheme_defaults *defaults, livetcp_error *error);
 

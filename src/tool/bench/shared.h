@@ -13,6 +13,7 @@
 typedef struct lt_record {
     livetcp_usec sent;    /* by the sender, just before it sent */
     livetcp_usec arrival; /* by the receiver, in the callback */
+    livetcp_usec copy;    /* of the first packet that repeats it */
 } lt_record;
 
 typedef struct lt_endpoint_report {
@@ -32,7 +33,7 @@ typedef struct lt_background_report {
     uint64_t web_bytes;
     uint64_t peer_bytes;
     uint64_t mice_bytes;
-    uint64_t cbr_bytes; /* without headers */
+    uint64_t cbr_bytes; /* of UDP, without headers */
 } lt_background_report;
 
 typedef struct lt_shared {

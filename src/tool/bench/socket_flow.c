@@ -93,7 +93,6 @@ livetcp_result lt_socket_flow_send(lt_socket_flow *flow, const uint8_t *packet, 
     keep(flow, header, sizeof header);
     keep(flow, packet, size);
     flow->totals.packets_sent++;
-    flow->totals.media_bytes += size;
     if (!*blocked)
         *blocked = !lt_socket_flow_flush(flow);
     return LIVETCP_OK;

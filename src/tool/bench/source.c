@@ -36,7 +36,7 @@ livetcp_result lt_source_init(lt_source *source, const lt_plan *plan, lt_shared 
         source->packets[s] = malloc(size);
         enough = source->packets[s] != NULL;
         if (enough)
-            lt_packet_prepare(source->packets[s], size, UINT32_C(0x4c540000) + s, seed + s);
+            lt_packet_prepare(source->packets[s], size, LT_BENCH_SSRC + s, seed + s);
     }
     return enough ? LIVETCP_OK : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the packets");
 }
@@ -62,8 +62,10 @@ static void send_packet(lt_source *source, unsigned stream, livetcp_usec media_u
     lt_packet_stamp(source->packets[stream], &probe, media_us);
     lt_shared_store(&record->sent, probe.sent);
     lt_shared_store(&source->report->sent, source->report->sent + 1);
-    lt_transport_send(source->transport, stream % plan->flows, source->packets[stream],
-                      plan->size - LT_BENCH_FRAMING);
+    const void *sent;
+    size_t size = plan->size - LT_BENCH_FRAMING;
+    lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
+    lt_transport_send(source->transport, stream % plan->flows, sent, size, source->red->depth);
 }
 
 /* All streams have one interval, so their order by phase holds in every round. */
@@ -107,9 +109,10 @@ static void run_greedy(lt_source *source, livetcp_usec end)
     }
 }
 
-void lt_source_start(lt_source *source, lt_transport *transport, livetcp_usec start)
+void lt_source_start(lt_source *source, lt_transport *transport, lt_red *red, livetcp_usec start)
 {
     source->transport = transport;
+    source->red = red;
     source->start = start;
     lt_clock_sleep_until(start);
     pthread_mutex_lock(&source->lock);

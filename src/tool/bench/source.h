@@ -4,6 +4,7 @@
 #define LT_BENCH_SOURCE_H
 
 #include "emulate/path.h"
+#include "tool/bench/red.h"
 #include "tool/bench/shared.h"
 
 #include <pthread.h>
@@ -13,6 +14,7 @@ typedef struct lt_source {
     lt_shared *shared;
     lt_endpoint_report *report;
     lt_transport *transport;
+    lt_red *red;
     lt_media_direction way; /* of the streams that this end sends */
     livetcp_usec start;
     uint32_t round;       /* at a constant bit rate: index of the next packet of every stream */
@@ -27,8 +29,8 @@ livetcp_result lt_source_init(lt_source *source, const lt_plan *plan, lt_shared 
                               uint64_t seed, livetcp_error *error);
 void lt_source_clear(lt_source *source);
 
-/* Starts to send by `transport`, which must outlive what follows. */
-void lt_source_start(lt_source *source, lt_transport *transport, livetcp_usec start);
+/* Starts to send by `transport`, with the redundancy of `red`; both must outlive what follows. */
+void lt_source_start(lt_source *source, lt_transport *transport, lt_red *red, livetcp_usec start);
 
 /* Sends what is due before the packet `index` is, and returns when the run is `until` old. */
 void lt_source_run(lt_source *source, uint32_t index, livetcp_usec until);

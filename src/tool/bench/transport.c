@@ -41,9 +41,9 @@ bool lt_transport_ready(lt_transport *transport, livetcp_error *error)
 }
 
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
-                                 size_t size)
+                                 size_t size, unsigned repeats)
 {
-    return transport->ops->send(transport, flow, packet, size);
+    return transport->ops->send(transport, flow, packet, size, repeats);
 }
 
 bool lt_transport_room(lt_transport *transport, unsigned flow)

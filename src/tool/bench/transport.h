@@ -15,7 +15,7 @@ typedef struct lt_transport_user {
 
 typedef struct lt_transport_totals {
     uint64_t packets_sent;       /* taken from the bench */
-    uint64_t media_bytes;        /* of these, without framing */
+    uint64_t media_bytes;        /* of these, without framing and redundancy: the bench's */
     uint64_t bytes_sent;         /* handed to the kernel, everything included */
     uint64_t dropped;            /* taken and then given up at this end */
     uint64_t refused;            /* not taken */
@@ -36,7 +36,7 @@ typedef struct lt_transport_ops {
                               livetcp_error *error);
     bool (*ready)(lt_transport *transport, livetcp_error *error);
     livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
-                           size_t size);
+                           size_t size, unsigned repeats);
     bool (*room)(lt_transport *transport, unsigned flow);
     void (*totals)(lt_transport *transport, lt_transport_totals *out);
 } lt_transport_ops;
@@ -69,9 +69,9 @@ livetcp_result lt_transport_connect(lt_transport *transport, const char *address
  * good, and with error->code 0 while it is under way. */
 bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
 
-/* Never blocks. */
+/* Never blocks. `repeats` is how many packets before it the packet repeats. */
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
-                                 size_t size);
+                                 size_t size, unsigned repeats);
 
 /* Whether a greedy source should send one more: none waits in user space. What it sends then is
  * what an application would write to find out that the socket takes no more (Goel et al. 2.3). */

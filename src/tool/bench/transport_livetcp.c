@@ -139,10 +139,11 @@ static bool livetcp_ready(lt_transport *base, livetcp_error *error)
 }
 
 static livetcp_result livetcp_send(lt_transport *base, unsigned index, const uint8_t *packet,
-                                   size_t size)
+                                   size_t size, unsigned repeats)
 {
     livetcp_transport *t = (livetcp_transport *)base;
-    return livetcp_session_send(atomic_load(&t->flows[index].session), packet, size);
+    const livetcp_packet_info info = {.struct_size = sizeof info, .repeats = repeats};
+    return livetcp_session_send_with(atomic_load(&t->flows[index].session), packet, size, &info);
 }
 
 static bool livetcp_room(lt_transport *base, unsigned index)
@@ -174,7 +175,6 @@ static void livetcp_totals(lt_transport *base, lt_transport_totals *out)
         if (!session || livetcp_session_get_stats(session, &stats) != LIVETCP_OK)
             continue;
         out->packets_sent += stats.packets_accepted;
-        out->media_bytes += stats.bytes_accepted;
         out->bytes_sent += stats.bytes_sent;
         out->dropped += stats.dropped_queue_full + stats.dropped_late + stats.dropped_connection;
         out->refused += stats.refused_packets;

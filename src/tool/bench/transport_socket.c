@@ -151,8 +151,9 @@ static bool socket_ready(lt_transport *base, livetcp_error *error)
 }
 
 static livetcp_result socket_send(lt_transport *base, unsigned index, const uint8_t *packet,
-                                  size_t size)
+                                  size_t size, unsigned repeats)
 {
+    (void)repeats; /* there is one connection */
     socket_transport *t = (socket_transport *)base;
     lt_socket_flow *flow = &t->flows[index];
     bool was_blocked, blocked;
@@ -181,7 +182,6 @@ static void socket_totals(lt_transport *base, lt_transport_totals *out)
         lt_socket_flow *flow = &t->flows[i];
         pthread_mutex_lock(&flow->lock);
         out->packets_sent += flow->totals.packets_sent;
-        out->media_bytes += flow->totals.media_bytes;
         out->bytes_sent += flow->totals.bytes_sent;
         out->refused += flow->totals.refused;
         if (flow->fd >= 0) {

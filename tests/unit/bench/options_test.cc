@@ -172,6 +172,25 @@ TEST_CASE("playout delays, static from the path and the interval")
     CHECK(Parsed({})->playout.count == 0);
 }
 
+TEST_CASE("redundancy is of any scheme, and adds to what a session must take")
+{
+    Parsed p({"--size=174", "--policy=single:redundancy=1,shortest-queue",
+              "--transport=socket:redundancy=2", "--poisson=8mbit@5-60", "--playout=adaptive"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->schemes[0].redundancy == 1);
+    CHECK(std::string(p->schemes[0].label) == "single redundancy=1");
+    CHECK(p->schemes[1].redundancy == 0);
+    CHECK(p->schemes[2].redundancy == 2);
+    CHECK(p->load.poisson == 8000000);
+    CHECK(p->load.poisson_time.from == 5000000);
+    CHECK(p->load.cbr == 0);
+    CHECK(p->playout.points[0].adaptive);
+    Parsed large({"--size=20002", "--policy=single:redundancy=1"});
+    REQUIRE(large.result == LIVETCP_OK);
+    CHECK(large->schemes[0].config.max_packet == 20000 + 1 + 4 + 1023);
+}
+
 TEST_CASE("packets over the usual limit raise it for the sessions")
 {
     Parsed p({"--size=20002"});
@@ -225,6 +244,11 @@ TEST_CASE("bad options are named")
         {{"--cbr=fast"}, "--cbr"},
         {{"--cbr=1bit"}, "10kbit"},
         {{"--cbr=3mbit@5"}, "FROM-TO"},
+        {{"--poisson=1bit"}, "10kbit"},
+        {{"--poisson=3mbit", "--direction=both"}, "--poisson"},
+        {{"--policy=single:redundancy=4"}, "0 to 3"},
+        {{"--policy=single:redundancy=one"}, "redundancy=one"},
+        {{"--policy=single:redundancy=1", "--size=45"}, "46 bytes"},
         {{"--talkspurt=5"}, "go together"},
         {{"--silence=5"}, "go together"},
         {{"--greedy", "--talkspurt=5", "--silence=5"}, "greedy"},

@@ -21,7 +21,7 @@ static lt_playout play(std::vector<livetcp_usec> delays)
         if (delay < 0)
             lt_playout_interrupt(&playout);
         else
-            lt_playout_take(&playout, delay);
+            lt_playout_take(&playout, lt_playout_heard(&playout, delay, LT_DELAY_NEVER));
     }
     lt_playout_rate(&playout, livetcp_speech_codec_find("g711-plc"));
     return playout;

@@ -105,6 +105,11 @@ TEST_CASE("playout delays have columns of their own, in every report")
     CHECK(json_integer_value(json_object_get(point, "late")) == 200);
     CHECK(json_real_value(json_object_get(point, "most_mos")) ==
           Approx(run.outcomes.outcomes[0].playout[1].mos));
+    CHECK(json_integer_value(json_object_get(point, "primary")) == 800);
+    CHECK(json_integer_value(json_object_get(point, "secondary")) == 0);
+    CHECK(json_real_value(json_object_get(point, "saved_ratio")) == 0);
+    CHECK(std::stod(rows[1]["playout_static_saved"]) == 0);
+    CHECK(rows[0]["playout_static_saved"].empty());
     json_decref(root);
 
     text = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
