@@ -97,7 +97,8 @@ class Bench:
 
     def write_csv(self, name, rows):
         with (self.results / name).open("w", newline="") as out:
-            writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+            names = list(dict.fromkeys(name for row in rows for name in row))
+            writer = csv.DictWriter(out, fieldnames=names, restval="")
             writer.writeheader()
             writer.writerows(rows)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How many packets of a voice call are late for a fixed playout delay, and what that does to the
-call."""
+call; and what an adaptive one gives beside other traffic."""
 
-from . import policies
+from . import playout_load, policies
 from .bench import markdown
 from .playout_rows import DELAYS, rows
 from .policies import WORDS, Suite, overall, row_by_row
@@ -36,19 +36,34 @@ def table(trials):
     return markdown(header, lines)
 
 
+def split(trials):
+    """(those over lossy paths, those beside other traffic)"""
+    return ([trial for trial in trials if playout_load.load_of(trial) is None],
+            [trial for trial in trials if playout_load.load_of(trial) is not None])
+
+
+def describe_lossy(trials):
+    if not trials:
+        return ""
+    return ("\n## Lossy paths\n\nThe share of late packets, in %, for playout delays in ms over L, "
+            "half the round trip; static is L + RTT + 3/f. Most: the MOS with this delay and "
+            "nothing late.\n\n" + table(trials) + row_by_row(trials))
+
+
 def describe(trials, circumstances):
+    lossy, loaded = split(trials)
     return (f"# Late packets and playout delay\n\n{circumstances}\n\nVoice, packets of 174 bytes "
-            "every 20 ms. The share of late packets, in %, for playout delays in ms over L, half "
-            "the round trip; static is L + RTT + 3/f. Packets sent near a stall of the machine left "
-            "out. MOS by the E-model, G.711 with concealment; most: with this delay and nothing "
-            "late.\n\n" + table(trials) + row_by_row(trials))
+            "every 20 ms. Packets sent near a stall of the machine left out. MOS by the E-model, "
+            "G.711 with concealment.\n" + describe_lossy(lossy) + playout_load.describe(loaded))
 
 
 def plots(trials):
     """One for each policy and round-trip time, a curve for each loss rate: what is later than a
     delay is what is late for a playout delay."""
+    lossy, loaded = split(trials)
+    yield from playout_load.plots(loaded)
     groups = {}
-    for trial in trials:
+    for trial in lossy:
         for scheme, delays in trial.delays.items():
             groups.setdefault((scheme, trial.setting.rtt), []).append((trial, delays))
     for (scheme, rtt), members in groups.items():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench playout`: Brosh et al., Figures 23 and 24, voice over one NewReno
-connection, and the same with copies. Data only; policies.py runs and judges it."""
+connection, and the same with copies; and those of playout_load.py. Data only; policies.py runs and judges it."""
 
+from . import playout_load
 from .policy_rows import FLOWS, RENO, SINGLE, Row, Setting
 from .wants import Late, MosNear
 
@@ -34,4 +35,4 @@ def lossy_voices(quick):
 
 
 def rows(quick):
-    return list(lossy_voices(quick))
+    return [*lossy_voices(quick), *playout_load.rows(quick)]

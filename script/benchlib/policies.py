@@ -99,7 +99,7 @@ class Trial:
                      "peer_mbit_s", "ftp_mbit_s", "mice_mbit_s", "cpu_send_us", "cpu_receive_us"):
             values = [r[name] for r in results if r[name] is not None]
             figures[name] = statistics.mean(values) if values else None
-        return figures | describe_playout(results)
+        return figures | describe_playout(results) | describe_queue(results)
 
     def verdicts(self, row):
         """(wanted, measured, passed) of each demand; none of a row that was skipped."""
@@ -123,7 +123,30 @@ def describe_playout(results):
         for key in ("mos", "most_mos"):
             values = [point[key] for point in points if point[key] is not None]
             figures[f"{key}_{name}"] = statistics.mean(values) if values else None
+        if name == "adaptive":
+            figures |= describe_adaptive(points, packets)
     return figures
+
+
+def describe_adaptive(points, packets):
+    """The metrics of Zhang et al., section 4.1.3."""
+    primary = sum(point["primary"] for point in points)
+    secondary = sum(point["secondary"] for point in points)
+    missed = packets - primary
+    return {"played_adaptive": (primary + secondary) / packets if packets else None,
+            "primary_adaptive": primary / packets if packets else None,
+            "secondary_adaptive": secondary / packets if packets else None,
+            "saved_adaptive": secondary / missed if missed else None,
+            "delay_adaptive_ms": statistics.mean(point["delay_ms"] for point in points),
+            "stddev_adaptive_ms": statistics.mean(point["stddev_ms"] for point in points)}
+
+
+def describe_queue(results):
+    """What the bottleneck dropped, of all packets that came to it."""
+    paths = [result["path"] for result in results if "path" in result]
+    packets = sum(path["packets"] for path in paths)
+    return {"dropped_by_queue": sum(path["dropped_queue"] for path in paths) / packets
+            if packets else None}
 
 
 def read_delays(files, parameters):
@@ -282,9 +305,9 @@ def plot(bench, suite, trials):
     if not python:
         bench.say("no plots: no python3 has matplotlib; script/bootstrap --demo installs it")
         return
-    script = pathlib.Path(__file__).with_name("ccdf.py")
     for name, request in suite.plots([trial for trial in trials if trial.delays]):
         path = bench.results / f"{suite.name}/{name}.svg"
+        script = pathlib.Path(__file__).with_name(request.get("program", "ccdf.py"))
         run = subprocess.run([python, str(script), str(path)], text=True, capture_output=True,
                              input=json.dumps(request))
         if run.returncode:
@@ -297,7 +320,7 @@ class Suite:
     name: str
     rows: Callable  # (quick) -> rows
     describe: Callable  # (trials, circumstances) -> Markdown
-    plots: Callable  # (trials) -> (name, request to ccdf.py) of each plot
+    plots: Callable  # (trials) -> (name, request to its "program", ccdf.py) of each plot
 
 
 SUITE = Suite("policies", rows, describe, plots)
@@ -327,4 +350,4 @@ def run_suite(bench, options, suite):
     bench.write(f"{suite.name}.md", suite.describe(trials, bench.circumstances()))
     results = [overall(trial.verdicts(row)) for trial in trials for row in trial.rows
                if row.wants and not trial.skipped[row.name]]
-    return 0 if results and all(results) else 1
+    return 0 if lines and all(results) else 1

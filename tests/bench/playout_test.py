@@ -11,7 +11,7 @@ from script_fixture import ROOT, ScriptTest
 
 sys.path.insert(0, str(ROOT / "script"))
 
-from benchlib import playout_rows, policies, wants  # noqa: E402
+from benchlib import playout_load, playout_rows, policies, wants  # noqa: E402
 
 SINGLE, DUPLICATE = playout_rows.SINGLE, playout_rows.DUPLICATE
 
@@ -41,8 +41,29 @@ class Rows(unittest.TestCase):
                 asked = row.setting.args[row.setting.args.index("--playout") + 1].split(",")
                 self.assertLessEqual({want.playout for want in row.wants}, set(asked))
                 self.assertIn("--discard-stalls", row.setting.args)
+                if row.setting.name.startswith("load-"):
+                    self.assertEqual((row.wants, asked), ((), ["adaptive"]))
+                    continue
                 outside = row.setting.rtt > 100 or float(row.setting.loss[:-2]) > 2
                 self.assertFalse(outside and row.wants, row.name)
+
+    def test_the_offered_load_is_the_calls_and_the_rest(self):
+        # 5 calls of 226 bytes every 20 ms, 60 % of the time: 271.2 kbit/s.
+        args = playout_load.setting(0.6).args
+        self.assertEqual(args[args.index("--poisson") + 1], "2729kbit")
+        self.assertIn("delay=10ms,rate=5mbit,queue=50p", args)
+        self.assertTrue(any(load > 1 for load in playout_load.LOADS))
+
+    def test_figures_of_an_adaptive_listener(self):
+        point = {"playout": "adaptive", "over_ms": 0, "packets": 100, "late": 5, "primary": 80,
+                 "secondary": 15, "delay_ms": 40, "stddev_ms": 3, "mos": None, "most_mos": 4.4}
+        clean = point | {"primary": 100, "secondary": 0, "late": 0, "delay_ms": 20}
+        figures = policies.describe_playout([{"playout": [point]}, {"playout": [clean]}])
+        self.assertAlmostEqual(figures["played_adaptive"], 0.975)
+        self.assertAlmostEqual(figures["primary_adaptive"], 0.9)
+        self.assertAlmostEqual(figures["saved_adaptive"], 0.75)
+        self.assertAlmostEqual(figures["delay_adaptive_ms"], 30)
+        self.assertIsNone(policies.describe_playout([{"playout": [clean]}])["saved_adaptive"])
 
     def test_figures_of_all_seeds_together(self):
         point = {"playout": "10", "over_ms": 10, "packets": 100, "late": 1, "mos": 4.0,
@@ -96,6 +117,30 @@ class Command(ScriptTest):
         run = self.bench(delays, "--row", "voice-1-100-duplicate", "--row", "voice-5-300-*")
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertEqual(self.verdicts()["voice-5-300-single"], [])
+
+    def test_offered_load(self):
+        schemes = playout_load.SCHEMES
+        delays = {scheme: [10.2] * 90 + [70] * 10 for scheme in schemes}
+        run = self.bench(delays, "--row", "load-0.6-*", "--row", "load-1-*")
+        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
+        text = (self.results / "playout.md").read_text()
+        self.assertIn(f"| 0.6 | {schemes[1]} | 95.00 | 90.00 | 5.00 | 50.0 | 5.00 | 30.0 | 1.5 |",
+                      text)
+        self.assertNotIn("L + RTT + 3/f", text)
+        if policies.find_python():
+            plot = (self.results / "playout/load.svg").read_text()
+            self.assertIn("offered load", plot)
+            self.assertIn(schemes[1], plot)
+
+    def test_offered_load_beside_lossy_paths(self):
+        delays = {scheme: [10.2] * 100
+                  for scheme in (*playout_load.SCHEMES, SINGLE, DUPLICATE)}
+        run = self.bench(delays, "--row", "load-0.6-single", "--row", "voice-1-20-*")
+        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
+        with (self.results / "playout.csv").open(newline="") as stream:
+            lines = {(line["setting"], line["policy"]): line for line in csv.DictReader(stream)}
+        self.assertEqual(float(lines["load-0.6", SINGLE]["played_adaptive"]), 1)
+        self.assertEqual(lines["voice-1-20", SINGLE]["played_adaptive"], "")
 
     def test_list(self):
         run = self.bench({}, "--list")
