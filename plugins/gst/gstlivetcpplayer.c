@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers and events through a playout. */
+/* A player's life, what comes out of it, and its reports. */
 #include "gstlivetcpplayer.h"
 
 #include "gstlivetcpreport.h"
-
-#include <gst/rtp/rtp.h>
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
 
@@ -21,13 +19,7 @@
     (LIVETCP_PLAYOUT_SSRC_CHANGED | LIVETCP_PLAYOUT_SEQUENCE_RESET |                               \
      LIVETCP_PLAYOUT_TIMESTAMP_RESET)
 
-/* A buffer in the playout, and the events that come right before it. */
-typedef struct {
-    GstBuffer *buffer;
-    GQueue events;
-} Token;
-
-static void move_events(GQueue *from, GQueue *to)
+void gst_livetcp_player_move_events(GQueue *from, GQueue *to)
 {
     while (!g_queue_is_empty(from)) {
         g_queue_push_tail(to, g_queue_pop_head(from));
@@ -37,10 +29,10 @@ static void move_events(GQueue *from, GQueue *to)
 void gst_livetcp_player_drop_token(void *data, void *user)
 {
     GstLiveTcpPlayer *player = user;
-    Token *token = data;
+    GstLiveTcpToken *token = data;
 
     player->held--;
-    move_events(&token->events, &player->out);
+    gst_livetcp_player_move_events(&token->events, &player->out);
     gst_buffer_unref(token->buffer);
     g_free(token);
 }
@@ -67,6 +59,7 @@ void gst_livetcp_player_init(GstLiveTcpPlayer *player, GstElement *element,
                              livetcp_playout_mode mode)
 {
     memset(player, 0, sizeof(*player));
+    player->caps_payload = -1;
     player->element = element;
     player->path.struct_size = sizeof(player->path);
     gst_livetcp_player_settings_init(&player->settings, mode);
@@ -82,6 +75,8 @@ void gst_livetcp_player_reset(GstLiveTcpPlayer *player)
     player->path = (livetcp_playout_path){.struct_size = sizeof(player->path)};
     player->latest_us = 0;
     player->begun = FALSE;
+    player->caps_payload = -1;
+    livetcp_redundancy_decoder_destroy(&player->decoder);
     player->not_rtp = 0;
     player->arrivals = 0;
     player->waits_us = 0;
@@ -109,7 +104,7 @@ void gst_livetcp_player_flush(GstLiveTcpPlayer *player)
     if (player->playout != NULL) {
         livetcp_playout_flush(player->playout);
     }
-    move_events(&player->events, &player->out);
+    gst_livetcp_player_move_events(&player->events, &player->out);
     while (!g_queue_is_empty(&player->out)) {
         GstMiniObject *object = g_queue_pop_head(&player->out);
         if (outlives_flush(object)) {
@@ -123,110 +118,6 @@ void gst_livetcp_player_flush(GstLiveTcpPlayer *player)
     player->begun = FALSE;
     player->lead_us = player->counted_us;
     player->played_us = 0;
-}
-
-/* ---- in ---- */
-
-static unsigned flags_of(const GstLiveTcpPlayer *player, GstBuffer *buffer, const GstMapInfo *map)
-{
-    unsigned flags = 0;
-
-    if (GST_BUFFER_FLAG_IS_SET(buffer, GST_RTP_BUFFER_FLAG_REDUNDANT) ||
-        GST_BUFFER_FLAG_IS_SET(buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)) {
-        flags |= LIVETCP_PLAYOUT_REDUNDANT;
-    }
-    if (player->codec != LIVETCP_CODEC_AUDIO && player->codec != LIVETCP_CODEC_UNKNOWN &&
-        livetcp_importance_of(player->codec, map->data, map->size) == LIVETCP_IMPORTANCE_KEY) {
-        flags |= LIVETCP_PLAYOUT_KEY_FRAME;
-    }
-    return flags;
-}
-
-/* Hands it on as it came, but not twice. Takes ownership. */
-static void pass_through(GstLiveTcpPlayer *player, GstBuffer *buffer, gint64 arrival_us,
-                         livetcp_playout_verdict verdict)
-{
-    if (verdict == LIVETCP_PLAYOUT_DUPLICATE) {
-        gst_buffer_unref(buffer);
-        return;
-    }
-    buffer = gst_buffer_make_writable(buffer);
-    GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = (GstClockTime)arrival_us * GST_USECOND;
-    g_queue_push_tail(&player->out, buffer);
-}
-
-static void note_margin(GstLiveTcpPlayer *player, gint64 margin_us)
-{
-    player->margin_us = player->arrivals > 0 ? MIN(player->margin_us, margin_us) : margin_us;
-    player->waits_us += MAX(margin_us, 0);
-    player->arrivals++;
-}
-
-/* Takes ownership of the token. */
-static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *map,
-                      gint64 arrival_us)
-{
-    gboolean holds = player->active.mode != LIVETCP_PLAYOUT_NONE;
-    livetcp_playout_slot slot = {.struct_size = sizeof(slot)};
-    livetcp_playout_packet packet = {.struct_size = sizeof(packet),
-                                     .data = map->data,
-                                     .size = map->size,
-                                     .arrival_us = arrival_us,
-                                     .flags = flags_of(player, token->buffer, map),
-                                     .token = holds ? token : NULL};
-
-    player->held++;
-    livetcp_result result = livetcp_playout_put(player->playout, &packet, &slot);
-    if (result == LIVETCP_OK && slot.verdict <= LIVETCP_PLAYOUT_LATE) {
-        note_margin(player, slot.play_us - arrival_us);
-    }
-    if (result == LIVETCP_ERR_NOT_RTP) {
-        player->not_rtp++;
-        GST_WARNING_OBJECT(player->element, "dropped %" G_GSIZE_FORMAT " bytes that are no RTP",
-                           map->size);
-    } else if (result == LIVETCP_OK && !holds) {
-        pass_through(player, gst_buffer_ref(token->buffer), arrival_us, slot.verdict);
-    } else if (result == LIVETCP_OK && slot.verdict != LIVETCP_PLAYOUT_LATE &&
-               slot.verdict != LIVETCP_PLAYOUT_DUPLICATE) {
-        return;
-    }
-    move_events(&token->events, &player->events); /* they wait for the next buffer */
-    gst_livetcp_player_drop_token(token, player);
-}
-
-static gboolean is_rtcp(const GstMapInfo *map)
-{
-    return map->size >= 2 && map->data[1] >= 192 && map->data[1] <= 223; /* RFC 5761 */
-}
-
-GstFlowReturn gst_livetcp_player_put(GstLiveTcpPlayer *player, GstBuffer *buffer, gint64 arrival_us)
-{
-    GstFlowReturn result = GST_FLOW_OK;
-    GstMapInfo map;
-
-    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        gst_buffer_unref(buffer);
-        return GST_FLOW_ERROR;
-    }
-    if (is_rtcp(&map)) {
-        g_queue_push_tail(&player->out, gst_buffer_ref(buffer));
-    } else if (map.size < 2) {
-        player->not_rtp++;
-    } else if ((result = gst_livetcp_player_start(player, map.data)) == GST_FLOW_OK) {
-        Token *token = g_new0(Token, 1);
-        token->buffer = gst_buffer_ref(buffer);
-        move_events(&player->events, &token->events);
-        player->latest_us = MAX(player->latest_us, arrival_us);
-        put_token(player, token, &map, arrival_us);
-    }
-    gst_buffer_unmap(buffer, &map);
-    gst_buffer_unref(buffer);
-    return result;
-}
-
-void gst_livetcp_player_put_event(GstLiveTcpPlayer *player, GstEvent *event)
-{
-    g_queue_push_tail(player->held > 0 ? &player->events : &player->out, event);
 }
 
 /* ---- out ---- */
@@ -244,12 +135,12 @@ static GstClockTime stamp(GstLiveTcpPlayer *player, gint64 play_us, gboolean beg
 
 static void give_buffer(GstLiveTcpPlayer *player, const livetcp_playout_item *item)
 {
-    Token *token = item->token;
+    GstLiveTcpToken *token = item->token;
     gboolean begins = (item->events & (LIVETCP_PLAYOUT_TALKSPURT | RESTARTS)) != 0;
     GstBuffer *buffer = gst_buffer_make_writable(token->buffer);
 
     player->held--;
-    move_events(&token->events, &player->out);
+    gst_livetcp_player_move_events(&token->events, &player->out);
     g_free(token);
     GST_BUFFER_PTS(buffer) = stamp(player, item->play_us, begins);
     GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
@@ -314,7 +205,7 @@ GstMiniObject *gst_livetcp_player_next(GstLiveTcpPlayer *player, gint64 now_us)
         run(player, now_us);
     }
     if (player->held == 0) {
-        move_events(&player->events, &player->out);
+        gst_livetcp_player_move_events(&player->events, &player->out);
     }
     return g_queue_pop_head(&player->out);
 }
@@ -325,7 +216,7 @@ void gst_livetcp_player_drain(GstLiveTcpPlayer *player)
     if (player->playout != NULL) {
         livetcp_playout_flush(player->playout); /* what nothing confirmed */
     }
-    move_events(&player->events, &player->out);
+    gst_livetcp_player_move_events(&player->events, &player->out);
 }
 
 gint64 gst_livetcp_player_deadline(const GstLiveTcpPlayer *player)
@@ -338,13 +229,19 @@ gint64 gst_livetcp_player_deadline(const GstLiveTcpPlayer *player)
 GstStructure *gst_livetcp_player_stats(const GstLiveTcpPlayer *player)
 {
     livetcp_playout_stats stats = {.struct_size = sizeof(stats)};
+    livetcp_redundancy_decoder_stats red = {.struct_size = sizeof(red)};
 
     if (player->playout != NULL) {
         livetcp_playout_get_stats(player->playout, &stats);
     }
+    if (player->decoder != NULL) {
+        livetcp_redundancy_decoder_get_stats(player->decoder, &red);
+    }
     GstStructure *structure = gst_livetcp_player_stats_structure(&stats);
     gst_structure_set(structure, "latency-us", G_TYPE_INT64, player->announced_us, "not-rtp",
-                      G_TYPE_UINT64, player->not_rtp, NULL);
+                      G_TYPE_UINT64, player->not_rtp, "redundant-frames", G_TYPE_UINT64,
+                      red.redundant, "redundant-frames-seen", G_TYPE_UINT64, red.seen,
+                      "redundant-frames-unplaced", G_TYPE_UINT64, red.unplaced, NULL);
     return structure;
 }
 

@@ -13,6 +13,7 @@
 #include "gstlivetcpplayersettings.h"
 
 #include <livetcp/livetcp.h>
+#include <livetcp/redundancy.h>
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,8 @@ typedef struct _GstLiveTcpPlayer {
     livetcp_codec codec;
     guint caps_rate; /* 0 = the caps have none */
     livetcp_playout_media caps_media;
+    gint caps_payload;                   /* -1 = the caps have none, or they say RED */
+    livetcp_redundancy_decoder *decoder; /* of redundant audio; NULL = nothing is undone */
     livetcp_playout_path path;
     gint64 latest_us; /* arrival */
     gboolean begun;   /* a buffer was given since the start or a flush */
@@ -84,6 +87,20 @@ void gst_livetcp_player_put_event(GstLiveTcpPlayer *player, GstEvent *event);
 void gst_livetcp_player_drain(GstLiveTcpPlayer *player);
 
 /* ---- between the player's files ---- */
+
+/* Passes events on, in order. */
+void gst_livetcp_player_move_events(GQueue *from, GQueue *to);
+
+/* A buffer in the playout, and the events that come right before it. */
+typedef struct _GstLiveTcpToken {
+    GstBuffer *buffer;
+    GQueue events;
+} GstLiveTcpToken;
+
+/* Takes redundant audio apart: gives the frames of the packet, and how many they are; they stay
+ * until the next call. 1, and the packet itself, for every other packet; 0 if it cannot be read. */
+gsize gst_livetcp_player_take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
+                                    livetcp_redundancy_frame *frames);
 
 /* A playout for the stream of this packet, unless there is one. Fails as put() does. */
 GstFlowReturn gst_livetcp_player_start(GstLiveTcpPlayer *player, const guint8 *packet);

@@ -2,6 +2,8 @@
 /* The playout's config as properties, and its statistics as a structure. */
 #include "gstlivetcpplayersettings.h"
 
+#include "gstlivetcpredundancy.h"
+
 #define HOUR_MS 3600000
 
 /* Property numbers, counted from the first. */
@@ -13,7 +15,8 @@ enum {
     PROP_ALPHA,
     PROP_BETA,
     PROP_DO_LOST,
-    PROP_RTT
+    PROP_RTT,
+    PROP_REDUNDANCY_PT
 };
 
 static const GEnumValue modes[] = {
@@ -47,6 +50,7 @@ void gst_livetcp_player_settings_init(GstLiveTcpPlayerSettings *settings, livetc
     settings->beta = config.beta;
     settings->do_lost = TRUE;
     settings->rtt = 0;
+    settings->redundancy_pt = GST_LIVETCP_REDUNDANCY_PT;
 }
 
 static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlayerSettings *s,
@@ -104,6 +108,13 @@ void gst_livetcp_player_settings_install(GObjectClass *klass, guint first, const
                              "Send GstRTPPacketLost events, so that decoders conceal what is "
                              "missing",
                              s.do_lost, flags));
+    g_object_class_install_property(
+        klass, first + PROP_REDUNDANCY_PT,
+        g_param_spec_int("redundancy-pt", "Redundancy payload type",
+                         "RTP payload type of audio packets that repeat others (RFC 2198), which "
+                         "are taken apart; not where the caps have it as their payload and another "
+                         "encoding-name than RED (-1 = never)",
+                         -1, 127, s.redundancy_pt, flags));
 }
 
 void gst_livetcp_player_settings_set(GstLiveTcpPlayerSettings *settings, guint index,
@@ -131,8 +142,11 @@ void gst_livetcp_player_settings_set(GstLiveTcpPlayerSettings *settings, guint i
     case PROP_DO_LOST:
         settings->do_lost = g_value_get_boolean(value);
         break;
-    default:
+    case PROP_RTT:
         settings->rtt = g_value_get_uint(value);
+        break;
+    default:
+        settings->redundancy_pt = g_value_get_int(value);
     }
 }
 
@@ -161,8 +175,11 @@ void gst_livetcp_player_settings_get(const GstLiveTcpPlayerSettings *settings, g
     case PROP_DO_LOST:
         g_value_set_boolean(value, settings->do_lost);
         break;
-    default:
+    case PROP_RTT:
         g_value_set_uint(value, settings->rtt);
+        break;
+    default:
+        g_value_set_int(value, settings->redundancy_pt);
     }
 }
 
@@ -171,6 +188,9 @@ const gchar *gst_livetcp_player_settings_check(const GstLiveTcpPlayerSettings *s
     gboolean bounded =
         settings->mode != LIVETCP_PLAYOUT_NONE && settings->mode != LIVETCP_PLAYOUT_FIXED;
 
+    if (settings->redundancy_pt >= 64 && settings->redundancy_pt <= 95) {
+        return "redundancy-pt is 64 to 95, which RFC 5761 leaves to RTCP";
+    }
     return bounded && settings->min_latency > settings->max_latency
                ? "min-latency is more than max-latency"
                : NULL;

@@ -17,10 +17,11 @@ typedef struct _GstLiveTcpPlayerSettings {
     gdouble alpha;
     gdouble beta;
     gboolean do_lost;
-    guint rtt; /* 0 = not known */
+    guint rtt;          /* 0 = not known */
+    gint redundancy_pt; /* payload type of redundant audio; -1 = none is undone */
 } GstLiveTcpPlayerSettings;
 
-#define GST_LIVETCP_PLAYER_PROPERTIES 8
+#define GST_LIVETCP_PLAYER_PROPERTIES 9
 
 void gst_livetcp_player_settings_init(GstLiveTcpPlayerSettings *settings,
                                       livetcp_playout_mode mode);

@@ -81,18 +81,72 @@ void gst_livetcp_player_set_caps(GstLiveTcpPlayer *player, const GstCaps *caps)
 {
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
     const gchar *media = gst_structure_get_string(structure, "media");
+    const gchar *name = gst_structure_get_string(structure, "encoding-name");
+    gboolean red = name != NULL && g_ascii_strcasecmp(name, "RED") == 0;
     gint rate = 0;
 
     gst_structure_get_int(structure, "clock-rate", &rate);
+    player->caps_payload = -1;
+    if (!red) {
+        gst_structure_get_int(structure, "payload", &player->caps_payload);
+    }
     player->caps_rate = (guint)MAX(rate, 0);
     gboolean video = media != NULL ? g_str_equal(media, "video") : rate == 90000;
     livetcp_playout_media kind = video ? LIVETCP_PLAYOUT_VIDEO : LIVETCP_PLAYOUT_AUDIO;
     gboolean same = player->clock_rate == player->caps_rate && player->caps_media == kind;
     player->caps_media = kind;
-    player->codec = livetcp_codec_from_name(gst_structure_get_string(structure, "encoding-name"));
+    player->codec = livetcp_codec_from_name(name);
     if (player->playout != NULL && !same) {
         gst_livetcp_player_drain(player);
         livetcp_playout_destroy(&player->playout);
         player->clock_rate = 0;
     }
+}
+
+/* ---- redundant audio ---- */
+
+/* The caps win: they may give away the payload type for something else. */
+static gboolean may_be_redundant(const GstLiveTcpPlayer *player)
+{
+    gboolean audio = player->caps_rate == 0 || player->caps_media == LIVETCP_PLAYOUT_AUDIO;
+
+    return audio && player->active.redundancy_pt >= 0 &&
+           player->caps_payload != player->active.redundancy_pt;
+}
+
+static livetcp_redundancy_decoder *decoder_of(GstLiveTcpPlayer *player)
+{
+    livetcp_redundancy_config config;
+    livetcp_error error;
+
+    if (player->decoder == NULL) {
+        livetcp_redundancy_config_init(&config);
+        config.payload_type = (unsigned)player->active.redundancy_pt;
+        config.max_packet = 65535;
+        if (livetcp_redundancy_decoder_create(&config, &player->decoder, &error) != LIVETCP_OK) {
+            GST_WARNING_OBJECT(player->element, "redundant audio is not undone: %s", error.message);
+        }
+    }
+    return player->decoder;
+}
+
+gsize gst_livetcp_player_take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
+                                    livetcp_redundancy_frame *frames)
+{
+    livetcp_redundancy_decoder *decoder = may_be_redundant(player) ? decoder_of(player) : NULL;
+    gboolean redundant = (packet->data[1] & 0x7f) == player->active.redundancy_pt;
+    livetcp_error error;
+    size_t count = 0;
+
+    if (decoder != NULL && livetcp_redundancy_decode(decoder, packet->data, packet->size, frames,
+                                                     &count, &error) == LIVETCP_OK) {
+        return count;
+    }
+    if (decoder != NULL && redundant) {
+        GST_WARNING_OBJECT(player->element, "dropped a redundant packet: %s", error.message);
+        return 0;
+    }
+    /* What is no RTP has its own way of being refused. */
+    frames[0] = (livetcp_redundancy_frame){.packet = packet->data, .size = packet->size};
+    return 1;
 }

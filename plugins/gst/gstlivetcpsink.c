@@ -92,6 +92,23 @@
  * source sends at first, and stays between them. It is never more than twice what has been sent of
  * late, unless it was before.
  *
+ * ## Redundant audio
+ *
+ * With #livetcpsink:redundancy every audio packet repeats the one to three before it (RFC 2198),
+ * and goes on another connection than these. A receiver plays the copy where the original is late:
+ *
+ * |[
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96 ! livetcpsink
+ * uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30
+ * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" !
+ * rtpopusdepay ! opusdec plc=true ! autoaudiosink
+ * ]| A copy comes a packet later than the original: min-latency says so.
+ *
+ * Packets that repeat others have the payload type #livetcpsink:redundancy-pt. Where an rtpredenc
+ * upstream makes them, give redundancy its distance and redundancy-pt its pt: packets of that type
+ * stay as they are, and go on other connections than what they repeat.
+ *
  * ## Messages
  *
  * Element messages "livetcp-session" and "livetcp-connection" tell of every change, with "session",
@@ -109,7 +126,9 @@
 enum {
     PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN,
     PROP_DRAIN_TIMEOUT,
-    PROP_ESTIMATED_BITRATE
+    PROP_ESTIMATED_BITRATE,
+    PROP_REDUNDANCY,
+    PROP_REDUNDANCY_PT
 };
 
 #define SINK_ENDPOINT(handler) (&GST_LIVETCP_SINK(handler)->endpoint)
@@ -125,8 +144,9 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
                     "application/x-srtcp"));
 
-static const gchar *const uri_keys[] = {"wait-for-connection", "drain-timeout",
-                                        "stats-update-interval", NULL};
+static const gchar *const uri_keys[] = {"wait-for-connection",   "drain-timeout",
+                                        "stats-update-interval", "redundancy",
+                                        "redundancy-pt",         NULL};
 
 /* ---- what happens on the streaming thread ---- */
 
@@ -172,10 +192,16 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
 
 static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
 {
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
-    gst_livetcp_importance_set_caps(&GST_LIVETCP_SINK(base)->importance, caps);
-    gst_livetcp_sink_set_stream_header(GST_LIVETCP_SINK(base),
-                                       gst_structure_get_value(structure, "streamheader"));
+    gst_livetcp_importance_set_caps(&self->importance, caps);
+    if (!gst_livetcp_redundancy_set_caps(&self->redundancy, caps)) {
+        GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+                            ("This stream is sent without redundancy: RFC 2198 is for audio, and "
+                             "not for SRTP."),
+                            ("caps %" GST_PTR_FORMAT, (gpointer)caps));
+    }
+    gst_livetcp_sink_set_stream_header(self, gst_structure_get_value(structure, "streamheader"));
     return TRUE;
 }
 
@@ -202,20 +228,30 @@ static gboolean unlock_stop(GstBaseSink *base)
 
 /* ---- object and element ---- */
 
+static gboolean open_session(GstLiveTcpSink *self)
+{
+    livetcp_error error;
+
+    self->warned_us = 0;
+    self->without_peer = 0;
+    gst_livetcp_key_units_reset(&self->key_units);
+    self->bitrate = 0;
+    if (!gst_livetcp_redundancy_start(&self->redundancy, self->endpoint.config.max_packet,
+                                      &error)) {
+        GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("redundancy: %s", error.message), (NULL));
+        return FALSE;
+    }
+    return gst_livetcp_endpoint_open(&self->endpoint);
+}
+
 /* GstBaseSink starts on the way to READY, when properties may still change: too early for us. */
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(element);
     GstElementClass *parent = GST_ELEMENT_CLASS(gst_livetcp_sink_parent_class);
 
-    if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-        self->warned_us = 0;
-        self->without_peer = 0;
-        gst_livetcp_key_units_reset(&self->key_units);
-        self->bitrate = 0;
-        if (!gst_livetcp_endpoint_open(&self->endpoint)) {
-            return GST_STATE_CHANGE_FAILURE;
-        }
+    if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_session(self)) {
+        return GST_STATE_CHANGE_FAILURE;
     }
     GstStateChangeReturn result = parent->change_state(element, transition);
     if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
@@ -236,6 +272,12 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     case PROP_DRAIN_TIMEOUT:
         self->drain_timeout_ms = g_value_get_uint(value);
         break;
+    case PROP_REDUNDANCY:
+        self->redundancy.depth = g_value_get_uint(value);
+        break;
+    case PROP_REDUNDANCY_PT:
+        self->redundancy.payload_type = g_value_get_uint(value);
+        break;
     default:
         if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -254,6 +296,12 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
     case PROP_DRAIN_TIMEOUT:
         g_value_set_uint(value, self->drain_timeout_ms);
         break;
+    case PROP_REDUNDANCY:
+        g_value_set_uint(value, self->redundancy.depth);
+        break;
+    case PROP_REDUNDANCY_PT:
+        g_value_set_uint(value, self->redundancy.payload_type);
+        break;
     case PROP_ESTIMATED_BITRATE:
         g_value_set_uint(value, gst_livetcp_endpoint_bitrate(&self->endpoint));
         break;
@@ -270,8 +318,27 @@ static void finalize(GObject *object)
     gst_livetcp_endpoint_clear(&self->endpoint);
     g_clear_pointer(&self->stream_header, g_ptr_array_unref);
     g_free(self->scratch);
+    gst_livetcp_redundancy_clear(&self->redundancy);
     gst_livetcp_key_units_clear(&self->key_units);
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
+}
+
+static void install_redundancy(GObjectClass *klass)
+{
+    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+    g_object_class_install_property(
+        klass, PROP_REDUNDANCY,
+        g_param_spec_uint("redundancy", "Redundancy",
+                          "Audio: how many packets before it every packet repeats (RFC 2198), for "
+                          "livetcpplayout, livetcpsrc with playout, or rtpreddec to play where the "
+                          "original is late",
+                          0, LIVETCP_REDUNDANCY_MAX_DEPTH, 0, flags));
+    g_object_class_install_property(
+        klass, PROP_REDUNDANCY_PT,
+        g_param_spec_uint("redundancy-pt", "Redundancy payload type",
+                          "RTP payload type of packets that repeat others", 0, 127,
+                          GST_LIVETCP_REDUNDANCY_PT, flags));
 }
 
 static void install_properties(GObjectClass *klass)
@@ -299,6 +366,7 @@ static void install_properties(GObjectClass *klass)
                           "bit/s: encoders should follow it. With several peers that of the "
                           "slowest; 0 while it is not known",
                           0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    install_redundancy(klass);
 }
 
 static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
@@ -334,6 +402,7 @@ static void gst_livetcp_sink_init(GstLiveTcpSink *self)
                               &defaults, uri_keys);
     self->drain_timeout_ms = DEFAULT_DRAIN_TIMEOUT_MS;
     gst_livetcp_key_units_init(&self->key_units);
+    gst_livetcp_redundancy_init(&self->redundancy);
     self->scratch = g_malloc(GST_LIVETCP_SINK_SCRATCH_SIZE);
     gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);
     gst_base_sink_set_last_sample_enabled(GST_BASE_SINK(self), FALSE);

@@ -6,6 +6,7 @@
 #include "gstlivetcpendpoint.h"
 #include "gstlivetcpimportance.h"
 #include "gstlivetcpkeyunits.h"
+#include "gstlivetcpredundancy.h"
 
 #include <gst/base/base.h>
 
@@ -31,6 +32,7 @@ typedef struct _GstLiveTcpSink {
     gint64 warned_us; /* when a packet was last complained about */
     guint too_large;  /* packets too large since then */
     GstLiveTcpImportance importance;
+    GstLiveTcpRedundancy redundancy;
 
     GstLiveTcpKeyUnits key_units;
     guint bitrate;            /* guarded by endpoint.lock: estimate that was last notified */

@@ -122,6 +122,7 @@ static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
     gst_structure_set(structure, "dropped-without-peer", G_TYPE_UINT64,
                       sink_of(endpoint)->without_peer, NULL);
     g_mutex_unlock(&endpoint->lock);
+    gst_livetcp_redundancy_add_stats(&sink_of(endpoint)->redundancy, structure);
 }
 
 const GstLiveTcpHooks gst_livetcp_sink_hooks = {

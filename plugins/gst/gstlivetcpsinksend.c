@@ -43,6 +43,7 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
     livetcp_packet_info info = gst_livetcp_importance_next(&self->importance, buffer, data, size);
+    gst_livetcp_redundancy_apply(&self->redundancy, &data, &size, &info);
     livetcp_result complaint = LIVETCP_OK;
     gboolean anyone = FALSE;
 

@@ -98,9 +98,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
                     "application/x-srtcp"));
 
 static const gchar *const uri_keys[] = {
-    "max-sessions", "keep-listening", "timeout",     "caps",        "stats-update-interval",
-    "playout",      "latency",        "min-latency", "max-latency", "alpha",
-    "beta",         "do-lost",        "rtt",         NULL};
+    "max-sessions", "keep-listening", "timeout",     "caps",          "stats-update-interval",
+    "playout",      "latency",        "min-latency", "max-latency",   "alpha",
+    "beta",         "do-lost",        "rtt",         "redundancy-pt", NULL};
 
 /* A stream is one sender's; who mixes several says so. */
 static void get_defaults(livetcp_config *defaults)

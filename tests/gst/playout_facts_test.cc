@@ -235,7 +235,7 @@ TEST_CASE("statistics have every field, and are notified")
     CHECK(notified == 11);
     Structure stats = p.stats();
     CHECK(gst_structure_has_name(stats.get(), "livetcp-playout-stats"));
-    CHECK(gst_structure_n_fields(stats.get()) == 43 + 2);
+    CHECK(gst_structure_n_fields(stats.get()) == 43 + 5);
     CHECK(counter(stats.get(), "received") == 51);
     CHECK(counter(stats.get(), "ssrc") == 0x11223344);
     CHECK(time_field(stats, "latency-us") == 100000);
