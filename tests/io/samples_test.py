@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the samples against each other, and with arguments that cannot work.
 
-usage: samples_test.py MINIMAL_SEND MINIMAL_RECV CUSTOM_POLICY PLAYOUT_PULL
+usage: samples_test.py MINIMAL_SEND MINIMAL_RECV CUSTOM_POLICY PLAYOUT_PULL REDUNDANT_AUDIO
 """
 
 import re
@@ -68,6 +68,21 @@ def check_playout(send, playout):
     assert stop(receiver) == 0, "playout_pull failed"
 
 
+def check_redundancy(program, send):
+    """Copies come with every packet; what is sent without them is played all the same."""
+    receiver = start(program, "livetcp://127.0.0.1:0?mode=listener")
+    port = wait_for(receiver, r"listening on port (\d+)").group(1)
+    sender = start(program, f"livetcp://127.0.0.1:{port}?connections=2")
+    assert wait_for(receiver, r"played [1-9]\d* copies came [1-9]"), "no copies came"
+    assert stop(sender) == 0, "redundant_audio failed as a sender"
+    sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2")
+    before = int(wait_for(receiver, r"played (\d+) ").group(1))
+    while int(wait_for(receiver, r"played (\d+) ").group(1)) <= before:
+        pass
+    assert stop(sender) == 0, "minimal_send failed"
+    assert stop(receiver) == 0, "redundant_audio failed"
+
+
 def check_error(text, *command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1, f"{command} ended with {done.returncode}"
@@ -75,11 +90,11 @@ def check_error(text, *command):
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         print(__doc__, file=sys.stderr)
         return 2
-    send, recv, custom_policy, playout = sys.argv[1:]
-    for program in (send, recv, custom_policy, playout):
+    send, recv, custom_policy, playout, redundant = sys.argv[1:]
+    for program in (send, recv, custom_policy, playout, redundant):
         check_error("usage", program)
         check_error("livetcp://", program, "http://localhost:80")
         check_error("no-such", program, "livetcp://localhost:9?no-such=1")
@@ -89,6 +104,7 @@ def main():
     check_error("needs at least 2", custom_policy, "livetcp://127.0.0.1:9?connections=1")
     check_custom_policy(custom_policy, recv)
     check_playout(send, playout)
+    check_redundancy(redundant, send)
     return 0
 
 

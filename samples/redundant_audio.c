@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of redundant audio (RFC 2198). A caller sends voice until Ctrl-C, every packet with the
+ * frame of the one before it in a cheaper encoding; a listener plays it, the copies where the
+ * originals are late, and prints once a second what that saved. */
+#include <livetcp/livetcp.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define HEADER       12
+#define PCMU_SIZE    160 /* 20 ms */
+#define PCMU_TYPE    0
+#define CHEAPER_SIZE 80 /* the same at half the rate: ADPCM, say */
+#define CHEAPER_TYPE 5
+#define FRAME_US     20000
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    stopped = 1;
+}
+
+/* The clock that livetcp_packet.arrival_us is read from. */
+static livetcp_usec now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (livetcp_usec)now.tv_sec * LIVETCP_USEC_SEC + now.tv_nsec / 1000;
+}
+
+static void sleep_until(livetcp_usec moment)
+{
+    livetcp_usec wait = moment - now_us();
+    if (wait > 0)
+        nanosleep(&(struct timespec){.tv_nsec = (long)wait * 1000}, NULL);
+}
+
+/* ---- sending ---- */
+
+static void on_sender_state(livetcp_session *session, livetcp_session_state state,
+                            const livetcp_error *error, void *user)
+{
+    (void)session, (void)user;
+    if (error)
+        fprintf(stderr, "%s\n", error->message);
+    if (state == LIVETCP_SESSION_CLOSED)
+        stopped = 1;
+}
+
+static void make_packet(unsigned char *packet, unsigned sequence)
+{
+    const unsigned fields[] = {0x80u << 24 | PCMU_TYPE << 16 | (sequence & 0xffff),
+                               sequence * PCMU_SIZE, /* timestamp */
+                               0x4c545245};          /* SSRC; draw one really */
+    memset(packet, 0xff, HEADER + PCMU_SIZE);        /* silence */
+    for (unsigned i = 0; i < HEADER; i++)
+        packet[i] = (unsigned char)(fields[i / 4] >> (24 - i % 4 * 8));
+}
+
+static void send_frame(livetcp_session *session, livetcp_redundancy_encoder *encoder,
+                       unsigned sequence)
+{
+    static const unsigned char cheaper[CHEAPER_SIZE]; /* what a second encoder would give */
+    const livetcp_redundancy_block secondary = {
+        .payload_type = CHEAPER_TYPE, .payload = cheaper, .size = sizeof cheaper};
+    const livetcp_packet_info info = {
+        .struct_size = sizeof info, .codec = LIVETCP_CODEC_AUDIO, .repeats = 1};
+    unsigned char packet[HEADER + PCMU_SIZE];
+    const void *red;
+    size_t size;
+
+    make_packet(packet, sequence);
+    if (livetcp_redundancy_encode(encoder, packet, sizeof packet, &secondary, &red, &size, NULL) ==
+        LIVETCP_OK)
+        livetcp_session_send_with(session, red, size, &info); /* not behind what it repeats */
+}
+
+static livetcp_result send_voice(livetcp_context *context, const livetcp_config *config,
+                                 const livetcp_redundancy_config *redundancy, livetcp_error *error)
+{
+    const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
+                                                 .on_state = on_sender_state};
+    livetcp_redundancy_encoder *encoder;
+    livetcp_session *session = NULL;
+    livetcp_result result = livetcp_redundancy_encoder_create(redundancy, &encoder, error);
+
+    if (result == LIVETCP_OK)
+        result = livetcp_session_connect(context, config, &callbacks, NULL, &session, error);
+    livetcp_usec next = now_us();
+    for (unsigned sequence = 0; result == LIVETCP_OK && !stopped; sequence++) {
+        send_frame(session, encoder, sequence);
+        sleep_until(next += FRAME_US);
+    }
+    livetcp_session_destroy(&session);
+    livetcp_redundancy_encoder_destroy(&encoder);
+    return result;
+}
+
+/* ---- receiving ---- */
+
+typedef struct receiver {
+    pthread_mutex_t lock; /* neither of these is thread-safe */
+    livetcp_playout *playout;
+    livetcp_redundancy_decoder *decoder;
+} receiver;
+
+static void on_packet(livetcp_session *session, const livetcp_packet *received, void *user)
+{
+    receiver *r = user;
+    livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES];
+    size_t count;
+    (void)session;
+
+    if (received->rtcp)
+        return;
+    pthread_mutex_lock(&r->lock);
+    livetcp_redundancy_decode(r->decoder, received->data, received->size, frames, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        livetcp_playout_packet packet = {.struct_size = sizeof packet,
+                                         .data = frames[i].packet,
+                                         .size = frames[i].size,
+                                         .arrival_us = received->arrival_us,
+                                         .flags =
+                                             frames[i].redundant ? LIVETCP_PLAYOUT_REDUNDANT : 0};
+        livetcp_playout_put(r->playout, &packet, NULL);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void on_receiver_state(livetcp_session *session, livetcp_session_state state,
+                              const livetcp_error *error, void *user)
+{
+    (void)user;
+    if (error)
+        fprintf(stderr, "%s\n", error->message);
+    if (state == LIVETCP_SESSION_CLOSED)
+        livetcp_session_destroy(&session);
+}
+
+static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
+                       void *user)
+{
+    static const livetcp_session_callbacks callbacks = {
+        .struct_size = sizeof callbacks, .on_packet = on_packet, .on_state = on_receiver_state};
+    (void)listener;
+    fprintf(stderr, "sender at %s\n", remote);
+    livetcp_session_set_callbacks(session, &callbacks, user);
+    return true;
+}
+
+/* One frame for the loudspeaker. A real program decodes it by its payload type, which is another
+ * for a copy, or conceals. */
+static void play_frame(receiver *r, livetcp_usec now)
+{
+    livetcp_playout_item item = {.struct_size = sizeof item};
+
+    pthread_mutex_lock(&r->lock);
+    do
+        livetcp_playout_pull(r->playout, now, &item);
+    while (item.kind != LIVETCP_PLAYOUT_NOTHING);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void print_second(receiver *r)
+{
+    livetcp_playout_stats stats = {.struct_size = sizeof stats};
+    livetcp_redundancy_decoder_stats red = {.struct_size = sizeof red};
+
+    pthread_mutex_lock(&r->lock);
+    livetcp_playout_get_stats(r->playout, &stats);
+    livetcp_redundancy_decoder_get_stats(r->decoder, &red);
+    pthread_mutex_unlock(&r->lock);
+    printf("played %llu copies came %llu played %llu saved %.0f %% missing %llu\n",
+           (unsigned long long)stats.played, (unsigned long long)red.redundant,
+           (unsigned long long)stats.played_secondary, 100 * stats.saved_ratio,
+           (unsigned long long)(stats.late + stats.lost));
+    fflush(stdout);
+}
+
+static void play(receiver *r, livetcp_listener *listener)
+{
+    livetcp_usec next = now_us();
+
+    printf("listening on port %u\n", livetcp_listener_port(listener));
+    fflush(stdout);
+    for (unsigned frame = 1; !stopped; frame++) {
+        sleep_until(next += FRAME_US);
+        play_frame(r, next);
+        if (frame % (LIVETCP_USEC_SEC / FRAME_US) == 0)
+            print_second(r);
+    }
+}
+
+static livetcp_result play_voice(livetcp_context **context, const livetcp_config *config,
+                                 const livetcp_redundancy_config *redundancy, livetcp_error *error)
+{
+    const livetcp_listener_callbacks callbacks = {.struct_size = sizeof callbacks,
+                                                  .on_session = on_session};
+    receiver r = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    livetcp_listener *listener = NULL;
+    livetcp_playout_config playout;
+    livetcp_result result = livetcp_redundancy_decoder_create(redundancy, &r.decoder, error);
+
+    livetcp_playout_config_init(&playout);
+    playout.clock_rate = 8000;
+    playout.min_latency_us = FRAME_US + 10000; /* a copy comes a packet after the original */
+    if (result == LIVETCP_OK)
+        result = livetcp_playout_create(&playout, &r.playout, error);
+    if (result == LIVETCP_OK)
+        result = livetcp_listener_create(*context, config, &callbacks, &r, &listener, error);
+    if (result == LIVETCP_OK)
+        play(&r, listener);
+    livetcp_context_destroy(context); /* before what its thread uses */
+    livetcp_playout_destroy(&r.playout);
+    livetcp_redundancy_decoder_destroy(&r.decoder);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    livetcp_context *context = NULL;
+    livetcp_config config;
+    livetcp_redundancy_config redundancy;
+    livetcp_error error = {.message = "usage: redundant_audio livetcp://HOST:PORT, or "
+                                      "livetcp://:PORT?mode=listener"};
+
+    livetcp_config_init(&config);
+    livetcp_redundancy_config_init(&redundancy);
+    signal(SIGINT, stop);
+    livetcp_result result = LIVETCP_ERR_INVALID_ARGUMENT;
+    if (argc == 2 && (result = livetcp_config_apply_uri(&config, argv[1], &error)) == LIVETCP_OK &&
+        (result = livetcp_context_create(NULL, &context, &error)) == LIVETCP_OK)
+        result = config.mode == LIVETCP_MODE_LISTENER
+                     ? play_voice(&context, &config, &redundancy, &error)
+                     : send_voice(context, &config, &redundancy, &error);
+    if (result != LIVETCP_OK)
+        fprintf(stderr, "redundant_audio: %s\n", error.message);
+    livetcp_context_destroy(&context);
+    return result == LIVETCP_OK ? 0 : 1;
+}
