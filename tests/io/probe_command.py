@@ -143,6 +143,15 @@ class Peers(unittest.TestCase):
             peer = "127.0.0.1:%d" % unused.getsockname()[1]
         self.check_refused(peer, "nobody listens", "--listen")
 
+    def test_the_file_says_why_there_is_nothing(self):
+        with Stranger(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") as stranger:
+            ran = probe(stranger.peer, *QUICK, "--json")
+        found = json.loads(ran.stdout)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("is not a livetcp probe", found["failure"])
+        self.assertEqual(found["rates"], [])
+        self.assertIsNone(found["path"])
+
     def test_somebody_else(self):
         with Stranger(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") as stranger:
             self.check_refused(stranger.peer, stranger.peer, "is not a livetcp probe")
@@ -167,6 +176,13 @@ class Peers(unittest.TestCase):
             ran = probe(listener.peer, *QUICK, "--max-rate=1mbit")
             self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("is not a livetcp probe", listener.errors)
+
+    def test_who_says_nothing_keeps_nobody_out(self):
+        with Listener() as listener, contextlib.ExitStack() as stack:
+            for _ in range(20):
+                stack.enter_context(socket.create_connection(("127.0.0.1", int(listener.port))))
+            ran = probe(listener.peer, *QUICK, "--max-rate=1mbit")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_an_address_that_is_taken(self):
         with Listener() as listener:

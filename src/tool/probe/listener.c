@@ -68,6 +68,20 @@ static void announce(int socket)
     }
 }
 
+static void drop(listener *l, unsigned i)
+{
+    lt_listener_peer_destroy(&l->peers[i]);
+    l->peers[i] = l->peers[--l->count];
+}
+
+/* Whoever connects and says nothing does not keep probers out. */
+static void make_room(listener *l)
+{
+    for (unsigned i = 0; l->count == MOST_PEERS && i < l->count; i++)
+        if (!lt_listener_peer_heard(l->peers[i]))
+            drop(l, i);
+}
+
 static void take_peer(listener *l)
 {
     struct sockaddr_storage address;
@@ -78,6 +92,7 @@ static void take_peer(listener *l)
     if (fd < 0)
         return;
     lt_probe_address_text((struct sockaddr *)&address, size, name);
+    make_room(l);
     if (l->count < MOST_PEERS && (l->peers[l->count] = lt_listener_peer_create(fd, name))) {
         l->count++;
         return;
@@ -100,8 +115,7 @@ static void serve(listener *l, unsigned i)
         printf("%s: %llu packets, done\n", lt_listener_peer_name(peer),
                (unsigned long long)lt_listener_peer_packets(peer));
     fflush(stdout);
-    lt_listener_peer_destroy(&l->peers[i]);
-    l->peers[i] = l->peers[--l->count];
+    drop(l, i);
 }
 
 static livetcp_result loop(listener *l, const sigset_t *waiting, livetcp_error *error)

@@ -24,6 +24,7 @@ struct lt_listener_peer {
     int socket;
     char name[64];
     uint64_t packets;
+    bool heard;
     lt_wire_reader reader;
     size_t waiting;
     uint8_t answers[MOST_WAITING];
@@ -66,6 +67,11 @@ const char *lt_listener_peer_name(const lt_listener_peer *peer)
     return peer->name;
 }
 
+bool lt_listener_peer_heard(const lt_listener_peer *peer)
+{
+    return peer->heard;
+}
+
 uint64_t lt_listener_peer_packets(const lt_listener_peer *peer)
 {
     return peer->packets;
@@ -104,6 +110,7 @@ static bool handle(lt_listener_peer *p, const lt_wire_message *m, livetcp_usec c
 {
     livetcp_usec now = lt_probe_now();
 
+    p->heard = true;
     switch (m->type) {
     case LT_WIRE_PING:
         return answer(p,

@@ -17,6 +17,7 @@ void lt_listener_peer_destroy(lt_listener_peer **peer);
 int lt_listener_peer_socket(const lt_listener_peer *peer);
 short lt_listener_peer_events(const lt_listener_peer *peer); /* to poll for */
 const char *lt_listener_peer_name(const lt_listener_peer *peer);
+bool lt_listener_peer_heard(const lt_listener_peer *peer); /* that it is a prober */
 uint64_t lt_listener_peer_packets(const lt_listener_peer *peer);
 
 /* Reads and answers. False when it is over: with a message that goes on after the name if it is

@@ -10,20 +10,21 @@
 
 #include <stdio.h>
 
+static bool has_something(const lt_probe_findings *f)
+{
+    return lt_estimator_train(f->estimator, 0);
+}
+
+/* The file says also why there is nothing; the table would only look empty. */
 static livetcp_result report(lt_probe_findings *f, FILE *json, livetcp_error *error)
 {
     livetcp_result result = lt_findings_bound(f, error);
 
     if (json && result == LIVETCP_OK)
         result = lt_probe_report_json(f, json, error);
-    if (json != stdout)
+    if (json != stdout && (has_something(f) || !f->failure[0]))
         lt_probe_report_table(f, stdout);
     return result;
-}
-
-static bool has_something(const lt_probe_findings *f)
-{
-    return f->estimator && lt_estimator_train(f->estimator, 0);
 }
 
 static livetcp_result search(lt_probe_findings *f, livetcp_error *error)
@@ -44,7 +45,7 @@ static livetcp_result probe(const lt_probe_options *options, livetcp_error *erro
 {
     lt_probe_findings f = {0};
     livetcp_error unreported = {0};
-    livetcp_result reported = LIVETCP_OK, result = lt_findings_create(options, &f, error);
+    livetcp_result reported, result = lt_findings_create(options, &f, error);
     FILE *json = NULL;
 
     if (result != LIVETCP_OK)
@@ -54,8 +55,7 @@ static livetcp_result probe(const lt_probe_options *options, livetcp_error *erro
         return LIVETCP_ERR_SYSTEM;
     }
     result = search(&f, error);
-    if (result == LIVETCP_OK || has_something(&f))
-        reported = report(&f, json, &unreported);
+    reported = report(&f, json, &unreported);
     if (json)
         reported = lt_output_close(json, options->json, reported, &unreported);
     lt_findings_clear(&f);
