@@ -62,11 +62,12 @@ static json_t *distribution(const double *sorted, size_t n, bool *failed)
 {
     const double shares[] = {0.5, 0.9, 0.95, 0.99};
     const char *const names[] = {"p50_ms", "p90_ms", "p95_ms", "p99_ms"};
-    json_t *o = json_object();
+    json_t *o;
     double sum = 0;
 
     if (!sorted)
         return json_null();
+    o = json_object();
     for (size_t i = 0; i < n; i++)
         sum += sorted[i];
     lt_json_put(o, "count", count(n), failed);
