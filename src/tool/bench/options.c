@@ -196,6 +196,29 @@ static livetcp_result take_rest(const lt_raw_options *raw, lt_bench_options *opt
     return take_file("--raw", raw->raw, options->raw, sizeof options->raw, error);
 }
 
+/* Quoted for a shell where that is needed. */
+static size_t add_word(char *text, size_t size, size_t length, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "@%+=:,./_-";
+    const bool quote = !*word || word[strspn(word, plain)];
+    length += (size_t)snprintf(text + length, size - length, quote ? " '" : " ");
+    for (; *word && length < size; word++)
+        length +=
+            (size_t)snprintf(text + length, size - length, *word == '\'' ? "'\\''" : "%c", *word);
+    if (quote && length < size)
+        length += (size_t)snprintf(text + length, size - length, "'");
+    return length < size ? length : size - 1;
+}
+
+static void keep_command(lt_bench_options *options, int argc, const char **argv)
+{
+    const size_t size = sizeof options->command;
+    size_t length = (size_t)snprintf(options->command, size, "livetcp bench");
+    for (int i = 1; i < argc; i++)
+        length = add_word(options->command, size, length, argv[i]);
+}
+
 livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const char **argv,
                                       livetcp_error *error)
 {
@@ -204,6 +227,7 @@ livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const
     lt_raw_options_init(&raw);
     livetcp_result result = lt_raw_options_read(&raw, argc, argv, error);
     options->help = raw.help;
+    keep_command(options, argc, argv);
     if (result == LIVETCP_OK && !raw.help) {
         if ((result = take_plan(&raw, options, error)) == LIVETCP_OK &&
             (result = take_path(&raw, options, error)) == LIVETCP_OK &&

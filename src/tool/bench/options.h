@@ -37,6 +37,7 @@ typedef struct lt_bench_options {
     bool quiet;
     bool check;                         /* only say whether this makes sense */
     bool help;                          /* the help was asked for, and nothing else is set */
+    char command[1024];                 /* that asks for this, to be typed again; cut if longer */
     char csv[256], json[256], raw[256]; /* files to write, or "" */
 } lt_bench_options;
 

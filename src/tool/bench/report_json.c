@@ -155,6 +155,7 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
 {
     const lt_plan *plan = &options->plan;
     json_t *o = json_object();
+    lt_json_put(o, "command", json_string(options->command), failed);
     lt_json_put(o, "flows", count(plan->flows), failed);
     lt_json_put(o, "size", count(plan->size), failed);
     lt_json_put(o, "interval_ms", milliseconds(plan->interval), failed);

@@ -6,6 +6,7 @@ extern "C" {
 }
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,18 @@ TEST_CASE("without options: plain against the default policy, with 1 % loss")
     CHECK(p->link[0].loss == Approx(0.01));
     CHECK(p->link[1].delay == 50000);
     CHECK(p->link[1].loss == 0);
+}
+
+TEST_CASE("the command is kept, quoted for a shell where that is needed")
+{
+    Parsed p({"--policy", "single:min-buf-b=0", "--seed", "3"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(std::string(p->command) == "livetcp bench --policy single:min-buf-b=0 --seed 3");
+    Parsed q({"--path", "delay=5ms, it's", "--json", ""});
+    CHECK(std::string(q->command) == "livetcp bench --path 'delay=5ms, it'\\''s' --json ''");
+    std::string longest(5000, '\'');
+    Parsed cut({"--json", longest.c_str()});
+    CHECK(std::strlen(cut->command) < sizeof cut->command);
 }
 
 TEST_CASE("schemes keep their order, whichever option names them")

@@ -144,6 +144,7 @@ TEST_CASE("JSON reads back")
     json_t *root = json_loads(text.c_str(), 0, &why);
     INFO(why.text);
     REQUIRE(root);
+    CHECK(std::string(json_string_value(json_object_get(root, "schema"))) == "livetcp/bench/1");
     const json_t *results = json_object_get(root, "results");
     REQUIRE(json_array_size(results) == 2);
     const json_t *second = json_array_get(results, 1);
