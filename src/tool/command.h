@@ -22,5 +22,6 @@ extern const lt_command lt_command_doctor;
 extern const lt_command lt_command_emulate;
 extern const lt_command lt_command_model; /* where LIVETCP_HAS_MODEL is defined */
 extern const lt_command lt_command_probe; /* as well */
+extern const lt_command lt_command_report;
 
 #endif

@@ -11,6 +11,7 @@ static const lt_command *const commands[] = {
     &lt_command_bench,
     &lt_command_doctor,
     &lt_command_emulate,
+    &lt_command_report,
 #ifdef LIVETCP_HAS_MODEL
     &lt_command_model,
     &lt_command_probe,
