@@ -124,6 +124,11 @@ typedef struct livetcp_delay_point {
 LIVETCP_API int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
                                        livetcp_delay_point *point);
 
+/* The packets per second that the chain's connections carry when they always have something to
+ * send: livetcp_delay_summary.capacity_pps without the rest. */
+LIVETCP_API livetcp_result livetcp_tcp_capacity(const livetcp_delay_model_config *config,
+                                                double *packets_per_s, livetcp_error *error);
+
 /* The playout delay that waits for one retransmission, over the sender's clock: L + RTT + 3/f
  * (section 6.6), with the recovery time of RACK where `constants` has it. NaN for a configuration
  * that livetcp_delay_model_solve() refuses. */

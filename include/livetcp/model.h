@@ -10,6 +10,8 @@
 
 #include <livetcp/delay_model.h>
 #include <livetcp/service_curve.h>
+#include <livetcp/startup_model.h>
 #include <livetcp/tcp_stack.h>
+#include <livetcp/working_region.h>
 
 #endif

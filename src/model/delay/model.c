@@ -17,8 +17,10 @@ struct livetcp_delay_model {
     size_t count;
 };
 
-/* Of what a backlog "as many as it takes" begins with, where it ends, and when it is enough. */
-static const double FIRST_BACKLOG = 16, LAST_BACKLOG = 4096, ENOUGH = 1e-5;
+/* What a backlog "as many as it takes" begins with, when it is enough, and when it is too much:
+ * near what TCP carries there is no end to backlogs. */
+static const double FIRST_BACKLOG = 16, LAST_BACKLOG = 4096, ENOUGH = 1e-4;
+enum { MANY_STATES = 100000 };
 
 void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
                                      livetcp_tcp_constants constants)
@@ -153,7 +155,8 @@ static livetcp_result solve_growing(livetcp_delay_model *model, lt_delay_params 
         if (result != LIVETCP_OK)
             return lt_fail(error, result, "%s", why.message);
         multiple *= 2;
-    } while (model->summary.truncated > ENOUGH && multiple <= LAST_BACKLOG);
+    } while (model->summary.truncated > ENOUGH && multiple <= LAST_BACKLOG &&
+             model->summary.states < MANY_STATES);
     return LIVETCP_OK;
 }
 
@@ -178,20 +181,37 @@ static livetcp_result solve(livetcp_delay_model *model, lt_delay_params *params,
     return solve_chain(model, params, config, error);
 }
 
-livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
-                                         livetcp_delay_model **model, livetcp_error *error)
+static livetcp_result read_config(lt_delay_params *params, const livetcp_delay_model_config *config,
+                                  livetcp_error *error)
 {
-    const size_t least = sizeof *config;
-    lt_delay_params params;
-    livetcp_result result;
-
-    *model = NULL;
-    if (config->struct_size < least)
+    if (config->struct_size < sizeof *config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_delay_model_config has struct_size %zu, less than %zu: call "
                        "livetcp_delay_model_config_init() first",
-                       config->struct_size, least);
-    result = lt_delay_params_make(&params, config, error);
+                       config->struct_size, sizeof *config);
+    return lt_delay_params_make(params, config, error);
+}
+
+livetcp_result livetcp_tcp_capacity(const livetcp_delay_model_config *config, double *packets_per_s,
+                                    livetcp_error *error)
+{
+    lt_delay_params params;
+    livetcp_result result = read_config(&params, config, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_delay_capacity(&params, packets_per_s, error);
+    if (result == LIVETCP_OK)
+        *packets_per_s *= (double)config->connections / config->split;
+    return result;
+}
+
+livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
+                                         livetcp_delay_model **model, livetcp_error *error)
+{
+    lt_delay_params params;
+    livetcp_result result = read_config(&params, config, error);
+
+    *model = NULL;
     if (result != LIVETCP_OK)
         return result;
     livetcp_delay_model *made = calloc(1, sizeof *made);
@@ -270,7 +290,7 @@ double livetcp_delay_static_playout_us(const livetcp_delay_model_config *config)
 {
     lt_delay_params params;
 
-    if (lt_delay_params_make(&params, config, NULL) != LIVETCP_OK)
+    if (read_config(&params, config, NULL) != LIVETCP_OK)
         return NAN;
     return 1e6 * (params.one_way + params.detect);
 }

@@ -45,11 +45,12 @@ static unsigned grow(const lt_delay_params *p, unsigned w)
     return next < p->most_window ? next : p->most_window;
 }
 
+/* Linux never halves below two segments; the paper says nothing of it. */
 static unsigned halve(const lt_delay_params *p, double flight)
 {
     double half = floor(flight / 2);
 
-    return (unsigned)fmin(fmax(half, 1), p->most_window);
+    return (unsigned)fmin(fmax(half, p->rack ? 2 : 1), p->most_window);
 }
 
 /* The state (w, b, 1) of fast recovery: one round-trip time on, whatever happens. */

@@ -20,8 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 20000 };
+enum { MOST_ITERATIONS = 2000 };
 static const double LEFT_OUT = 1e-11; /* of an excursion */
+/* Terms that differ by less, but for a factor, are one; at the end of patience, by less than the
+ * second. */
+static const double LIKE_BEFORE = 1e-5, ROUGHLY = 1e-2;
 
 /* One vector for each way to start: n states, then the windows of application-limited ones. */
 typedef struct work {
@@ -29,6 +32,7 @@ typedef struct work {
     size_t size;      /* n + absorbing */
     double *term;     /* LT_STARTS vectors of n: M^-1 of what the last loss led to */
     double *next;     /* LT_STARTS vectors of `size` */
+    double *before;   /* the term before, likewise */
     double *visits;   /* LT_STARTS vectors of n */
     double *arrivals; /* LT_STARTS vectors of `absorbing` */
 } work;
@@ -96,6 +100,46 @@ static void advance(const work *w)
     }
 }
 
+/* After many losses a term is the one before times a factor, and so are all that follow: then they
+ * are summed up as a geometric series. This is what ends the sum when the rate is just below what
+ * TCP carries, and the factor just below 1. Returns the factor, or 0. */
+static double common_factor(const work *w, size_t start, double tolerance)
+{
+    size_t n = (size_t)w->chain->n;
+    const double *term = w->term + start * n, *before = w->before + start * n;
+    double sum = 0, sum_before = 0, difference = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += term[i];
+        sum_before += before[i];
+    }
+    double factor = sum_before > 0 ? sum / sum_before : 0;
+    if (!(factor < 1))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        difference += fabs(term[i] - factor * before[i]);
+    return difference <= tolerance * (1 - factor) * sum ? factor : 0;
+}
+
+/* Adds the terms after the last one, if they are a geometric series for both ways to start. */
+static bool sum_up(const work *w, double tolerance)
+{
+    size_t n = (size_t)w->chain->n, absorbing = (size_t)w->chain->absorbing;
+    double factor[LT_STARTS];
+
+    for (size_t s = 0; s < LT_STARTS; s++)
+        if ((factor[s] = common_factor(w, s, tolerance)) == 0)
+            return false;
+    for (size_t s = 0; s < LT_STARTS; s++) {
+        double rest = factor[s] / (1 - factor[s]);
+        for (size_t i = 0; i < n; i++)
+            w->visits[s * n + i] += rest * w->term[s * n + i];
+        for (size_t i = 0; i < absorbing; i++) /* of the last term, and of the rest */
+            w->arrivals[s * absorbing + i] += (1 + rest) * w->next[s * w->size + n + i];
+    }
+    return true;
+}
+
 static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error *error)
 {
     lt_triangle *triangle = lt_triangle_make(w->chain, error);
@@ -110,8 +154,14 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
                         "the backlog does not drain: the rate is too close to what TCP carries");
         if (result == LIVETCP_OK)
             result = lt_triangle_solve(triangle, w->term, LT_STARTS, error);
-        if (result == LIVETCP_OK)
-            advance(w);
+        if (result != LIVETCP_OK)
+            break;
+        advance(w);
+        if (*iterations % 8 == 7 && sum_up(w, LIKE_BEFORE))
+            break;
+        if (*iterations + 1 == MOST_ITERATIONS && sum_up(w, ROUGHLY))
+            break;
+        memcpy(w->before, w->term, LT_STARTS * (size_t)w->chain->n * sizeof *w->term);
     }
     lt_triangle_destroy(&triangle);
     return result;
@@ -163,10 +213,11 @@ livetcp_result lt_visits_solve(lt_visits *visits, const lt_chain *chain, livetcp
     *visits = (lt_visits){.state = calloc(n, sizeof(double)),
                           .arrivals = calloc(absorbing, sizeof(double))};
     w.term = calloc(LT_STARTS * n, sizeof *w.term);
+    w.before = calloc(LT_STARTS * n, sizeof *w.before);
     w.next = calloc(LT_STARTS * w.size, sizeof *w.next);
     w.visits = calloc(LT_STARTS * n, sizeof *w.visits);
     w.arrivals = calloc(LT_STARTS * absorbing, sizeof *w.arrivals);
-    if (visits->state && visits->arrivals && w.term && w.next && w.visits && w.arrivals)
+    if (visits->state && visits->arrivals && w.term && w.before && w.next && w.visits && w.arrivals)
         result = iterate(&w, &visits->iterations, error);
     else
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for solving the chain");
@@ -175,6 +226,7 @@ livetcp_result lt_visits_solve(lt_visits *visits, const lt_chain *chain, livetcp
     else
         lt_visits_clear(visits);
     free(w.term);
+    free(w.before);
     free(w.next);
     free(w.visits);
     free(w.arrivals);

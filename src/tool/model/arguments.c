@@ -117,6 +117,7 @@ static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
     if (t->constants)
         result = take_choice("--constants", t->constants, constants, &modern, error);
     a->paper = !modern;
+    a->backlog_states_given = t->backlog_states != NULL;
     livetcp_delay_model_config_init(c, modern ? LIVETCP_TCP_CONSTANTS_LINUX
                                               : LIVETCP_TCP_CONSTANTS_BROSH);
     if (result == LIVETCP_OK && t->rtt)

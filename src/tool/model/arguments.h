@@ -13,6 +13,7 @@ typedef struct lt_model_arguments {
     livetcp_delay_model_config config;
     bool paper;       /* --constants */
     const char *json; /* file to write, "-" for standard output, or NULL */
+    bool backlog_states_given;
     bool help;
 } lt_model_arguments;
 

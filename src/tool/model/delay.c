@@ -99,7 +99,8 @@ static void print_table(const lt_model_arguments *a, const livetcp_delay_model *
 {
     const livetcp_delay_model_config *c = &a->config;
 
-    lt_model_print_config(a);
+    lt_model_print_path(a);
+    lt_model_print_stream(a);
     if (isfinite(s->capacity_pps))
         printf("TCP carries up to %.1f packets per second, of %.1f\n\n", s->capacity_pps,
                1e6 / (double)c->interval_us);

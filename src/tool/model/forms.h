@@ -7,14 +7,17 @@
 #include "tool/model/arguments.h"
 
 int lt_model_delay(int argc, const char **argv);
+int lt_model_region(int argc, const char **argv);
+int lt_model_startup(int argc, const char **argv);
 
 /* Reads the command line, prints the help or calls `answer`, and says what went wrong. */
 int lt_model_run(const lt_model_form *form, int argc, const char **argv,
                  livetcp_result (*answer)(const lt_model_arguments *arguments,
                                           livetcp_error *error));
 
-/* Two lines: the path, and the stream on it. */
-void lt_model_print_config(const lt_model_arguments *arguments);
+/* A line each: the path, and the stream on it. */
+void lt_model_print_path(const lt_model_arguments *arguments);
+void lt_model_print_stream(const lt_model_arguments *arguments);
 
 /* Standard output takes the JSON, and no table. */
 bool lt_model_json_only(const lt_model_arguments *arguments);

@@ -11,6 +11,8 @@ static const struct {
     int (*run)(int argc, const char **argv);
 } forms[] = {
     {"delay", "the distribution of the delay on a path", lt_model_delay},
+    {"region", "up to which loss a stream works, and with which settings", lt_model_region},
+    {"startup", "how long until the connections of a session are ready", lt_model_startup},
 };
 
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -20,13 +22,19 @@ bool lt_model_json_only(const lt_model_arguments *a)
     return a->json && !strcmp(a->json, "-");
 }
 
-void lt_model_print_config(const lt_model_arguments *a)
+void lt_model_print_path(const lt_model_arguments *a)
 {
     const livetcp_delay_model_config *c = &a->config;
 
     printf("path: RTT %g ms, %g%% %s loss%s\n", (double)c->rtt_us / 1e3, 100 * c->loss,
            c->loss_model == LIVETCP_LOSS_CORRELATED ? "correlated" : "random",
            c->queue_unit == LIVETCP_QUEUE_BYTES ? " at a queue limited in bytes" : "");
+}
+
+void lt_model_print_stream(const lt_model_arguments *a)
+{
+    const livetcp_delay_model_config *c = &a->config;
+
     printf("stream: %u bytes every %g ms, %u connection%s", c->packet_bytes,
            (double)c->interval_us / 1e3, c->connections, c->connections == 1 ? "" : "s");
     if (c->split > 1)
