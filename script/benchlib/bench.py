@@ -9,6 +9,7 @@ import pathlib
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -25,7 +26,7 @@ class Bench:
         self.fresh = options.fresh
         self.tool = self._tool()
         self.build = hashlib.sha256(pathlib.Path(self.tool).read_bytes()).hexdigest()
-        self.results.mkdir(parents=True, exist_ok=True)
+        self._check_results()
         self.left = 0.0  # seconds, of the runs that are still to come
 
     def _tool(self):
@@ -39,6 +40,16 @@ class Bench:
                    "-B", "build/bench"])
         self._run(["cmake", "--build", "build/bench", "--parallel"])
         return str(self.root / "build/bench/src/tool/livetcp")
+
+    def _check_results(self):
+        """Before hours of measuring, not after."""
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.results):
+                pass
+        except OSError as error:
+            raise BenchError(f"cannot write to {self.results}: {error.strerror}; --results names "
+                             "another folder") from error
 
     def _run(self, command):
         """A step of the build, whose output matters only when it fails."""

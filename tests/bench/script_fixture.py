@@ -20,11 +20,16 @@ class ScriptTest(unittest.TestCase):
         self.results = pathlib.Path(self.folder.name, "results")
         self.calls = pathlib.Path(self.folder.name, "calls")
 
-    def script(self, delays, *args, fields=None):
-        """Runs it; fake_livetcp.py says what it makes of delays and fields."""
+    def script(self, delays, *args, fields=None, **more):
+        """Runs it; fake_livetcp.py says what it makes of delays, fields and what else."""
+        command, env = self.command(delays, *args, fields=fields, **more)
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+
+    def command(self, delays, *args, fields=None, **more):
+        """What script() runs, and its environment."""
         env = dict(os.environ, LIVETCP_TOOL=str(HERE / "fake_livetcp.py"),
-                   FAKE_DELAYS=json.dumps(delays), FAKE_CALLS=str(self.calls))
+                   FAKE_DELAYS=json.dumps(delays), FAKE_CALLS=str(self.calls), **more)
         if fields is not None:
             env["FAKE_RESULTS"] = json.dumps(fields)
-        return subprocess.run([sys.executable, str(ROOT / "script/bench"), *args, "--results",
-                               str(self.results)], env=env, capture_output=True, text=True)
+        return [sys.executable, str(ROOT / "script/bench"), *args, "--results",
+                str(self.results)], env

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The figures and tables of the papers that LiveTCP rests on, measured again."""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Brosh et al. behind a drop-tail queue (section 5.3): Tables 3 and 4, Figures 26 and 28. Five CBR
+flows compete with five FTP and a number of web flows."""
+
+from . import reading
+from .data import known, load, says
+from .figures import MEASURED, PAPER, Figure, Known, Point, Series
+
+SOCKET = "socket"
+LINKS = {  # Table: packet size, rate, and the queue in packets and in bytes
+    3: (174, "3mbit", {"packets": "100p", "bytes": "50kB"}),
+    4: (1448, "30mbit", {"packets": "100p", "bytes": "100kB"})}
+WEB = (0, 25, 50, 100)
+SPLITS = tuple(f"single:split={n}" for n in (2, 3, 4))
+STRIPES = {f"{policy}:connections={n}": (title, n)
+           for policy, title in (("round-robin", "blind"), ("shortest-queue", "intelligent"))
+           for n in (2, 5)}
+
+
+def run(setting, size, rate, queue, web, schemes):
+    return setting.bench(
+        (*schemes, "--congestion-control", "reno", "--background-cc", "reno", "--flows", 5,
+         "--size", size, "--interval", 20, "--ftp", 5, "--web", web,
+         "--path", f"delay=50ms,rate={rate},queue={queue}", "--path-back", "delay=50ms"), False)
+
+
+def loss_rate(reports):
+    """Of everything that met the queue, %."""
+    paths = [r["path"] for r in reading.results(reports, SOCKET)]
+    packets = sum(p["packets"] for p in paths)
+    return 100 * sum(p["dropped_queue"] for p in paths) / packets if packets else None
+
+
+def round_trip(reports):
+    """The median way there, and 50 ms back."""
+    there = reading.clean(reports, SOCKET, "p50_ms")
+    return None if there is None else (there + 50) / 1000
+
+
+def p95_seconds(reports):
+    found = [r["clean"]["p95_ms"] for r in reading.results(reports, SOCKET)]
+    found = [value for value in found if value is not None]
+    return sum(found) / len(found) / 1000 if found else None
+
+
+def tables(setting):
+    for number, (size, rate, queues) in LINKS.items():
+        data = load("brosh")[f"table-{number}"]
+        flows = [data["web"][0], data["web"][-2]] if setting.quick else data["web"]
+        for what, unit, key, read, digits in (
+                ("loss", "%", "loss_percent", loss_rate, 2),
+                ("round trip", "s", "rtt_s", round_trip, 3),
+                ("95th percentile of the delay", "s", "p95_s", p95_seconds, 3)):
+            series = []
+            for queue, limit in queues.items():
+                title = f"queue in {queue}"
+                series.append(Known(title, tuple(zip(data["web"], data[queue][key])), PAPER))
+                series.append(Series(title, MEASURED, tuple(
+                    Point(web, run(setting, size, rate, limit, web, ("--transport", SOCKET)), read)
+                    for web in flows)))
+            yield Figure(f"brosh-table-{number}-{key.split('_')[0]}",
+                         f"Brosh et al., Table {number}", f"{what}, "
+                         f"{'VoIP' if number == 3 else 'video'}", "web flows", unit, tuple(series),
+                         says("brosh", f"table-{number}"), WHY["table"], digits)
+
+
+def ftp_change(scheme):
+    """How much less the FTP flows get than beside `single`, %."""
+    def read(reports):
+        mine, base = (reading.mean_of(s, "ftp_mbit_s")(reports) for s in (scheme, "single"))
+        return 100 * (1 - mine / base) if base else None
+    return read
+
+
+def against_web(setting, size, schemes, name):
+    """Reads a value for each scheme over the number of web flows."""
+    webs = (0, 50) if setting.quick else WEB
+    policies = ",".join(("single", *schemes))
+
+    def points(read):
+        return tuple(Point(web, run(setting, size, "30mbit", "100p", web, ("--policy", policies)),
+                           read) for web in webs)
+    return [Series(name(scheme), MEASURED, points(reading.reduction(scheme, "single", "p95_ms")))
+            for scheme in schemes], \
+           [Series(name(scheme), MEASURED, points(ftp_change(scheme))) for scheme in schemes]
+
+
+def striping(setting):
+    delay, ftp = against_web(setting, 1448, SPLITS, lambda s: f"split-{s[-1]}")
+    yield Figure("brosh-26a", "Brosh et al., Figure 26(a)",
+                 "video in N writes behind a drop-tail queue: reduction of the 95th percentile",
+                 "web flows", "%", tuple(delay), says("brosh", "split-queue"), WHY["queue"])
+    yield Figure("brosh-26b", "Brosh et al., Figure 26(b)",
+                 "and of the throughput of the five FTP flows", "web flows", "%", tuple(ftp),
+                 says("brosh", "split-ftp"), WHY["ftp"])
+    delay, ftp = against_web(setting, 1448, STRIPES, lambda s: "{}, {} connections".format(
+        *STRIPES[s]))
+    yield Figure("brosh-28a", "Brosh et al., Figure 28(a)",
+                 "video on N connections behind a drop-tail queue: reduction of the 95th percentile",
+                 "web flows", "%", tuple(delay), says("brosh", "parallel-queue"), WHY["queue"])
+    yield Figure("brosh-28b", "Brosh et al., Figure 28(b)",
+                 "and of the throughput of the five FTP flows", "web flows", "%", tuple(ftp),
+                 says("brosh", "parallel-ftp"), WHY["ftp"])
+
+
+WHY = {
+    "table": "Losses of all packets at the queue here, of the CBR flows there. How bursty the web "
+             "flows are decides them, and the paper names only their mean interval and packet size; "
+             "its FTP flows were of Linux 2.6. The round trip here is the median delay and 50 ms, "
+             "which a backlog at the sender is part of where there is one.",
+    "queue": "Of the whole delay, of which 50 ms propagation and up to 40 ms queue are in every "
+             "scheme alike: most of it cannot be reduced. The paper's single connection had losses "
+             "at which it hardly carries the flow.",
+    "ftp": "Five FTP flows on one queue differ by several percent from run to run by themselves.",
+}
+
+
+def figures(setting):
+    return [figure for part in (tables, striping) for figure in part(setting)]

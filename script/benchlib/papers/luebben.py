@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Lübben and Fidler, Figures 4, 5, 8, 9, 12, 13, 16 and 17, with `livetcp probe`: on simulated flow
+control, and beside nine greedy flows over 100 Mbit/s and 10 ms each way. Theirs came from Emulab, with
+propagation delays of 8 to 12 ms for the cross traffic, where ours has 10."""
+
+import pathlib
+
+from .cells import REPORT, SCRIPTS, Cell
+from .data import known, says
+from .figures import MEASURED, MODEL, Figure, Known, Point, Series
+
+BUFFERS = (21, 83, 167, 251)  # packets; 167 is the bandwidth-delay product
+ALGORITHMS = {"reno": "NewReno", "cubic": "Cubic", "scalable": "Scalable", "bbr": "BBR"}
+TIMES = (0.03, 0.1, 0.3, 1, 3, 10, 30, 100)  # s
+DELAYS = (12, 15, 20, 25, 30, 40, 60, 100, 200, 500, 1000, 2000)  # ms
+RATES = (1, 3, 5, 7, 9)  # Mbit/s, of Figure 12
+MEAN_RATE = 4  # Mbit/s, of the video
+
+
+def simulated(spec, *more, seconds=2.0):
+    return Cell("probe", (f"--simulate={spec}", *more, "-q", f"--json={REPORT}"), seconds)
+
+
+def probed(setting, queue=167, algorithm="reno"):
+    """A probe beside nine greedy flows, all with one algorithm."""
+    samples, extensions = (40, 1) if setting.quick else (round(setting.seconds * 10 / 3), 3)
+    far = "iperf -s >/dev/null 2>&1 & exec $LIVETCP probe --listen=:5500"
+    near = (f"iperf -c $LIVETCP_FAR -P 9 -Z {algorithm} -t 9999 >/dev/null 2>&1 & cross=$!; sleep 3; "
+            f"$LIVETCP probe $LIVETCP_FAR:5500 --congestion-control={algorithm} --max-rate=10mbit "
+            f"--samples={samples} --interval=100ms --extensions={extensions} --envelope={SCRIPTS}/video.trace -q "
+            f"--json={REPORT}; code=$?; kill $cross; exit $code")
+    args = ("--forward", f"delay=10ms,rate=100mbit,queue={queue}p", "--backward", "delay=10ms",
+            "--sysctl", "net.ipv4.tcp_no_metrics_save=1", "-q", "--far", far, "--", "sh", "-c",
+            near)
+    return (Cell("emulate", args, 60 if setting.quick else 450),)
+
+
+def long_term(reports):
+    rate = reports[0]["service_curve"]["long_term_bit_s"]
+    return None if rate is None else rate / 1e6
+
+
+def packets_per_second(size=1448):
+    return lambda reports: long_term(reports) * 1e6 / 8 / size
+
+
+def attainable(t):
+    """S(t)/t, Mbit/s, by the rates and delays that S is the largest of."""
+    def read(reports):
+        points = reports[0]["service_curve"]["points"]
+        service = max((p["rate_bit_s"] * (t - p["delay_ms"] / 1000) for p in points), default=0)
+        return max(service, 0) / t / 1e6
+    return read
+
+
+def rate_of(report, mbit):
+    for rate in report["rates"]:
+        if abs(rate["rate_bit_s"] / 1e6 - mbit) < 0.01:
+            return rate
+    return None
+
+
+def beyond(mbit, part, delay):
+    """The probability of a delay above this, of one of its parts."""
+    def read(reports):
+        rate = rate_of(reports[0], mbit)
+        delays = rate["delays"][part] if rate else None
+        if not delays:
+            return None
+        probability = 1.0
+        for at, above in delays["ccdf"]:
+            if at > delay:
+                break
+            probability = above
+        return probability
+    return read
+
+
+def bound(reports):
+    video = reports[0]["video"]
+    return video["bound_ms"] if video else None
+
+
+def constant_rate(mbit=9.4, propagation=10):
+    """The largest delay of the video over a link of this rate and no loss, ms."""
+    backlog = worst = last = 0.0
+    for line in pathlib.Path(__file__).with_name("video.trace").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        time, size = map(int, line.split())
+        backlog = max(backlog - (time - last) / 1e6 * mbit * 1e6, 0) + 8 * size
+        worst, last = max(worst, backlog), time
+    return worst / mbit / 1e3 + propagation
+
+
+def available():
+    """The algorithms of the paper that this kernel has."""
+    try:
+        names = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text()
+    except OSError:
+        names = "reno cubic"
+    return [name for name in ALGORITHMS if name in names.split()]
+
+
+def simulations(setting):
+    windows = {500: "window=500kbit", 2000: "window=2mbit"}
+    yield Figure(
+        "luebben-4", "Lübben and Fidler, Figure 4", "static window: long-term rate",
+        "window, kbit", "Mbit/s",
+        (known("luebben", "static", "paper"),
+         Series("`livetcp probe`", MEASURED, tuple(
+             Point(kbit, (simulated(f"static,{spec},rate=10mbit,delay=50ms", "--quantile=1"),),
+                   long_term) for kbit, spec in windows.items()))),
+        says("luebben", "static"), "They agree.", digits=2)
+    steps = (800,) if setting.quick else (100, 800)
+    yield Figure(
+        "luebben-5", "Lübben and Fidler, Figure 5", "adaptive window: long-term rate",
+        "accuracy of probing, packets/s", "packets/s",
+        (known("luebben", "adaptive", "paper"),
+         Series("`livetcp probe`", MEASURED, tuple(
+             Point(step, (simulated("adaptive,loss=0.1%,delay=5ms", f"--rate-step={step}pps",
+                                    "--interval=1s", "--settle=20s", "--samples=100",
+                                    "--extensions=60", "--delay-limit=0", seconds=30),),
+                   packets_per_second()) for step in steps))),
+        says("luebben", "adaptive"), WHY["adaptive"], digits=0)
+
+
+def curve(title, cells):
+    return Series(title, MEASURED, tuple(Point(t, cells, attainable(t)) for t in TIMES))
+
+
+def measured(setting):
+    usual = probed(setting)
+    yield Figure("luebben-8", "Lübben and Fidler, Figure 8", "attainable rate of NewReno",
+                 "time, s", "Mbit/s", (curve("NewReno", usual),), says("luebben", "rate"),
+                 WHY["rate"], digits=2)
+    yield Figure("luebben-9", "Lübben and Fidler, Figure 9",
+                 "P(delay > x) and its parts at 5 Mbit/s", "x, ms", "probability", tuple(
+                     Series(title, MEASURED, tuple(
+                         Point(x, usual, beyond(5, part, x)) for x in (0.5, 1, 5, *DELAYS)))
+                     for part, title in (("total", "end to end"), ("sender", "sender"),
+                                         ("network", "network"), ("receiver", "receiver"))),
+                 says("luebben", "parts"), WHY["parts"], digits=3)
+    yield Figure("luebben-12", "Lübben and Fidler, Figure 12", "P(delay > x) by the rate", "x, ms",
+                 "probability", tuple(
+                     Series(f"{rate} Mbit/s", MEASURED, tuple(
+                         Point(x, usual, beyond(rate, "total", x)) for x in DELAYS))
+                     for rate in RATES), says("luebben", "utilization"), WHY["rate"], digits=3)
+    queues = (21, 167) if setting.quick else BUFFERS
+    yield Figure("luebben-13a", "Lübben and Fidler, Figure 13(a)",
+                 "attainable rate by the bottleneck's buffer", "time, s", "Mbit/s",
+                 tuple(curve(f"{queue} packets", probed(setting, queue)) for queue in queues),
+                 says("luebben", "buffers"), WHY["rate"], digits=2)
+    yield Figure("luebben-13b", "Lübben and Fidler, Figure 13(b)", "long-term rate", "packets",
+                 "Mbit/s", (known("luebben", "buffers", "paper"), Series("NewReno", MEASURED, tuple(
+                     Point(queue, probed(setting, queue), long_term) for queue in queues))),
+                 says("luebben", "buffers"), WHY["rate"])
+    names = ["reno", "cubic"] if setting.quick else available()
+    yield Figure("luebben-16", "Lübben and Fidler, Figure 16(a)",
+                 "attainable rate by the congestion control, of probe and cross traffic alike",
+                 "time, s", "Mbit/s", tuple(
+                     curve(ALGORITHMS[name], probed(setting, 167, name)) for name in names),
+                 says("luebben", "algorithms"), WHY["algorithms"], digits=2)
+    yield Figure("luebben-17", "Lübben and Fidler, Figure 17",
+                 f"bound of the delay of video with a mean of {MEAN_RATE} Mbit/s",
+                 "buffer, packets", "ms", (
+                     Known("9.4 Mbit/s without loss", ((167, round(constant_rate(), 1)),), MODEL),
+                     Series("NewReno", MEASURED, tuple(
+                         Point(queue, probed(setting, queue), bound) for queue in queues)),
+                     *(Series(ALGORITHMS[name], MEASURED, (
+                         Point(167, probed(setting, 167, name), bound),))
+                       for name in names if name != "reno")),
+                 says("luebben", "video"), WHY["video"], digits=0)
+
+
+WHY = {
+    "adaptive": "Within the accuracy of probing; near the long-term rate a train has to be long "
+                "before it can be told from one that is not stationary.",
+    "rate": "A train has 20 s here, 80 s at most, where the paper took as long as 750 independent "
+            "samples need: from the rate on where the window's saw-tooth shows, ours is too short to "
+            "be called stationary, and the probe stops before the fair share. All flows have one "
+            "round trip and are more in step than theirs.",
+    "parts": "The same two regions; how often the sender queues depends on the share that ten "
+             "flows with one round trip leave each other.",
+    "algorithms": "This kernel has no Scalable; BBR, which is new since, shares its bottleneck with "
+                  "BBR only.",
+    "video": "Another video, scaled to the same mean, and the 95 % quantile of each rate: the bound "
+             "holds for fewer frames than the paper's 99 %.",
+}
+
+
+def figures(setting):
+    return [figure for part in (simulations, measured) for figure in part(setting)]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What the figures together must show. A verdict looks at figures as they stand in papers.json and
+says (what, measured, wanted, passed); passed is None when nothing was measured."""
+
+
+def points(report, figure, series):
+    """{x: y} of a series, or None when it is not there."""
+    for entry in report["figures"]:
+        if entry["name"] == figure:
+            for values in entry["series"]:
+                if values["name"] == series:
+                    return dict((x, y) for x, y in values["points"])
+    return None
+
+
+def most(report, figure, series, xs, wanted, what, unit="%"):
+    """Every y of these x is at most this."""
+    found = points(report, figure, series) or {}
+    values = [found[x] for x in found if x in xs]
+    if not values:
+        return what, "not measured", f"≤ {wanted:g} {unit}", None
+    complete = len(values) == len(xs)
+    return (what, f"{max(values):.1f} {unit}" + ("" if complete else ", not all measured"),
+            f"≤ {wanted:g} {unit}", max(values) <= wanted if complete or max(values) > wanted
+            else None)
+
+
+def reaches(report, figure, series, x, wanted, what):
+    found = points(report, figure, series) or {}
+    if x not in found:
+        return what, "not measured", f"≥ {wanted:g} %", None
+    return what, f"{found[x]:g} %", f"≥ {wanted:g} %", found[x] >= wanted
+
+
+def verdicts(report):
+    small, smaller = (0.1, 0.5, 1, 2), (0.1, 0.5, 1)
+    if report["setting"]["quick"]:
+        small, smaller = (0.5, 2), (0.5,)
+    off = "RACK and TLP off"
+    trips = (100,) if report["setting"]["quick"] else (20, 100, 300)
+    for rtt in trips:
+        yield most(report, "brosh-8", f"VoIP, RTT {rtt} ms, {off}, model paper",
+                   small, 10,
+                   f"model against measured mean, VoIP, loss ≤ 2 %, RTT {rtt} ms, {off}")
+    yield most(report, "brosh-8", f"video, RTT 100 ms, {off}, model paper", smaller, 20,
+               f"model against measured mean, video, loss ≤ 1 %, RTT 100 ms, {off}")
+    for kernel in (off, "today's kernel"):
+        yield reaches(report, "brosh-14a-edge", kernel, 100, 2,
+                      f"working region of VoIP, RTT 100 ms, {kernel}")
+        if not report["setting"]["quick"]:
+            yield reaches(report, "brosh-14b-edge", kernel, 100, 3,
+                          f"working region of video, RTT 100 ms, {kernel}")
+    auto = "`auto:connections=8`"
+    yield reaches(report, "brosh-14a-edge", auto, 100, 2, f"the same with {auto}, VoIP")
+    if not report["setting"]["quick"]:
+        yield reaches(report, "brosh-14b-edge", auto, 100, 3, f"the same with {auto}, video")
+    for rtt in [rtt for rtt in trips if rtt <= 100]:
+        yield most(report, "brosh-23-static", f"RTT {rtt} ms, {off}", small, 5,
+                   f"late at L + RTT + 3/f, VoIP, loss ≤ 2 %, RTT {rtt} ms, {off}")
