@@ -131,6 +131,12 @@ class Models(unittest.TestCase):
         self.assertIsNone(luebben.beyond(5, "sender", 9)(report))
         self.assertIsNone(luebben.beyond(6, "total", 9)(report))
 
+    def test_a_bound_that_there_is_not(self):
+        self.assertEqual(luebben.bound([{"video": {"bound_ms": 7}}]), 7)
+        self.assertIsNone(luebben.bound([{"video": None}]))
+        with self.assertRaises(Unbounded):
+            luebben.bound([{"video": {"bound_ms": None}}])
+
     def test_the_video_over_a_constant_rate(self):
         """Its first frame has 349007 bytes: 297 ms at 9.4 Mbit/s, and 10 ms there."""
         self.assertAlmostEqual(luebben.constant_rate(), 307, delta=1)
