@@ -43,6 +43,13 @@ typedef enum livetcp_rtcp {
     LIVETCP_RTCP_OFF /* none, and those of the peer are not looked at */
 } livetcp_rtcp;
 
+typedef enum livetcp_timestamps {
+    LIVETCP_TIMESTAMPS_AUTO =
+        0,                 /* of some packets, where the kernel tells: costs next to nothing */
+    LIVETCP_TIMESTAMPS_ON, /* of every packet; a kernel that does not tell is an error */
+    LIVETCP_TIMESTAMPS_OFF /* none */
+} livetcp_timestamps;
+
 /* livetcp_config.redundancy_budget: what the policy is worth; see docs/tuning.md. */
 #define LIVETCP_REDUNDANCY_AUTO (-1.0)
 
@@ -139,6 +146,9 @@ typedef struct livetcp_config {
                                   receiver tells about it so often, and its sender a fifth as often
                                   (session wire); 0 = never.
                                   See livetcp_session_stats.sent_delays */
+    livetcp_timestamps timestamps; /* "timestamps": auto (default), on or off: whether the kernel
+                                      is asked when packets were sent, acknowledged and received,
+                                      see livetcp_session_stats.stamped and docs/tuning.md */
 } livetcp_config;
 
 /* Fills in struct_size and every default. */

@@ -37,6 +37,13 @@ enum {
     LIVETCP_PROTECTION_PARITY = 1 << 2  /* its stream has parity */
 };
 
+/* Bits of livetcp_session_stats.stamped: delays that are measured with kernel timestamps, in the
+ * last ten seconds. The others are inferred. */
+enum {
+    LIVETCP_STAMPED_SENT = 1 << 0,    /* sent_delays: send buffer, network, head of line */
+    LIVETCP_STAMPED_RECEIVED = 1 << 1 /* received_delays: head of line */
+};
+
 /* A margin that nobody has told. */
 #define LIVETCP_NO_MARGIN INT64_MIN
 
@@ -135,6 +142,16 @@ typedef struct livetcp_session_stats {
     uint64_t peer_late_playout;       /*   and after their time to play */
     livetcp_usec peer_margin_us; /* the least by which one was in time to play, of late; negative
                                     = late; LIVETCP_NO_MARGIN = it has not said */
+
+    /* Kernel timestamps, see livetcp_config.timestamps. Times are -1 while they are not known. */
+    unsigned stamped;                /* LIVETCP_STAMPED_* */
+    uint64_t packets_stamped;        /* sent, and the kernel told when they were acknowledged */
+    uint64_t reads_stamped;          /* received together, and it told when the newest came */
+    uint64_t stamps_invalid;         /* ignored: they said what cannot be */
+    livetcp_usec interface_queue_us; /* of sent_delays.send_buffer_us, what was waited after TCP had
+                                        sent, for the network interface */
+    livetcp_usec reading_us; /* from arrival at this host to our reading it, with nothing missing
+                                before it: how late our thread is */
 } livetcp_session_stats;
 
 typedef struct livetcp_connection_stats {

@@ -53,6 +53,9 @@ void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session
     totals->feedback_sent += stats->feedback_sent;
     totals->feedback_received += stats->feedback_received;
     totals->feedback_invalid += stats->feedback_invalid;
+    totals->packets_stamped += stats->packets_stamped;
+    totals->reads_stamped += stats->reads_stamped;
+    totals->stamps_invalid += stats->stamps_invalid;
     totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
 }
 

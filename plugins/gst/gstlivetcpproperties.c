@@ -43,10 +43,15 @@ static const GEnumValue rtcp[] = {
     {LIVETCP_RTCP_ON, "reports in any case; all RTCP is handed on", "on"},
     {LIVETCP_RTCP_OFF, "no reports; no RTCP is handed on", "off"},
     {0, NULL, NULL}};
+static const GEnumValue timestamps[] = {
+    {LIVETCP_TIMESTAMPS_AUTO, "of some packets, where the kernel tells", "auto"},
+    {LIVETCP_TIMESTAMPS_ON, "of every packet; an error where the kernel does not tell", "on"},
+    {LIVETCP_TIMESTAMPS_OFF, "none", "off"},
+    {0, NULL, NULL}};
 
 static GType enum_type(const gchar *setting)
 {
-    static GType types[4];
+    static GType types[5];
     static gsize once;
 
     if (g_once_init_enter(&once)) {
@@ -54,9 +59,10 @@ static GType enum_type(const gchar *setting)
         types[1] = g_enum_register_static("GstLiveTcpWire", wires);
         types[2] = g_enum_register_static("GstLiveTcpOrder", orders);
         types[3] = g_enum_register_static("GstLiveTcpRtcp", rtcp);
+        types[4] = g_enum_register_static("GstLiveTcpTimestamps", timestamps);
         g_once_init_leave(&once, 1);
     }
-    static const gchar *const names[] = {"mode", "wire", "order", "rtcp"};
+    static const gchar *const names[] = {"mode", "wire", "order", "rtcp", "timestamps"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_str_equal(setting, names[i])) {
             return types[i];

@@ -141,6 +141,7 @@ static void forget_present(livetcp_session_stats *totals)
 {
     totals->sent_delays = totals->received_delays = (livetcp_delays){-1, -1, -1, -1, -1};
     totals->rtt_us = totals->report_rtt_us = totals->jitter_us = -1;
+    totals->interface_queue_us = totals->reading_us = -1;
 }
 
 /* What is true now, not since the beginning: summed up, the delay of the slowest. */
@@ -157,6 +158,8 @@ static void add_present(livetcp_session_stats *totals, const livetcp_session_sta
     totals->rtt_us = MAX(totals->rtt_us, stats->rtt_us);
     totals->report_rtt_us = MAX(totals->report_rtt_us, stats->report_rtt_us);
     totals->jitter_us = MAX(totals->jitter_us, stats->jitter_us);
+    totals->interface_queue_us = MAX(totals->interface_queue_us, stats->interface_queue_us);
+    totals->reading_us = MAX(totals->reading_us, stats->reading_us);
 }
 
 /* What was done about loss and lateness. */
@@ -192,6 +195,9 @@ static const struct {
     {"feedback-sent", G_STRUCT_OFFSET(livetcp_session_stats, feedback_sent)},
     {"feedback-received", G_STRUCT_OFFSET(livetcp_session_stats, feedback_received)},
     {"feedback-invalid", G_STRUCT_OFFSET(livetcp_session_stats, feedback_invalid)},
+    {"packets-stamped", G_STRUCT_OFFSET(livetcp_session_stats, packets_stamped)},
+    {"reads-stamped", G_STRUCT_OFFSET(livetcp_session_stats, reads_stamped)},
+    {"stamps-invalid", G_STRUCT_OFFSET(livetcp_session_stats, stamps_invalid)},
 };
 
 static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)
@@ -221,6 +227,8 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
         totals->max_queue_delay_us, NULL);
     set_counters(structure, totals);
     set_delays(structure, "sent-delays", &totals->sent_delays);
+    set_int64(structure, totals->interface_queue_us >= 0, "interface-queue-us",
+              totals->interface_queue_us);
     set_int64(structure, totals->rtt_us >= 0, "rtt-us", totals->rtt_us);
     set_int64(structure, totals->report_rtt_us >= 0, "report-rtt-us", totals->report_rtt_us);
     /* the receiving side */
@@ -231,6 +239,7 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
                       "sequence-gaps", G_TYPE_UINT64, totals->sequence_gaps, "null-frames",
                       G_TYPE_UINT64, totals->null_frames, NULL);
     set_delays(structure, "received-delays", &totals->received_delays);
+    set_int64(structure, totals->reading_us >= 0, "reading-us", totals->reading_us);
     set_int64(structure, totals->jitter_us >= 0, "jitter-us", totals->jitter_us);
 }
 

@@ -4,9 +4,11 @@
 #ifndef LT_CORE_CONNECTION_H
 #define LT_CORE_CONNECTION_H
 
+#include "core/delays.h"
 #include "core/frame.h"
 #include "core/handshake.h"
 #include "core/outbox.h"
+#include "core/stamps.h"
 #include "core/unacked.h"
 
 #include <livetcp/stats.h>
@@ -22,6 +24,15 @@ typedef struct lt_connection {
     uint64_t stream_bytes;    /* written since the TCP connection is ours */
     lt_unacked unacked;       /* packets of these that are not acknowledged */
     uint64_t delivered_bytes; /* of these, the peer has: counted so far */
+
+    /* Kernel timestamps; times are INT64_MIN where there is none. */
+    bool has_stamps;             /* the kernel tells them */
+    lt_stamps stamps;            /* of what was written and not acknowledged */
+    livetcp_usec stamp_from_us;  /* of the write under way, when it was named */
+    lt_smoothed round_trip;      /* of what nothing was repaired for, */
+    livetcp_usec least_round_us; /*   and of all; INT64_MAX */
+    livetcp_usec read_stamp_us;  /* when the newest that was read had come to this host */
+    lt_smoothed read_gap;        /* from one packet to the next there */
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */

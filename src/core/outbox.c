@@ -50,6 +50,17 @@ bool lt_outbox_next(const lt_outbox *outbox, const uint8_t **data, size_t *size)
     return true;
 }
 
+const lt_packet *lt_outbox_finishing(const lt_outbox *outbox)
+{
+    const lt_packet *packet = outbox->packet;
+    const uint8_t *data;
+    size_t size;
+
+    if (!packet || !lt_outbox_next(outbox, &data, &size))
+        return NULL;
+    return data + size == packet->frame + packet->frame_size ? packet : NULL;
+}
+
 lt_packet *lt_outbox_advance(lt_outbox *outbox, size_t size)
 {
     lt_packet *packet = outbox->packet;

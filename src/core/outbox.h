@@ -34,6 +34,9 @@ void lt_outbox_set_packet(lt_outbox *outbox, lt_packet *packet, unsigned split);
 /* The next bytes to write in one go; false if there are none. */
 bool lt_outbox_next(const lt_outbox *outbox, const uint8_t **data, size_t *size);
 
+/* The packet of which these bytes are the last ones, or NULL. */
+const lt_packet *lt_outbox_finishing(const lt_outbox *outbox);
+
 /* `size` of these bytes were written. Returns the packet that is complete now, and with it the
  * reference, or NULL. */
 lt_packet *lt_outbox_advance(lt_outbox *outbox, size_t size);

@@ -85,6 +85,7 @@ livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out
         prepare_slots(session);
         lt_session_prepare_drops(session);
         lt_session_prepare_feedback(session);
+        lt_session_prepare_stamps(session);
         result = prepare_parts(session, setup->cname);
     }
     if (result != LIVETCP_OK)

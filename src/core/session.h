@@ -17,6 +17,7 @@
 #ifndef LT_CORE_SESSION_H
 #define LT_CORE_SESSION_H
 
+#include "base/stamp.h"
 #include "core/handshake.h"
 #include "core/reassembly.h"
 
@@ -94,12 +95,18 @@ livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, si
 livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
                                   size_t size, livetcp_usec now);
 
+/* The same with when it came to this host. */
+livetcp_result lt_session_receive_stamped(lt_session *session, unsigned index, const uint8_t *data,
+                                          size_t size, const lt_read_stamp *stamp,
+                                          livetcp_usec now);
+
 /* One write call: exactly these bytes in one go, since a policy may have cut the frame on purpose
  * (split). Never spans two frames. */
 typedef struct lt_write {
     unsigned index;
     const uint8_t *data; /* valid until the next call */
     size_t size;
+    bool stamp; /* the kernel is to tell about the last byte that it takes; see has_stamps() */
 } lt_write;
 
 /* What to write next; asks the policy when it must. False if nothing can be written now. */
@@ -132,6 +139,16 @@ uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now);
  * it was. */
 void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *facts,
                       livetcp_usec now);
+
+/* ---- kernel timestamps ---- */
+
+/* The slot's socket, whose first byte is yet to be written by the engine, tells them: next_write()
+ * asks for some. Until it is told the engine asks for none, and infers. */
+void lt_session_has_stamps(lt_session *session, unsigned index);
+
+/* The kernel told one, in the engine's clock; bytes are counted from the engine's first. */
+void lt_session_take_stamp(lt_session *session, unsigned index, const lt_stamp *stamp,
+                           livetcp_usec now);
 
 /* ---- time ---- */
 

@@ -200,7 +200,9 @@ static void write_transmission(lt_session *session, lt_connection *connection, l
     lt_round_trip rtt = lt_round_trip_over(session->paths, session->count);
     lt_control message = {.type = LT_CONTROL_TRANSMISSION};
     lt_transmission *fields = &message.transmission;
+    livetcp_delays legs;
 
+    lt_session_sent_legs(session, &legs, now);
     *fields = (lt_transmission){
         .number = lt_feedback_write_transmission(&session->feedback, now),
         .protection = protection(session),
@@ -211,10 +213,10 @@ static void write_transmission(lt_session *session, lt_connection *connection, l
         .rtt_us = round_trip(rtt.rtt_us),
         .min_rtt_us = round_trip(rtt.min_rtt_us),
         .rtt_variation_us = lt_feedback_duration(rtt.variation_us),
-        .send_queue_us = lt_feedback_duration(lt_smoothed_us(&session->queue_leg)),
-        .send_buffer_us = lt_feedback_duration(lt_smoothed_us(&session->buffer_leg)),
-        .network_us = lt_feedback_duration(lt_smoothed_us(&session->network_leg)),
-        .head_of_line_us = lt_feedback_duration(lt_smoothed_us(&session->repair_leg)),
+        .send_queue_us = lt_feedback_duration(legs.send_queue_us),
+        .send_buffer_us = lt_feedback_duration(legs.send_buffer_us),
+        .network_us = lt_feedback_duration(legs.network_us),
+        .head_of_line_us = lt_feedback_duration(legs.head_of_line_us),
         .hedge_delay_us = hedge_delay(session, &rtt)};
     lt_session_write_control(connection, &message);
     session->feedback.sent++;
@@ -248,7 +250,7 @@ static livetcp_usec sum(livetcp_usec a, livetcp_usec b)
     return a < 0 ? b : b < 0 ? a : a + b;
 }
 
-static void gather_sent(const lt_session *session, livetcp_delays *delays)
+static void gather_sent(const lt_session *session, livetcp_delays *delays, livetcp_usec now)
 {
     const lt_feedback *feedback = &session->feedback;
     livetcp_usec hold = -1, playout = -1;
@@ -257,27 +259,26 @@ static void gather_sent(const lt_session *session, livetcp_delays *delays)
         hold = lt_feedback_us(feedback->reception.hold_us);
         playout = lt_feedback_us(feedback->reception.playout_us);
     }
-    *delays = (livetcp_delays){
-        .send_queue_us = lt_smoothed_us(&session->queue_leg),
-        .send_buffer_us = lt_smoothed_us(&session->buffer_leg),
-        .network_us = lt_smoothed_us(&session->network_leg),
-        .head_of_line_us = sum(lt_smoothed_us(&session->repair_leg), hold),
-        .playout_us = playout,
-    };
+    lt_session_sent_legs(session, delays, now);
+    delays->head_of_line_us = sum(delays->head_of_line_us, hold);
+    delays->playout_us = playout;
 }
 
-static void gather_received(const lt_session *session, livetcp_delays *delays)
+static void gather_received(const lt_session *session, livetcp_delays *delays, livetcp_usec now)
 {
     const lt_transmission *told = &session->feedback.transmission;
     livetcp_usec hold = lt_smoothed_us(&session->hold_leg);
+    livetcp_usec repair =
+        session->feedback.has_transmission ? lt_feedback_us(told->head_of_line_us) : -1;
 
-    *delays = (livetcp_delays){-1, -1, -1, hold, session->playing ? session->playout.delay_us : -1};
+    repair = lt_session_arrived_repair(session, repair, now);
+    *delays = (livetcp_delays){-1, -1, -1, sum(repair, hold),
+                               session->playing ? session->playout.delay_us : -1};
     if (!session->feedback.has_transmission)
         return;
     delays->send_queue_us = lt_feedback_us(told->send_queue_us);
     delays->send_buffer_us = lt_feedback_us(told->send_buffer_us);
     delays->network_us = lt_feedback_us(told->network_us);
-    delays->head_of_line_us = sum(lt_feedback_us(told->head_of_line_us), hold);
 }
 
 static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *stats)
@@ -313,13 +314,14 @@ static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *
         stats->peer_margin_us = told->margin_us;
 }
 
-void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats)
+void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats,
+                                livetcp_usec now)
 {
     const lt_feedback *feedback = &session->feedback;
     lt_round_trip rtt = lt_round_trip_over(session->paths, session->count);
 
-    gather_sent(session, &stats->sent_delays);
-    gather_received(session, &stats->received_delays);
+    gather_sent(session, &stats->sent_delays, now);
+    gather_received(session, &stats->received_delays, now);
     stats->rtt_us = rtt.rtt_us;
     stats->min_rtt_us = rtt.min_rtt_us;
     stats->feedback_sent = feedback->sent;

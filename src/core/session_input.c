@@ -98,7 +98,15 @@ static livetcp_result take_all(lt_session *session, lt_connection *connection, c
 livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
                                   size_t size, livetcp_usec now)
 {
+    return lt_session_receive_stamped(session, index, data, size, &(lt_read_stamp){.known = false},
+                                      now);
+}
+
+livetcp_result lt_session_receive_stamped(lt_session *session, unsigned index, const uint8_t *data,
+                                          size_t size, const lt_read_stamp *stamp, livetcp_usec now)
+{
     lt_connection *connection = &session->connections[index];
+    uint64_t packets = connection->packets_received;
     livetcp_result result;
 
     if (!lt_connection_has_socket(connection) || connection->doomed)
@@ -108,6 +116,8 @@ livetcp_result lt_session_receive(lt_session *session, unsigned index, const uin
     connection->bytes_read += size;
     session->stats.bytes_read += size;
     result = take_all(session, connection, data, size, now);
+    lt_session_take_read_stamp(session, connection, stamp,
+                               (unsigned)(connection->packets_received - packets), now);
     if (result != LIVETCP_OK && !connection->doomed) {
         session->stats.protocol_errors++;
         lt_session_give_up(session, connection, result, now);

@@ -43,6 +43,19 @@ typedef struct lt_protected {
 #define LT_REPEATING_MAX 8
 #define LT_REPEATS_MAX   3
 
+/* What the kernel's timestamps tell. */
+typedef struct lt_stamped_legs {
+    unsigned skip;           /* packets until the next one that is asked about, that one included */
+    unsigned passed;         /* packets since */
+    livetcp_usec counted_us; /*   then; INT64_MIN = none yet */
+    double expected;         /* so many in an interval */
+    lt_smoothed buffer, interface, network,
+        repair;                          /* of what is sent; buffer: interface included */
+    lt_smoothed reading, arrived_repair; /* of what is received */
+    livetcp_usec sent_us, received_us;   /* when they last told; INT64_MIN = never */
+    uint64_t packets, reads, invalid;
+} lt_stamped_legs;
+
 typedef struct lt_repeating {
     uint32_t ssrc;
     uint32_t carriers[LT_REPEATS_MAX]; /* of its last packets, the newest first: bit i: it went on
@@ -109,9 +122,10 @@ struct lt_session {
     lt_feedback feedback;
     lt_smoothed queue_leg, buffer_leg, network_leg, repair_leg; /* of what is sent */
     lt_smoothed hold_leg;                                       /* of what is received */
-    unsigned copies_at_once;                                    /* of the last packet */
-    bool hedged;          /* the last packet is to be reviewed */
-    uint32_t newest_ssrc; /* the packet that was received last */
+    lt_stamped_legs stamped;
+    unsigned copies_at_once; /* of the last packet */
+    bool hedged;             /* the last packet is to be reviewed */
+    uint32_t newest_ssrc;    /* the packet that was received last */
     uint16_t newest_sequence;
     livetcp_usec newest_us;
     livetcp_usec now_us; /* while something is received or expires: when */
@@ -362,7 +376,34 @@ void lt_session_take_feedback(lt_session *session, const lt_control *message, li
 livetcp_usec lt_session_feedback_deadline(const lt_session *session);
 void lt_session_send_feedback(lt_session *session, livetcp_usec now);
 
-void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats);
+void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats,
+                                livetcp_usec now);
+
+/* ---- session_stamps.c ---- */
+
+void lt_session_prepare_stamps(lt_session *session);
+
+/* Whether the kernel is to tell about the write that comes next on this connection. */
+bool lt_session_wants_stamp(lt_session *session, lt_connection *connection, livetcp_usec now);
+
+/* A packet of the application's was written whole for the first time. */
+void lt_session_stamp_written(lt_session *session, lt_connection *connection, lt_packet *packet,
+                              livetcp_usec now);
+
+/* So many packets were in what was read in one go. */
+void lt_session_take_read_stamp(lt_session *session, lt_connection *connection,
+                                const lt_read_stamp *stamp, unsigned packets, livetcp_usec now);
+
+/* The legs of what is sent as far as this side knows them: as the kernel tells, or else inferred.
+ */
+void lt_session_sent_legs(const lt_session *session, livetcp_delays *delays, livetcp_usec now);
+
+/* What the kernel tells of the waits for repair here, or else what the peer `told`. */
+livetcp_usec lt_session_arrived_repair(const lt_session *session, livetcp_usec told,
+                                       livetcp_usec now);
+
+void lt_session_gather_stamps(const lt_session *session, livetcp_session_stats *stats,
+                              livetcp_usec now);
 
 /* ---- session_rtcp.c ---- */
 

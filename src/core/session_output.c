@@ -146,12 +146,13 @@ static bool pending_write(lt_session *session, unsigned index, lt_write *write)
            lt_outbox_next(&connection->outbox, &write->data, &write->size);
 }
 
-static bool next_pending(lt_session *session, lt_write *write)
+static bool next_pending(lt_session *session, livetcp_usec now, lt_write *write)
 {
     for (unsigned i = 0; i < session->count; i++) {
         unsigned index = (session->next_to_write + i) % session->count;
         if (pending_write(session, index, write)) {
             session->next_to_write = index;
+            write->stamp = lt_session_wants_stamp(session, &session->connections[index], now);
             return true;
         }
     }
@@ -162,13 +163,13 @@ static bool next_pending(lt_session *session, lt_write *write)
 bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *write)
 {
     lt_session_look_at_bitrate(session, now);
-    if (next_pending(session, write))
+    if (next_pending(session, now, write))
         return true;
     session->retry_policy_us = LIVETCP_NEVER;
     lt_session_drop_late(session, now);
     if (lt_session_review_next(session, now) || lt_session_place_next(session, now) ||
         lt_session_send_fillers(session, now))
-        return next_pending(session, write);
+        return next_pending(session, now, write);
     if (session->backlogged && !lt_send_queue_packets(session->queue)) {
         session->backlogged = false;
         lt_session_emit(session, (lt_event){.type = LT_EVENT_DRAINED});
@@ -194,6 +195,7 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
             session->media_written += lt_packet_size(complete);
             lt_session_report_sent(session, complete, now);
             lt_session_observe_written(session, connection, complete, now);
+            lt_session_stamp_written(session, connection, complete, now);
         }
         complete->written = true;
         lt_session_plan_chaser(session, connection, now);

@@ -57,7 +57,8 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     gather_reassembly(session, stats);
     gather_parity(session, stats);
     lt_session_gather_reports(session, stats);
-    lt_session_gather_feedback(session, stats);
+    lt_session_gather_feedback(session, stats, now);
+    lt_session_gather_stamps(session, stats, now);
     stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 

@@ -40,6 +40,7 @@
 static const char *const modes[] = {"caller", "listener", NULL};
 static const char *const wires[] = {"session", "plain", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
+static const char *const timestamps[] = {"auto", "on", "off", NULL};
 static const char *const rtcp[] = {"auto", "on", "off", NULL};
 
 /* clang-format off */
@@ -120,6 +121,8 @@ static const lt_setting settings[] = {
            "sender and receiver reports; auto leaves them to an application that sends some"),
     MSEC("feedback", feedback_us, 0, 10000, "200",
          "how often the two ends tell each other about delays while media flows; 0 never"),
+    CHOICE("timestamps", timestamps, timestamps, "auto, on or off", "auto",
+           "whether the kernel is asked when packets passed through it: some, every one or none"),
 };
 /* clang-format on */
 

@@ -2,6 +2,7 @@
 /* Readiness of a session's socket becomes engine calls. */
 #include "io/channel.h"
 
+#include "io/channel_stamps.h"
 #include "io/error_text.h"
 #include "io/socket.h"
 #include "platform/probe.h"
@@ -95,7 +96,8 @@ static void read_input(lt_channel *channel, bool to_the_end)
     int limit = to_the_end ? READS_TO_THE_END : READS_PER_WAKEUP;
 
     for (int i = 0; i < limit && is_current(channel); i++) {
-        long n = lt_socket_read(channel->socket, buffer, LT_READ_SIZE);
+        lt_read_stamp stamp;
+        long n = lt_channel_read(channel, buffer, LT_READ_SIZE, &stamp);
         if (n == -EAGAIN)
             break;
         if (n <= 0) {
@@ -103,7 +105,7 @@ static void read_input(lt_channel *channel, bool to_the_end)
             return;
         }
         lt_platform_acknowledge_now(channel->socket);
-        lt_session_io_receive(channel->session, channel->index, buffer, (size_t)n);
+        lt_session_io_receive(channel->session, channel->index, buffer, (size_t)n, &stamp);
         if (n < LT_READ_SIZE && !to_the_end)
             break;
     }
@@ -134,6 +136,11 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
     if (!is_current(channel))
         return;
+    if (failed && lt_channel_take_stamps(channel)) {
+        failed = false;
+        events = channel->watched; /* what else there was is not told, so all of it is looked at */
+        uv_poll_start(poll, events, on_ready);
+    }
     lt_session_io_reference(session);
     if (events & UV_WRITABLE)
         failed = note_writable(channel) || failed;

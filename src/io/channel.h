@@ -16,6 +16,9 @@ typedef struct lt_channel {
     uint32_t unsent_limit;  /* (session's lock) the socket counts as writable below that */
     int write_errno;        /* (session's lock) writing failed; reading tells the rest */
     livetcp_usec probed_us; /* (session's lock) when the platform last said everything */
+    bool stamped;           /* the kernel tells timestamps, */
+    uint32_t first_byte;    /*   which call the engine's first byte so */
+    uint32_t out_of_order;  /* loop's thread: segments that had waited for others */
     char local[LT_ADDRESS_TEXT];
     char remote[LT_ADDRESS_TEXT];
 } lt_channel;

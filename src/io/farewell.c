@@ -2,6 +2,7 @@
 /* Sockets that we have finished with and the peer perhaps has not. */
 #include "io/farewell.h"
 
+#include "io/channel_stamps.h"
 #include "io/context.h"
 #include "io/socket.h"
 
@@ -66,9 +67,15 @@ static void finish(lt_farewell *farewell)
 static void on_input(uv_poll_t *poll, int status, int events)
 {
     lt_farewell *farewell = poll->data;
+    bool ended = discard(farewell->socket);
+
     (void)events;
-    if (discard(farewell->socket) || status < 0)
+    if (status < 0 && !ended)
+        ended = !lt_socket_discard_stamps(farewell->socket);
+    if (ended)
         finish(farewell);
+    else if (status < 0)
+        uv_poll_start(poll, UV_READABLE, on_input);
 }
 
 static void on_timeout(uv_timer_t *timer)

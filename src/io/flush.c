@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The write loop: facts in, bytes out, on whichever thread holds the session's lock. */
-#include "io/channel.h"
+#include "io/channel_stamps.h"
 #include "io/clock.h"
-#include "io/socket.h"
 #include "platform/probe.h"
 
 #include <errno.h>
@@ -101,7 +100,7 @@ static void write_once(livetcp_session *session, const lt_write *write)
         lt_session_lost(session->engine, write->index, LIVETCP_ERR_CONNECTION_LOST, lt_now());
         return;
     }
-    long n = lt_socket_write(channel->socket, write->data, write->size);
+    long n = lt_channel_write(channel, write->data, write->size, write->stamp);
     if (n >= 0)
         lt_session_wrote(session->engine, write->index, (size_t)n, lt_now());
     else

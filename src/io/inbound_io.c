@@ -116,7 +116,7 @@ static void hand_over(lt_inbound_io *inbound, livetcp_session *session, unsigned
         return;
     }
     if (size)
-        lt_session_io_receive(session, index, data, size);
+        lt_session_io_receive(session, index, data, size, &(lt_read_stamp){.known = false});
     else
         lt_session_io_service(session);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "io/channel.h"
+#include "io/channel_stamps.h"
 #include "io/clock.h"
 #include "io/cname.h"
 #include "io/connector.h"
@@ -172,6 +173,7 @@ livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, in
         session->slots[index].channel = channel;
         if (reply && reply->size)
             write_reply(session, channel, reply);
+        lt_channel_start_stamps(channel);
     }
     uv_mutex_unlock(&session->lock);
     if (result != LIVETCP_OK)
@@ -206,12 +208,12 @@ void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_
 }
 
 void lt_session_io_receive(livetcp_session *session, unsigned index, const uint8_t *data,
-                           size_t size)
+                           size_t size, const lt_read_stamp *stamp)
 {
     uv_mutex_lock(&session->lock);
     session->arrivals.input = data;
     session->arrivals.input_size = size;
-    lt_session_receive(session->engine, index, data, size, lt_now());
+    lt_session_receive_stamped(session->engine, index, data, size, stamp, lt_now());
     session->arrivals.input = NULL;
     session->arrivals.input_size = 0;
     uv_mutex_unlock(&session->lock);

@@ -80,9 +80,10 @@ void lt_session_io_service(livetcp_session *session);
 livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, int socket,
                                     bool caller, const lt_reply *reply);
 
-/* The socket of a slot delivered bytes; they stay valid until this returns. Calls back. */
+/* The socket of a slot delivered bytes, which came to this host as *stamp says; they stay valid
+ * until this returns. Calls back. */
 void lt_session_io_receive(livetcp_session *session, unsigned index, const uint8_t *data,
-                           size_t size);
+                           size_t size, const lt_read_stamp *stamp);
 
 /* The slot's socket, or the attempt to get one, failed. Follow with lt_session_io_service(). */
 void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_error *error);

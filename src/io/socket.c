@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -153,6 +154,13 @@ int lt_socket_error(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &value, &size) == 0 ? value : errno;
 }
 
+bool lt_socket_failed(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd};
+
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
 /* ---- listening ---- */
 
 static livetcp_result listen_error(livetcp_error *error, const lt_address *address, int cause)
@@ -226,11 +234,21 @@ livetcp_result lt_socket_prepare(int fd, const livetcp_config *config)
                : result;
 }
 
+static livetcp_result check_timestamps(const livetcp_config *config, livetcp_error *error)
+{
+    if (config->timestamps != LIVETCP_TIMESTAMPS_ON || lt_platform_has_timestamps())
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
+                   "timestamps=on: the kernel does not tell them; use auto or off");
+}
+
 livetcp_result lt_socket_check(const livetcp_config *config, livetcp_error *error)
 {
-    livetcp_result result;
+    livetcp_result result = check_timestamps(config, error);
     int fd;
 
+    if (result != LIVETCP_OK)
+        return result;
     if (!config->congestion_control[0])
         return LIVETCP_OK;
     fd = open_socket(AF_INET);

@@ -19,6 +19,9 @@ livetcp_result lt_socket_connect(int *socket, const lt_address *address, const l
 /* The outcome of connecting: errno, 0 = connected. */
 int lt_socket_error(int socket);
 
+/* Whether the loop would be told of an error on it. It stays for whoever reads or writes next. */
+bool lt_socket_failed(int socket);
+
 /* "connect to ADDRESS: reason; advice". */
 livetcp_result lt_connect_error(livetcp_error *error, const lt_address *address, int system_errno);
 

@@ -70,3 +70,48 @@ void lt_platform_acknowledge_now(int socket)
 {
     (void)socket;
 }
+
+bool lt_platform_has_timestamps(void)
+{
+    return false;
+}
+
+bool lt_platform_start_timestamps(int socket, uint32_t *first)
+{
+    (void)socket;
+    (void)first;
+    return false;
+}
+
+/* Nobody calls these two, since no socket has started. */
+long lt_platform_write_stamped(int socket, const void *data, size_t size)
+{
+    (void)socket;
+    (void)data;
+    (void)size;
+    return -ENOTSUP;
+}
+
+long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at)
+{
+    (void)socket;
+    (void)data;
+    (void)size;
+    (void)known;
+    (void)at;
+    return -ENOTSUP;
+}
+
+bool lt_platform_take_stamp(int socket, lt_stamp *stamp)
+{
+    (void)socket;
+    (void)stamp;
+    return false;
+}
+
+bool lt_platform_out_of_order(int socket, uint32_t *segments)
+{
+    (void)socket;
+    (void)segments;
+    return false;
+}

@@ -8,6 +8,8 @@
 #ifndef LT_PLATFORM_PROBE_H
 #define LT_PLATFORM_PROBE_H
 
+#include "base/stamp.h"
+
 #include <livetcp/policy.h>
 
 #include <stddef.h>
@@ -46,5 +48,27 @@ bool lt_platform_limit_unsent(int socket, uint32_t bytes);
 /* Asks the kernel to acknowledge at once what was just read: thin streams look late otherwise.
  * Not sticky on Linux: call it after every read. */
 void lt_platform_acknowledge_now(int socket);
+
+/* ---- timestamps of the kernel's, in its wall clock ---- */
+
+/* Whether sockets of this system tell them at all. */
+bool lt_platform_has_timestamps(void);
+
+/* A connected socket tells them from here on. *first: what the stamps call the next byte that is
+ * written. False, and nothing is changed, if it cannot. */
+bool lt_platform_start_timestamps(int socket, uint32_t *first);
+
+/* Like send(), and when the last byte that was taken passes it will be told. Bytes, or -errno. */
+long lt_platform_write_stamped(int socket, const void *data, size_t size);
+
+/* Like recv(), with when the newest segment of it came to this host. Bytes, or -errno. */
+long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at);
+
+/* What was told and not taken yet, the oldest first: one; false if there is nothing. While there
+ * is, the socket polls as if it had failed. */
+bool lt_platform_take_stamp(int socket, lt_stamp *stamp);
+
+/* How many segments have had to wait here for one before them, modulo 2^32. */
+bool lt_platform_out_of_order(int socket, uint32_t *segments);
 
 #endif

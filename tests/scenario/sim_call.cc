@@ -142,6 +142,7 @@ SimSession *SimListener::create(Pending &pending, lt_reply &reply)
         return nullptr;
     lt_inbound_pending(pending.inbound, &proof);
     sessions.push_back(std::make_unique<SimSession>(world_, config_, false, ++seed_));
+    sessions.back()->has_stamps = has_stamps;
     lt_session_set_credentials(sessions.back()->engine, &credentials, &proof,
                                lt_inbound_request(pending.inbound)->count);
     return sessions.back().get();
@@ -188,6 +189,7 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
             auto keep = pending; /* attach() replaces the callback that holds it */
             world_.cancel(pending->timer);
             keep->session->attach(slot, keep->connection);
+            keep->session->start_stamps(slot);
             keep->session->receive(slot, data, size);
             return;
         }
@@ -221,6 +223,7 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             caller.attach(slot, connection);
             listener.accept(connection);
             lt_session_connected(caller.engine, slot, world.now());
+            caller.start_stamps(slot);
             caller.service();
         });
     });

@@ -36,10 +36,8 @@ SimSession::~SimSession()
 {
     world_.cancel(timer_);
     for (auto &socket : sockets_)
-        if (socket) {
-            SimConnection::End &end = caller ? socket->caller : socket->listener;
-            end = {};
-        }
+        if (socket)
+            forget(*socket);
     lt_session_destroy(&engine);
 }
 
@@ -137,16 +135,39 @@ void SimSession::attach(unsigned slot, std::shared_ptr<SimConnection> connection
     };
 }
 
+/* Bytes that others wrote before are not the engine's. */
+void SimSession::start_stamps(unsigned slot)
+{
+    if (!has_stamps || !sockets_[slot]) /* it may be gone again already */
+        return;
+    SimTcp &out = sockets_[slot]->out(caller);
+    lt_session_has_stamps(engine, slot);
+    out.on_stamp = [this, slot, first = out.written()](lt_stamp stamp) {
+        stamp.byte -= static_cast<uint32_t>(first);
+        if (!on_stamp || on_stamp(stamp))
+            lt_session_take_stamp(engine, slot, &stamp, world_.now());
+    };
+}
+
 void SimSession::receive(unsigned slot, const uint8_t *data, size_t size)
 {
-    lt_session_receive(engine, slot, data, size, world_.now());
+    lt_read_stamp stamp = {};
+    if (has_stamps && sockets_[slot])
+        stamp = sockets_[slot]->in(caller).read_stamp();
+    lt_session_receive_stamped(engine, slot, data, size, &stamp, world_.now());
     service();
+}
+
+void SimSession::forget(SimConnection &connection)
+{
+    (caller ? connection.caller : connection.listener) = {};
+    connection.out(caller).on_stamp = nullptr;
 }
 
 void SimSession::lost(unsigned slot, livetcp_result reason)
 {
     if (sockets_[slot])
-        (caller ? sockets_[slot]->caller : sockets_[slot]->listener) = {};
+        forget(*sockets_[slot]);
     sockets_[slot] = nullptr;
     lt_session_lost(engine, slot, reason, world_.now());
     service();
@@ -163,7 +184,8 @@ void SimSession::write_all()
     lt_write write;
     while (lt_session_next_write(engine, world_.now(), &write)) {
         require(sockets_[write.index] != nullptr, "a write to a slot without a connection");
-        size_t taken = sockets_[write.index]->out(caller).write(write.data, write.size);
+        size_t taken =
+            sockets_[write.index]->out(caller).write(write.data, write.size, write.stamp);
         if (taken && on_written)
             on_written(write.index, write.data, taken);
         if (taken)
@@ -180,8 +202,10 @@ void SimSession::close_given_up()
     while (lt_session_next_close(engine, &slot, &reason)) {
         auto socket = std::move(sockets_[slot]);
         sockets_[slot] = nullptr;
-        if (socket)
+        if (socket) {
+            forget(*socket);
             socket->close(caller);
+        }
     }
 }
 

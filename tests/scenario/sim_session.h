@@ -37,6 +37,11 @@ struct SimConnection : std::enable_shared_from_this<SimConnection> {
         return caller_side ? up : down;
     }
 
+    SimTcp &in(bool caller_side)
+    {
+        return caller_side ? down : up;
+    }
+
     /* One end closes; the other hears of it when all data before has arrived. */
     void close(bool caller_side);
     /* Both ends lose it at once. */
@@ -87,6 +92,13 @@ class SimSession
     void close(livetcp_usec drain_us);
 
     void attach(unsigned slot, std::shared_ptr<SimConnection> connection);
+
+    /* The slot's TCP connection is up, and the kernel tells timestamps if `has_stamps`. */
+    void start_stamps(unsigned slot);
+    bool has_stamps = false;
+
+    /* May change one that the kernel tells; false if it does not tell it. */
+    std::function<bool(lt_stamp &)> on_stamp;
     void receive(unsigned slot, const uint8_t *data, size_t size);
     void lost(unsigned slot, livetcp_result reason);
 
@@ -112,6 +124,7 @@ class SimSession
 
   private:
     static void deliver(void *user, const lt_arrival *arrival);
+    void forget(SimConnection &connection);
     void write_all();
     void close_given_up();
     void arm();
@@ -138,6 +151,7 @@ class SimListener
     std::vector<std::unique_ptr<SimSession>> sessions;
     std::vector<livetcp_result> rejections;
     bool refusing = false;
+    bool has_stamps = false; /* its sessions', from now on */
 
   private:
     struct Pending;
@@ -167,6 +181,12 @@ class SimCall
 
     /* Sends a packet of `size` bytes every `interval` for `duration`, from the caller. */
     void stream(size_t size, livetcp_usec interval, livetcp_usec duration, uint32_t ssrc = 0x1234);
+
+    /* Before the first connection is up: both kernels tell timestamps. */
+    void tell_stamps()
+    {
+        caller.has_stamps = listener.has_stamps = true;
+    }
 
     SimSession *remote() const
     {

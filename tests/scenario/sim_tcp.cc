@@ -17,12 +17,14 @@ SimTcp::~SimTcp()
     world_.cancel(timer_);
 }
 
-size_t SimTcp::write(const uint8_t *data, size_t size)
+size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
 {
     size_t taken = std::min(size, send_buffer_ - std::min(send_buffer_, queued_));
     unsent_.insert(unsent_.end(), data, data + taken);
     queued_ += taken;
     writer_waits_ = taken < size;
+    if (stamp && taken)
+        to_stamp_.insert(written() - 1);
     transmit_allowed();
     return taken;
 }
@@ -43,6 +45,7 @@ void SimTcp::transmit_allowed()
             segment.lost = false;
             segment.retransmitted = true;
             retransmits_++;
+            note_sent(sequence, segment.bytes.size(), false);
             transmit(sequence, segment);
         }
     }
@@ -51,11 +54,46 @@ void SimTcp::transmit_allowed()
         Segment &segment = outstanding_[next_];
         segment.bytes.assign(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
         unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
+        note_sent(next_, size, true);
         transmit(next_, segment);
         next_ += size;
     }
     arm_timer();
 }
+
+/* ---- timestamps ---- */
+
+void SimTcp::tell(lt_stamp_kind kind, uint64_t byte)
+{
+    lt_stamp stamp = {kind, static_cast<uint32_t>(byte), world_.now()};
+    world_.at(world_.now(), [this, alive = alive_, stamp] {
+        if (*alive && on_stamp)
+            on_stamp(stamp);
+    });
+}
+
+/* A segment has room for one position: the last that was asked about. */
+void SimTcp::note_sent(uint64_t sequence, size_t size, bool first)
+{
+    auto begin = to_stamp_.lower_bound(sequence), end = to_stamp_.lower_bound(sequence + size);
+    if (begin == end)
+        return;
+    uint64_t byte = *std::prev(end);
+    to_stamp_.erase(begin, std::prev(end));
+    if (first)
+        tell(LT_STAMP_SCHEDULED, byte);
+    tell(LT_STAMP_SENT, byte);
+}
+
+void SimTcp::note_acknowledged()
+{
+    while (!to_stamp_.empty() && *to_stamp_.begin() < unacknowledged_) {
+        tell(LT_STAMP_ACKNOWLEDGED, *to_stamp_.begin());
+        to_stamp_.erase(to_stamp_.begin());
+    }
+}
+
+/* ---- on the wire ---- */
 
 void SimTcp::transmit(uint64_t sequence, Segment &segment)
 {
@@ -72,22 +110,26 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes)
     if (!reading_)
         return;
     if (sequence >= expected_)
-        out_of_order_[sequence] = bytes;
-    std::vector<Bytes> ready;
+        out_of_order_.insert({sequence, {bytes, world_.now()}}); /* a copy brings nothing */
+    waited_ = waited_ || sequence > expected_;
+    Bytes ready;
     for (auto next = out_of_order_.find(expected_); next != out_of_order_.end();
          next = out_of_order_.find(expected_)) {
-        expected_ += next->second.size();
-        ready.push_back(std::move(next->second));
+        expected_ += next->second.bytes.size();
+        ready.insert(ready.end(), next->second.bytes.begin(), next->second.bytes.end());
+        read_stamp_ = {true, false, next->second.at};
         out_of_order_.erase(next);
     }
     acks_.send(headers, [this, alive = alive_, cumulative = expected_, sequence] {
         if (*alive)
             acknowledged(cumulative, sequence);
     });
-    auto alive = alive_;
-    for (const Bytes &piece : ready)
-        if (*alive && on_data)
-            on_data(piece);
+    if (!ready.empty() && world_.now() - read_stamp_.at_us > 1000) {
+        read_stamp_.repaired = waited_;
+        waited_ = false;
+    }
+    if (!ready.empty() && on_data)
+        on_data(ready);
 }
 
 void SimTcp::stop_reading()
@@ -127,6 +169,7 @@ void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
         outstanding_.erase(outstanding_.begin());
     }
     unacknowledged_ = std::max(unacknowledged_, cumulative);
+    note_acknowledged();
     if (progress) {
         backoff_ = 0;
         probed_ = false;
@@ -226,6 +269,7 @@ void SimTcp::timer_fired()
         auto last = std::prev(outstanding_.end());
         last->second.retransmitted = true;
         retransmits_++;
+        note_sent(last->first, last->second.bytes.size(), false);
         transmit(last->first, last->second);
     }
     transmit_allowed();

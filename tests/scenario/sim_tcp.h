@@ -10,10 +10,15 @@
 
 #include "sim_path.h"
 
+extern "C" {
+#include "base/stamp.h"
+}
+
 #include <livetcp/policy.h>
 
 #include <deque>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace scenario
@@ -35,8 +40,25 @@ class SimTcp
     /* The send buffer has room again, after write() took less than all. */
     std::function<void()> on_writable;
 
-    /* Returns the bytes taken: 0 when the send buffer is full. */
-    size_t write(const uint8_t *data, size_t size);
+    /* When a byte passed that was written with `stamp`: as Linux tells, in a task of its own. */
+    std::function<void(const lt_stamp &)> on_stamp;
+
+    /* Returns the bytes taken: 0 when the send buffer is full. `stamp`: when the last of them
+     * passes is told. */
+    size_t write(const uint8_t *data, size_t size, bool stamp = false);
+
+    /* Bytes taken so far. */
+    uint64_t written() const
+    {
+        return next_ + unsent_.size();
+    }
+
+    /* While on_data runs: when that came, as Linux tells, which forgets all but the newest of what
+     * had to wait. */
+    lt_read_stamp read_stamp() const
+    {
+        return read_stamp_;
+    }
 
     /* Receiver stops reading and acknowledging what it has no room for (the window closes). */
     void stop_reading();
@@ -53,6 +75,9 @@ class SimTcp
     /* Sender. */
     void transmit_allowed();
     void transmit(uint64_t sequence, Segment &segment);
+    void note_sent(uint64_t sequence, size_t size, bool first);
+    void note_acknowledged();
+    void tell(lt_stamp_kind kind, uint64_t byte);
     void acknowledged(uint64_t cumulative, uint64_t arrived);
     void measure(const Segment &segment);
     void find_losses();
@@ -82,8 +107,15 @@ class SimTcp
     bool probed_ = false;
     World::Ticket timer_ = 0;
     uint64_t retransmits_ = 0;
+    std::set<uint64_t> to_stamp_; /* positions */
 
-    std::map<uint64_t, Bytes> out_of_order_;
+    struct Arrived {
+        Bytes bytes;
+        livetcp_usec at;
+    };
+    std::map<uint64_t, Arrived> out_of_order_;
+    bool waited_ = false; /* some had to, since the last that was read late */
+    lt_read_stamp read_stamp_ = {};
     uint64_t expected_ = 0;
     bool reading_ = true;
 };

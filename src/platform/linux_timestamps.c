@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Linux: SO_TIMESTAMPING on TCP. Times of what is sent come out of the socket's error queue, each
+ * with the position of the last byte of the write that asked for it; the time of what is received
+ * comes with it. See Documentation/networking/timestamping.rst in the kernel's sources. */
+#include "platform/probe.h"
+
+#include <time.h> /* linux/errqueue.h needs it */
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* 6.2: positions count from the next byte to be written, and not from the first that is not
+ * acknowledged. Older headers lack it. */
+#define OPT_ID_TCP (1U << 16)
+
+/* Asked for once: how times are told. Asked for with each write that is of interest: which. */
+#define TELL                                                                                       \
+    (SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |          \
+     SOF_TIMESTAMPING_OPT_TSONLY)
+#define OF_A_WRITE                                                                                 \
+    (SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_TX_ACK)
+
+/* Times and the position, of either address family. */
+#define CONTROL_SIZE 256
+
+static bool tell(int socket, unsigned flags)
+{
+    return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
+}
+
+bool lt_platform_has_timestamps(void)
+{
+    int any = socket(AF_INET, SOCK_STREAM, 0);
+    if (any < 0)
+        any = socket(AF_INET6, SOCK_STREAM, 0);
+    /* Positions are refused to a socket that is not connected. */
+    bool has = any >= 0 && tell(any, TELL & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
+
+    if (any >= 0)
+        close(any);
+    return has;
+}
+
+static bool unacknowledged(int socket, uint32_t *bytes)
+{
+    int value;
+    if (ioctl(socket, SIOCOUTQ, &value) != 0 || value < 0)
+        return false;
+    *bytes = (uint32_t)value;
+    return true;
+}
+
+bool lt_platform_start_timestamps(int socket, uint32_t *first)
+{
+    uint32_t before, after;
+
+    *first = 0;
+    if (tell(socket, TELL | OPT_ID_TCP))
+        return true;
+    /* What is acknowledged while the option is set would make it uncertain where it begins. */
+    for (unsigned attempt = 0; attempt < 3; attempt++) {
+        if (!unacknowledged(socket, &before) || !tell(socket, TELL) ||
+            !unacknowledged(socket, &after))
+            break;
+        *first = after;
+        if (before == after)
+            return true;
+        (void)tell(socket, 0); /* or the position would stay where it is */
+    }
+    (void)tell(socket, 0);
+    return false;
+}
+
+/* ---- writing and reading ---- */
+
+long lt_platform_write_stamped(int socket, const void *data, size_t size)
+{
+    union {
+        struct cmsghdr aligned;
+        char bytes[CMSG_SPACE(sizeof(uint32_t))];
+    } control = {.bytes = {0}};
+    const uint32_t flags = OF_A_WRITE;
+    struct iovec piece = {(void *)data, size};
+    struct msghdr message = {.msg_iov = &piece,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    ssize_t n;
+
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SO_TIMESTAMPING;
+    header->cmsg_len = CMSG_LEN(sizeof flags);
+    memcpy(CMSG_DATA(header), &flags, sizeof flags);
+    do
+        n = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n >= 0 ? (long)n : -errno;
+}
+
+/* The first of the three is the software's; 0 = none. */
+static bool read_time(const struct cmsghdr *header, livetcp_usec *at)
+{
+    struct timespec time;
+
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPING)
+        return false;
+    memcpy(&time, CMSG_DATA(header), sizeof time);
+    *at = time.tv_sec * (livetcp_usec)LIVETCP_USEC_SEC + time.tv_nsec / 1000;
+    return time.tv_sec || time.tv_nsec;
+}
+
+static ssize_t receive(int socket, struct msghdr *message, int flags)
+{
+    ssize_t n;
+    do
+        n = recvmsg(socket, message, flags | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at)
+{
+    _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
+    struct iovec piece = {data, size};
+    struct msghdr message = {.msg_iov = &piece,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof control};
+
+    *known = false;
+    ssize_t n = receive(socket, &message, 0);
+    if (n < 0)
+        return -errno;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
+         header = CMSG_NXTHDR(&message, header))
+        *known = read_time(header, at) || *known;
+    return (long)n;
+}
+
+/* ---- the error queue ---- */
+
+static lt_stamp_kind kind_of(uint32_t info)
+{
+    switch (info) {
+    case SCM_TSTAMP_SCHED:
+        return LT_STAMP_SCHEDULED;
+    case SCM_TSTAMP_SND:
+        return LT_STAMP_SENT;
+    case SCM_TSTAMP_ACK:
+        return LT_STAMP_ACKNOWLEDGED;
+    default:
+        return LT_STAMP_OTHER;
+    }
+}
+
+static bool read_position(const struct cmsghdr *header, lt_stamp *stamp)
+{
+    bool v4 = header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR;
+    bool v6 = header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR;
+    struct sock_extended_err error;
+
+    if (!v4 && !v6)
+        return false;
+    memcpy(&error, CMSG_DATA(header), sizeof error);
+    if (error.ee_origin != SO_EE_ORIGIN_TIMESTAMPING || error.ee_errno != ENOMSG)
+        return false;
+    stamp->kind = kind_of(error.ee_info);
+    stamp->byte = error.ee_data;
+    return true;
+}
+
+bool lt_platform_take_stamp(int socket, lt_stamp *stamp)
+{
+    _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
+    struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+    bool timed = false, placed = false;
+
+    if (receive(socket, &message, MSG_ERRQUEUE) < 0)
+        return false;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
+         header = CMSG_NXTHDR(&message, header)) {
+        timed = read_time(header, &stamp->at_us) || timed;
+        placed = read_position(header, stamp) || placed;
+    }
+    if (!timed || !placed)
+        *stamp = (lt_stamp){.kind = LT_STAMP_OTHER};
+    return true;
+}
+
+/* 5.4; older ones do not say. */
+bool lt_platform_out_of_order(int socket, uint32_t *segments)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+        length < offsetof(struct tcp_info, tcpi_rcv_ooopack) + sizeof info.tcpi_rcv_ooopack)
+        return false;
+    *segments = info.tcpi_rcv_ooopack;
+    return true;
+}
