@@ -143,6 +143,17 @@ typedef struct livetcp_playout_report {
 LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                                           const livetcp_playout_report *report);
 
+/* Every payload type whose clock rate neither the application nor RFC 3551 says. */
+#define LIVETCP_ANY_PAYLOAD (-1)
+
+/* Any thread. RTP packets of this payload type (0..127, or LIVETCP_ANY_PAYLOAD), sent and received
+ * from now on, have timestamps of `hz` units a second, as SDP (a=rtpmap) and caps say; 0 = that is
+ * not known. Reports are then exact from the first one; without it the rate is found from the
+ * stream, which takes some three seconds, or is that of RFC 3551 for a static payload type. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_set_clock_rate(livetcp_session *session,
+                                                          int payload_type, uint32_t hz);
+
 /* Any thread. */
 LIVETCP_API livetcp_session_state livetcp_session_get_state(livetcp_session *session);
 

@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpEndpoint GstLiveTcpEndpoint;
 
+/* RTP payload types. */
+#define GST_LIVETCP_PAYLOADS 128
+
 /* A session and what the element remembers about it. */
 typedef struct _GstLiveTcpPeer {
     GstLiveTcpEndpoint *endpoint;
@@ -80,6 +83,8 @@ struct _GstLiveTcpEndpoint {
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint sessions_total;
     GstClockID stats_timer;
+    guint32 clock_rates[GST_LIVETCP_PAYLOADS + 1]; /* first of any payload type, then of each; 0 =
+                                                      not known */
 };
 
 /* `defaults` are the element's; `uri_keys` ends with NULL; both tables are static. */

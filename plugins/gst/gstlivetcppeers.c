@@ -2,6 +2,7 @@
 /* Sessions as the library reports them, on its loop's thread. */
 #include "gstlivetcppeers.h"
 
+#include "gstlivetcpclockrates.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpsignals.h"
 
@@ -295,6 +296,7 @@ livetcp_result gst_livetcp_peers_call(GstLiveTcpEndpoint *endpoint, livetcp_erro
     }
     g_mutex_lock(&endpoint->lock);
     peer->session = session;
+    gst_livetcp_clock_rates_tell(endpoint, session);
     endpoint->sessions_total++;
     g_ptr_array_add(endpoint->peers, peer);
     g_mutex_unlock(&endpoint->lock);
@@ -339,6 +341,7 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     peer->address = address;
     livetcp_session_set_callbacks(session, &session_callbacks, peer);
     g_mutex_lock(&endpoint->lock);
+    gst_livetcp_clock_rates_tell(endpoint, session);
     endpoint->sessions_total++;
     g_ptr_array_add(endpoint->peers, peer);
     g_mutex_unlock(&endpoint->lock);

@@ -117,6 +117,7 @@
  */
 #include "gstlivetcpsink.h"
 
+#include "gstlivetcpclockrates.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpsignals.h"
 #include "gstlivetcpuri.h"
@@ -195,6 +196,7 @@ static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
     GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
     gst_livetcp_importance_set_caps(&self->importance, caps);
+    gst_livetcp_clock_rates_set_caps(&self->endpoint, caps);
     if (!gst_livetcp_redundancy_set_caps(&self->redundancy, caps)) {
         GST_ELEMENT_WARNING(self, STREAM, FORMAT,
                             ("This stream is sent without redundancy: RFC 2198 is for audio, and "

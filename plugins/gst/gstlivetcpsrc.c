@@ -70,6 +70,7 @@
  */
 #include "gstlivetcpsrc.h"
 
+#include "gstlivetcpclockrates.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpsignals.h"
@@ -253,6 +254,7 @@ static void set_caps_property(GstLiveTcpSrc *self, const GstCaps *caps)
     gst_clear_caps(&self->caps);
     self->caps = caps != NULL ? gst_caps_copy(caps) : NULL;
     GST_OBJECT_UNLOCK(self);
+    gst_livetcp_clock_rates_set_caps(&self->endpoint, caps);
     gst_pad_mark_reconfigure(GST_BASE_SRC_PAD(self));
 }
 

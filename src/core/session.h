@@ -193,6 +193,9 @@ unsigned lt_session_connections(const lt_session *session);
 /* See livetcp_session_report_playout(). */
 livetcp_result lt_session_report_playout(lt_session *session, const livetcp_playout_report *report);
 
+/* See livetcp_session_set_clock_rate(). */
+livetcp_result lt_session_set_clock_rate(lt_session *session, int payload_type, uint32_t rate);
+
 /* struct_size is not looked at: these fill the whole struct. */
 void lt_session_get_stats(const lt_session *session, livetcp_usec now,
                           livetcp_session_stats *stats);

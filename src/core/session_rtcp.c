@@ -39,6 +39,18 @@ static bool speaks(const lt_session *session)
            (!lt_session_plain(session) && !session->application_reports);
 }
 
+livetcp_result lt_session_set_clock_rate(lt_session *session, int payload_type, uint32_t rate)
+{
+    if (payload_type < LIVETCP_ANY_PAYLOAD || payload_type >= LT_REPORTER_PAYLOADS)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (session->reporter)
+        lt_reporter_set_clock_rate(session->reporter,
+                                   payload_type == LIVETCP_ANY_PAYLOAD ? LT_REPORTER_PAYLOADS
+                                                                       : (unsigned)payload_type,
+                                   rate);
+    return LIVETCP_OK;
+}
+
 /* ---- what is sent and received ---- */
 
 void lt_session_report_sent(lt_session *session, const lt_packet *packet, livetcp_usec now)

@@ -144,6 +144,19 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
     return result;
 }
 
+livetcp_result livetcp_session_set_clock_rate(livetcp_session *session, int payload_type,
+                                              uint32_t hz)
+{
+    livetcp_result result;
+
+    if (!session)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    uv_mutex_lock(&session->lock);
+    result = lt_session_set_clock_rate(session->engine, payload_type, hz);
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
 livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                               const livetcp_playout_report *report)
 {

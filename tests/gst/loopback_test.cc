@@ -175,6 +175,24 @@ TEST_CASE("statistics count on both sides, in both modes")
     CHECK(packets == count);
 }
 
+TEST_CASE("the clock rate of the caps makes reports exact from the first packets")
+{
+    /* A rate that nobody would guess: without the caps the jitter is never known. */
+    std::string port = std::to_string(free_port());
+    Harness source("livetcpsrc", "livetcp://127.0.0.1:" + port + "?mode=listener");
+    GstCaps *caps = gst_caps_from_string("application/x-rtp,media=audio,clock-rate=50000");
+    g_object_set(source.get(), "caps", caps, nullptr);
+    gst_caps_unref(caps);
+    Harness sink("livetcpsink", "livetcp://127.0.0.1:" + port +
+                                    "?connections=1&reconnect-min=10&reconnect-max=50");
+    for (guint16 i = 0; i < 5; i++) {
+        REQUIRE(sink.push(rtp_packet(i)) == GST_FLOW_OK);
+        REQUIRE(source.pull());
+    }
+    Structure received = stats(source.get());
+    CHECK(gst_structure_has_field(received.get(), "jitter-us"));
+}
+
 TEST_CASE("the statistics of sessions that are gone stay in the totals")
 {
     Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");

@@ -55,10 +55,16 @@ static void conclude(lt_clock_rate *clock, uint32_t rate)
         clock->rate = rate;
 }
 
+void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate)
+{
+    clock->rate = rate;
+    clock->certain = clock->told = true;
+}
+
 void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t timestamp,
                        livetcp_usec now)
 {
-    uint32_t said = lt_clock_rate_of_payload(payload_type);
+    uint32_t said = clock->told ? 0 : lt_clock_rate_of_payload(payload_type);
 
     if (said) {
         clock->rate = said;
@@ -89,7 +95,7 @@ void lt_clock_rate_see_report(lt_clock_rate *clock, uint64_t ntp, uint32_t times
 {
     double seconds = (double)(int64_t)(ntp - clock->report_ntp) / 4294967296.0;
 
-    if (clock->has_report && seconds < 1 && seconds >= 0)
+    if (clock->told || (clock->has_report && seconds < 1 && seconds >= 0))
         return; /* the first stays, so that the span grows */
     if (clock->has_report && seconds < REPORT_SPAN_MAX && seconds > 0) {
         uint32_t rate =

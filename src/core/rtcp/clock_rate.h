@@ -11,6 +11,7 @@
 typedef struct lt_clock_rate {
     uint32_t rate; /* Hz; 0 = not known */
     bool certain;  /* said by the payload type or by sender reports: packets do not change it */
+    bool told;     /* by the application: nothing else does */
 
     /* The span that is being measured. */
     bool started;
@@ -26,6 +27,9 @@ typedef struct lt_clock_rate {
 
 /* Of a static payload type; 0 for all others. */
 uint32_t lt_clock_rate_of_payload(uint8_t payload_type);
+
+/* The application says so. */
+void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate);
 
 /* A packet with this timestamp was sent, or came, at `now`. Two spans of a second or more must
  * agree, within 3 %, on a rate in use before it counts. */

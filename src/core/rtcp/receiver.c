@@ -62,6 +62,14 @@ static void follow_rate(lt_rtcp_receiver *receiver, uint32_t before)
     receiver->jitter = 0;
 }
 
+void lt_rtcp_receiver_tell_rate(lt_rtcp_receiver *receiver, uint32_t rate)
+{
+    uint32_t before = receiver->clock.rate;
+
+    lt_clock_rate_tell(&receiver->clock, rate);
+    follow_rate(receiver, before);
+}
+
 void lt_rtcp_receiver_take(lt_rtcp_receiver *receiver, const lt_rtp_header *header,
                            livetcp_usec arrival_us)
 {

@@ -29,6 +29,9 @@ typedef struct lt_rtcp_receiver {
 /* The first packet of the source has yet to be taken. */
 void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_usec now);
 
+/* The application knows its clock rate, in Hz. */
+void lt_rtcp_receiver_tell_rate(lt_rtcp_receiver *receiver, uint32_t rate);
+
 /* Takes a packet that is no copy of another; who calls has judged that. */
 void lt_rtcp_receiver_take(lt_rtcp_receiver *receiver, const lt_rtp_header *header,
                            livetcp_usec arrival_us);

@@ -31,6 +31,7 @@ struct lt_reporter {
     lt_rtcp_receiver receivers[LT_REPORTER_RECEIVERS];
     livetcp_usec rtt_us;
     uint64_t written, heard, invalid;
+    uint32_t rates[LT_REPORTER_PAYLOADS + 1]; /* as told, by payload type; the last: of any */
 };
 
 lt_reporter *lt_reporter_create(uint32_t ssrc, const char *cname, uint64_t seed)
@@ -144,15 +145,32 @@ static void count_bytes(lt_reporter *reporter, size_t size, livetcp_usec now)
     reporter->bytes += size;
 }
 
+void lt_reporter_set_clock_rate(lt_reporter *reporter, unsigned payload_type, uint32_t rate)
+{
+    reporter->rates[payload_type] = rate;
+}
+
+/* 0 = the application does not say. */
+static uint32_t rate_of(const lt_reporter *reporter, uint8_t payload_type)
+{
+    uint32_t rate = reporter->rates[payload_type];
+
+    return rate || lt_clock_rate_of_payload(payload_type) ? rate
+                                                          : reporter->rates[LT_REPORTER_PAYLOADS];
+}
+
 void lt_reporter_sent(lt_reporter *reporter, const lt_rtp_header *header, size_t size,
                       livetcp_usec given_us, livetcp_usec now)
 {
     lt_rtcp_sender *sender = find_sender(reporter, header->ssrc);
+    uint32_t rate = rate_of(reporter, header->payload_type);
 
     if (!sender) {
         sender = add_sender(reporter, header->ssrc);
         due_by(reporter, now); /* unicast: no need to wait (section 6.2) */
     }
+    if (rate)
+        lt_clock_rate_tell(&sender->clock, rate);
     lt_rtcp_sender_take(sender, header, size - header->header_size, given_us, now);
     count_bytes(reporter, size, now);
 }
@@ -161,9 +179,12 @@ void lt_reporter_received(lt_reporter *reporter, const lt_rtp_header *header, si
                           livetcp_usec arrival_us)
 {
     lt_rtcp_receiver *receiver = find_receiver(reporter, header->ssrc);
+    uint32_t rate = rate_of(reporter, header->payload_type);
 
     if (!receiver)
         receiver = add_receiver(reporter, header->ssrc, arrival_us);
+    if (rate)
+        lt_rtcp_receiver_tell_rate(receiver, rate);
     if (!receiver->received)
         due_by(reporter, arrival_us + FIRST_RECEIVED_US);
     lt_rtcp_receiver_take(receiver, header, arrival_us);

@@ -33,6 +33,14 @@ void lt_reporter_destroy(lt_reporter **reporter);
 /* Makes a CNAME from random bytes. */
 void lt_reporter_cname(const uint8_t random[12], char cname[LT_CNAME_SIZE]);
 
+/* Payload types, and one place for all that nothing else is known of. */
+#define LT_REPORTER_PAYLOADS 128
+
+/* RTP packets of that payload type, sent or received from now on, have this clock rate, in Hz; 0 =
+ * that is not known any more. LT_REPORTER_PAYLOADS: all whose rate neither this nor RFC 3551 says.
+ */
+void lt_reporter_set_clock_rate(lt_reporter *reporter, unsigned payload_type, uint32_t rate);
+
 /* An RTP packet of `size` bytes went out; the application gave it to us at `given_us`. */
 void lt_reporter_sent(lt_reporter *reporter, const lt_rtp_header *header, size_t size,
                       livetcp_usec given_us, livetcp_usec now);

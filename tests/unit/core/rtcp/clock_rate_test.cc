@@ -47,6 +47,23 @@ TEST_CASE("static payload types have the rates of RFC 3551", "[rtcp]")
     CHECK(clock.rate == 8000); /* at once */
 }
 
+TEST_CASE("what the application tells is neither guessed nor changed", "[rtcp]")
+{
+    lt_clock_rate clock = {};
+    lt_clock_rate_tell(&clock, 50000); /* not one in use */
+    CHECK(clock.rate == 50000);
+    for (unsigned i = 0; i < 500; i++)
+        lt_clock_rate_see(&clock, 96, i * 960, i * 20000); /* looks like 48000 */
+    CHECK(clock.rate == 50000);
+    lt_clock_rate_see(&clock, 0, 0, 11 * second);
+    CHECK(clock.rate == 50000);
+    lt_clock_rate_see_report(&clock, 1, 0);
+    lt_clock_rate_see_report(&clock, 1 + (UINT64_C(2) << 32), 16000);
+    CHECK(clock.rate == 50000);
+    lt_clock_rate_tell(&clock, 90000);
+    CHECK(clock.rate == 90000);
+}
+
 TEST_CASE("each rate in use is found from a stream, with jitter, within three seconds", "[rtcp]")
 {
     for (uint32_t rate : {8000u, 16000u, 24000u, 32000u, 44100u, 48000u, 90000u, 96000u}) {

@@ -133,6 +133,59 @@ TEST_CASE("a sender reports at once, its receiver soon after", "[rtcp]")
     CHECK(summary.invalid == 0);
 }
 
+TEST_CASE("with the clock rate told, times are exact from the first report", "[rtcp]")
+{
+    const uint32_t rate = 50000; /* which nobody would guess */
+    for (bool told : {false, true}) {
+        INFO(told);
+        End sender(1), receiver(2);
+        if (told) {
+            lt_reporter_set_clock_rate(sender.reporter, 96, rate);
+            lt_reporter_set_clock_rate(receiver.reporter, LT_REPORTER_PAYLOADS, rate);
+        }
+        for (uint16_t i = 0; i < 10; i++) {
+            livetcp_usec at = second + i * 20000;
+            lt_rtp_header header = header_of(7, i, i * 1000u, 96);
+            lt_reporter_sent(sender.reporter, &header, 172, at, at);
+            lt_reporter_received(receiver.reporter, &header, 172, at + i % 2 * 8000);
+        }
+        livetcp_usec now = second + 9 * 20000 + 7000;
+        lt_rtcp_sender_info info;
+        uint32_t ssrc;
+        Bytes report = sender.write(now);
+        lt_rtcp_part part = first_part(report);
+        REQUIRE(lt_rtcp_read_report(&part, &ssrc, &info));
+        double unix_us = static_cast<double>(info.ntp) / 4294.967296 - LT_NTP_UNIX_EPOCH * 1e6;
+        double media_us = 1e6 * info.timestamp / rate;
+        CHECK(unix_us - unix_offset - second == Approx(media_us).margin(1));
+        /* Of now, and not of the last packet. */
+        CHECK(info.timestamp == (told ? 9350 : 9000));
+        CHECK((receiver.summary().jitter_us > 0) == told);
+    }
+}
+
+TEST_CASE("a told rate is for its payload type, and for others only where nothing else is known",
+          "[rtcp]")
+{
+    End receiver(2);
+    auto jitter = [&](uint32_t ssrc, uint8_t type, uint32_t step) {
+        for (uint16_t i = 0; i < 50; i++) {
+            lt_rtp_header header = header_of(ssrc, i, i * step, type);
+            lt_reporter_received(receiver.reporter, &header, 172, second + i * 20000);
+        }
+        return receiver.summary().jitter_us;
+    };
+    lt_reporter_set_clock_rate(receiver.reporter, LT_REPORTER_PAYLOADS, 50000);
+    lt_reporter_set_clock_rate(receiver.reporter, 97, 25000);
+    CHECK(jitter(1, 0, 160) == 0);   /* RFC 3551 */
+    CHECK(jitter(2, 96, 1000) == 0); /* any */
+    CHECK(jitter(3, 97, 500) == 0);
+    lt_reporter_set_clock_rate(receiver.reporter, 98, 50000);
+    lt_reporter_set_clock_rate(receiver.reporter, 98, 0); /* forgotten: any */
+    CHECK(jitter(4, 98, 1000) == 0);
+    CHECK(jitter(5, 97, 1000) > 1000); /* a stream that runs otherwise */
+}
+
 TEST_CASE("loss and jitter come back to the sender", "[rtcp]")
 {
     End sender(1), receiver(2);
