@@ -131,6 +131,9 @@ guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint);
 /* "closed", "listening", "connecting" or "open". */
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint);
 
+/* With the lock held. */
+gboolean gst_livetcp_endpoint_any_open(GstLiveTcpEndpoint *endpoint);
+
 G_END_DECLS
 
 #endif

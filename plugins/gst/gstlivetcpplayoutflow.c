@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcpplayout's pads: buffers and events come in on the sink pad's thread, and leave on a thread
- * of the source pad that waits for what is due. */
+/* livetcpplayout's pads: buffers and events come in on the sink pad's thread, and leave on that of
+ * gstlivetcpplayoutpush.c. */
 #include "gstlivetcppath.h"
 #include "gstlivetcpplayout.h"
 #include "gstlivetcpreport.h"
@@ -17,8 +17,7 @@ void gst_livetcp_playout_wake(GstLiveTcpPlayout *self)
 
 /* ---- in ---- */
 
-/* Running time in microseconds; -1 without a clock. */
-static gint64 running_time_us(GstLiveTcpPlayout *self)
+gint64 gst_livetcp_playout_running_time_us(GstLiveTcpPlayout *self)
 {
     GstClockTime time = gst_element_get_current_running_time(GST_ELEMENT(self));
     return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : -1;
@@ -32,8 +31,9 @@ static gint64 arrival_of(GstLiveTcpPlayout *self, GstBuffer *buffer)
     if (self->segment.format == GST_FORMAT_TIME) {
         time = gst_segment_to_running_time(&self->segment, GST_FORMAT_TIME, GST_BUFFER_DTS(buffer));
     }
-    return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND)
-                                         : MAX(running_time_us(self) - self->upstream_us, 0);
+    return GST_CLOCK_TIME_IS_VALID(time)
+               ? (gint64)(time / GST_USECOND)
+               : MAX(gst_livetcp_playout_running_time_us(self) - self->upstream_us, 0);
 }
 
 /* With the lock held. */
@@ -81,8 +81,6 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
     return result;
 }
 
-static void loop(GstPad *pad);
-
 /* With the lock held: timestamps that leave here are running time. Takes ownership. */
 static void take_segment(GstLiveTcpPlayout *self, GstEvent *event)
 {
@@ -112,7 +110,7 @@ static void take_serialized(GstLiveTcpPlayout *self, GstEvent *event)
         if (self->eos) {
             self->eos = FALSE;
             self->flow = GST_FLOW_OK;
-            gst_pad_start_task(self->src, (GstTaskFunction)loop, self->src, NULL);
+            gst_pad_start_task(self->src, gst_livetcp_playout_loop, self->src, NULL);
         }
         break;
     case GST_EVENT_CAPS:
@@ -148,7 +146,7 @@ static void set_flushing(GstLiveTcpPlayout *self, gboolean flushing)
 static gboolean start_pushing(GstLiveTcpPlayout *self)
 {
     set_flushing(self, FALSE);
-    return gst_pad_start_task(self->src, (GstTaskFunction)loop, self->src, NULL);
+    return gst_pad_start_task(self->src, gst_livetcp_playout_loop, self->src, NULL);
 }
 
 static gboolean flush_start(GstLiveTcpPlayout *self, GstEvent *event)
@@ -203,90 +201,6 @@ static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
         return FALSE;
     }
     return gst_pad_query_default(pad, parent, query);
-}
-
-/* ---- out ---- */
-
-/* With the lock held, which is let go meanwhile. */
-static void wait_for_clock(GstLiveTcpPlayout *self, gint64 until_us)
-{
-    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
-    if (clock == NULL) {
-        g_cond_wait(&self->cond, &self->lock);
-        return;
-    }
-    GstClockTime base = gst_element_get_base_time(GST_ELEMENT(self));
-    GstClockTime until = base + (GstClockTime)MAX(until_us, 0) * GST_USECOND;
-    GstClockID id = gst_clock_new_single_shot_id(clock, until);
-    self->waiting = id;
-    g_mutex_unlock(&self->lock);
-    gst_clock_id_wait(id, NULL);
-    g_mutex_lock(&self->lock);
-    self->waiting = NULL;
-    gst_clock_id_unref(id);
-    gst_object_unref(clock);
-}
-
-/* What is to be pushed next; NULL when flushing. */
-static GstMiniObject *wait_next(GstLiveTcpPlayout *self)
-{
-    GstMiniObject *object = NULL;
-
-    g_mutex_lock(&self->lock);
-    while (!self->flushing && object == NULL) {
-        gint64 deadline = LIVETCP_NEVER;
-        if (self->playing) {
-            object =
-                gst_livetcp_player_next(&self->player, running_time_us(self) - self->upstream_us);
-            deadline = gst_livetcp_player_deadline(&self->player);
-        }
-        if (object != NULL) {
-            break;
-        }
-        if (deadline == LIVETCP_NEVER) {
-            g_cond_wait(&self->cond, &self->lock);
-        } else {
-            wait_for_clock(self, deadline + self->upstream_us);
-        }
-    }
-    g_mutex_unlock(&self->lock);
-    return object;
-}
-
-static GstFlowReturn push(GstLiveTcpPlayout *self, GstMiniObject *object)
-{
-    if (GST_IS_BUFFER(object)) {
-        return gst_pad_push(self->src, GST_BUFFER(object));
-    }
-    gboolean eos = GST_EVENT_TYPE(object) == GST_EVENT_EOS;
-    gst_pad_push_event(self->src, GST_EVENT(object));
-    return eos ? GST_FLOW_EOS : GST_FLOW_OK;
-}
-
-/* Upstream hears of it with its next buffer; after the end of the stream there is none. */
-static void stop_pushing(GstLiveTcpPlayout *self, GstFlowReturn flow)
-{
-    g_mutex_lock(&self->lock);
-    gboolean eos = self->eos;
-    if (!self->flushing) {
-        self->flow = flow;
-    }
-    gst_pad_pause_task(self->src);
-    g_mutex_unlock(&self->lock);
-    if (eos && (flow < GST_FLOW_EOS || flow == GST_FLOW_NOT_LINKED)) {
-        GST_ELEMENT_FLOW_ERROR(self, flow);
-    }
-}
-
-static void loop(GstPad *pad)
-{
-    GstLiveTcpPlayout *self = GST_LIVETCP_PLAYOUT(GST_PAD_PARENT(pad));
-    GstMiniObject *object = wait_next(self);
-    GstFlowReturn flow = object != NULL ? push(self, object) : GST_FLOW_FLUSHING;
-
-    if (flow != GST_FLOW_OK) {
-        stop_pushing(self, flow);
-    }
 }
 
 static gboolean activate_src(GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)

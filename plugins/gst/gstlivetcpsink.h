@@ -18,6 +18,8 @@ G_BEGIN_DECLS
 GType gst_livetcp_sink_get_type(void);
 GST_ELEMENT_REGISTER_DECLARE(livetcpsink);
 
+#define GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS 2000
+
 /* Larger than any packet the library takes. */
 #define GST_LIVETCP_SINK_SCRATCH_SIZE 65536
 
@@ -52,6 +54,9 @@ void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *valu
 
 /* Streaming thread: sends one packet to every peer and reports what is wrong with it. */
 GstFlowReturn gst_livetcp_sink_send(GstLiveTcpSink *self, GstBuffer *buffer);
+
+/* Of the class, with the functions that get and set them. */
+void gst_livetcp_sink_install_properties(GObjectClass *klass);
 
 G_END_DECLS
 

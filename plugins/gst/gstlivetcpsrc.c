@@ -70,20 +70,11 @@
  */
 #include "gstlivetcpsrc.h"
 
-#include "gstlivetcpclockrates.h"
-#include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpsignals.h"
 #include "gstlivetcpuri.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
-
-enum {
-    PROP_CAPS = GST_LIVETCP_PROP_OWN,
-    PROP_KEEP_LISTENING,
-    PROP_TIMEOUT,
-    PROP_PLAYOUT /* and the settings of playout that follow */
-};
 
 #define SRC_ENDPOINT(handler) (&GST_LIVETCP_SRC(handler)->endpoint)
 GST_LIVETCP_URI_HANDLER(gst_livetcp_src, GST_URI_SRC, SRC_ENDPOINT)
@@ -103,8 +94,7 @@ static const gchar *const uri_keys[] = {
     "playout",      "latency",        "min-latency", "max-latency",   "alpha",
     "beta",         "do-lost",        "rtt",         "redundancy-pt", NULL};
 
-/* A stream is one sender's; who mixes several says so. */
-static void get_defaults(livetcp_config *defaults)
+void gst_livetcp_src_get_defaults(livetcp_config *defaults)
 {
     livetcp_config_init(defaults);
     defaults->max_sessions = 1;
@@ -248,62 +238,6 @@ static gboolean query(GstBaseSrc *base, GstQuery *query_)
 
 /* ---- object ---- */
 
-static void set_caps_property(GstLiveTcpSrc *self, const GstCaps *caps)
-{
-    GST_OBJECT_LOCK(self);
-    gst_clear_caps(&self->caps);
-    self->caps = caps != NULL ? gst_caps_copy(caps) : NULL;
-    GST_OBJECT_UNLOCK(self);
-    gst_livetcp_clock_rates_set_caps(&self->endpoint, caps);
-    gst_pad_mark_reconfigure(GST_BASE_SRC_PAD(self));
-}
-
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
-
-    switch (id) {
-    case PROP_CAPS:
-        set_caps_property(self, gst_value_get_caps(value));
-        break;
-    case PROP_KEEP_LISTENING:
-        g_atomic_int_set(&self->keep_listening, g_value_get_boolean(value));
-        break;
-    case PROP_TIMEOUT:
-        self->timeout_ms = g_value_get_uint(value);
-        break;
-    default:
-        if (!gst_livetcp_src_set_playout(self, id - PROP_PLAYOUT, value, pspec) &&
-            !gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
-            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-        }
-    }
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
-
-    switch (id) {
-    case PROP_CAPS:
-        GST_OBJECT_LOCK(self);
-        gst_value_set_caps(value, self->caps);
-        GST_OBJECT_UNLOCK(self);
-        break;
-    case PROP_KEEP_LISTENING:
-        g_value_set_boolean(value, g_atomic_int_get(&self->keep_listening));
-        break;
-    case PROP_TIMEOUT:
-        g_value_set_uint(value, self->timeout_ms);
-        break;
-    default:
-        if (!gst_livetcp_src_get_playout(self, id - PROP_PLAYOUT, value) &&
-            !gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
-            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-        }
-    }
-}
-
 static void finalize(GObject *object)
 {
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
@@ -315,42 +249,12 @@ static void finalize(GObject *object)
     G_OBJECT_CLASS(gst_livetcp_src_parent_class)->finalize(object);
 }
 
-static void install_properties(GObjectClass *klass)
-{
-    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-    livetcp_config defaults;
-
-    get_defaults(&defaults);
-    gst_livetcp_properties_install(klass, &defaults, TRUE);
-    g_object_class_install_property(
-        klass, PROP_CAPS,
-        g_param_spec_boxed("caps", "Caps",
-                           "What the stream is, as the sender's payloader or an SDP says; without "
-                           "them application/x-rtp and what downstream asks for",
-                           GST_TYPE_CAPS, flags));
-    g_object_class_install_property(
-        klass, PROP_KEEP_LISTENING,
-        g_param_spec_boolean("keep-listening", "Keep listening",
-                             "When a session has ended, wait for the next one (a listener) or call "
-                             "again (a caller) instead of ending the stream",
-                             FALSE, flags));
-    g_object_class_install_property(
-        klass, PROP_TIMEOUT,
-        g_param_spec_uint("timeout", "Timeout",
-                          "Post the element message \"livetcp-timeout\" whenever nothing was "
-                          "received for so many milliseconds (0 = never)",
-                          0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
-    gst_livetcp_player_settings_install(klass, PROP_PLAYOUT, "playout", LIVETCP_PLAYOUT_NONE);
-}
-
 static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
 {
     GObjectClass *object = G_OBJECT_CLASS(klass);
     GstElementClass *element = GST_ELEMENT_CLASS(klass);
     GstBaseSrcClass *base = GST_BASE_SRC_CLASS(klass);
 
-    object->set_property = set_property;
-    object->get_property = get_property;
     object->finalize = finalize;
     base->get_caps = get_caps;
     base->fixate = fixate;
@@ -364,7 +268,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     base->query = query;
     GST_PUSH_SRC_CLASS(klass)->create = create;
 
-    install_properties(object);
+    gst_livetcp_src_install_properties(object);
     gst_livetcp_signals_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);
     gst_element_class_set_static_metadata(
@@ -375,7 +279,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
 static void gst_livetcp_src_init(GstLiveTcpSrc *self)
 {
     livetcp_config defaults;
-    get_defaults(&defaults);
+    gst_livetcp_src_get_defaults(&defaults);
     gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_src_hooks, &defaults,
                               uri_keys);
     gst_livetcp_queue_init(&self->queue);

@@ -71,6 +71,12 @@ gboolean gst_livetcp_src_set_playout(GstLiveTcpSrc *self, guint index, const GVa
                                      GParamSpec *pspec);
 gboolean gst_livetcp_src_get_playout(GstLiveTcpSrc *self, guint index, GValue *value);
 
+/* Of the class, with the functions that get and set them. */
+void gst_livetcp_src_install_properties(GObjectClass *klass);
+
+/* A stream is one sender's; who mixes several says so. */
+void gst_livetcp_src_get_defaults(livetcp_config *defaults);
+
 G_END_DECLS
 
 #endif
