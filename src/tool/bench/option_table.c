@@ -234,7 +234,7 @@ void lt_bench_options_help(FILE *out)
           "  livetcp bench --policy single --greedy --peer --ftp 15@5-60 --mice 80@20-75 \\\n"
           "      --cbr 3mbit@40-75 --path delay=50ms,rate=30mbit,queue=50p --duration 75\n"
           "  livetcp bench --policy single --interval 2 --talkspurt 5 --silence 5 --opening 100\n"
-          "  livetcp bench --policy single --sysctl net.ipv4.tcp_recovery=0 \\\n"
+          "  livetcp bench --policy single --sysctl net.ipv4.tcp_sack=0 \\\n"
           "      --sysctl net.ipv4.tcp_early_retrans=0\n",
           out);
 }
