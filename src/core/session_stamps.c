@@ -44,12 +44,13 @@ static unsigned capacity(const lt_session *session)
 
 static void count_packet(lt_stamped_legs *stamped, livetcp_usec now)
 {
-    livetcp_usec span = now - stamped->counted_us;
+    bool first = stamped->counted_us == INT64_MIN;
+    livetcp_usec span = first ? COUNTED_US : now - stamped->counted_us;
 
     stamped->passed++;
-    if (stamped->counted_us != INT64_MIN && span < COUNTED_US)
+    if (span < COUNTED_US)
         return;
-    if (stamped->counted_us != INT64_MIN)
+    if (!first)
         stamped->expected = stamped->passed * (double)SAMPLE_INTERVAL_US / (double)span;
     stamped->passed = 0;
     stamped->counted_us = now;
@@ -190,9 +191,10 @@ static void smooth_repaired(lt_session *session, const lt_connection *connection
 static void smooth_undisturbed(lt_session *session, lt_connection *connection,
                                livetcp_usec newest_us, unsigned packets, livetcp_usec now)
 {
-    livetcp_usec gap = (newest_us - connection->read_stamp_us) / packets;
+    bool first = connection->read_stamp_us == INT64_MIN;
+    livetcp_usec gap = first ? READ_GAP_MAX_US : (newest_us - connection->read_stamp_us) / packets;
 
-    if (connection->read_stamp_us != INT64_MIN && gap < READ_GAP_MAX_US)
+    if (gap < READ_GAP_MAX_US)
         lt_smooth(&connection->read_gap, gap);
     lt_smooth(&session->stamped.reading, now - newest_us);
     for (unsigned i = 0; i < packets && i < READ_SAMPLES_MAX; i++)
