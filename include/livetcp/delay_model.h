@@ -66,7 +66,7 @@ typedef struct livetcp_delay_model_config {
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
  * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3, or as
- * many as it takes with LIVETCP_TCP_CONSTANTS_LINUX. */
+ * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. */
 LIVETCP_API void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
                                                  livetcp_tcp_constants constants);
 

@@ -27,7 +27,10 @@ typedef enum livetcp_tcp_constants {
     LIVETCP_TCP_CONSTANTS_ZHANG = 1,
     /* Linux 6 as it is delivered: ten segments at first (RFC 6928), 1 s (RFC 6298), RACK
      * (RFC 8985), SYNs repeated four times before their timeout grows. */
-    LIVETCP_TCP_CONSTANTS_LINUX = 2
+    LIVETCP_TCP_CONSTANTS_LINUX = 2,
+    /* The same without SACK (net.ipv4.tcp_sack=0), which turns RACK off: three duplicate
+     * acknowledgements, as in the papers, and Linux's timers. */
+    LIVETCP_TCP_CONSTANTS_NEWRENO = 3
 } livetcp_tcp_constants;
 
 typedef enum livetcp_loss_detection {
@@ -54,7 +57,7 @@ LIVETCP_API livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack,
                                                   livetcp_tcp_constants constants,
                                                   livetcp_error *error);
 
-/* "brosh", "zhang" or "linux"; NULL for another value. */
+/* "brosh", "zhang", "linux" or "newreno"; NULL for another value. */
 LIVETCP_API const char *livetcp_tcp_constants_name(livetcp_tcp_constants constants);
 
 /* The retransmission timeout on a path with that steady round-trip time, before it backs off. A

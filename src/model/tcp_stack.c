@@ -31,6 +31,15 @@ static const struct {
                                       .rto_max_us = 120 * LIVETCP_USEC_SEC,
                                       .rto_rtt_multiple = 1,
                                       .rto_min_added = 1}},
+    [LIVETCP_TCP_CONSTANTS_NEWRENO] = {"newreno",
+                                       {.detection = LIVETCP_LOSS_DETECTION_DUPACK,
+                                        .initial_window = 10,
+                                        .syn_linear_timeouts = 4,
+                                        .rto_initial_us = LIVETCP_USEC_SEC,
+                                        .rto_min_us = 200 * LIVETCP_USEC_MSEC,
+                                        .rto_max_us = 120 * LIVETCP_USEC_SEC,
+                                        .rto_rtt_multiple = 1,
+                                        .rto_min_added = 1}},
 };
 
 livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack, livetcp_tcp_constants constants,

@@ -16,6 +16,8 @@ PLAYOUTS = (10, 20, 40, 60, 80, 100, 120, 160, 200, 300, 400, 600, 1000)  # ms o
 KERNELS = {"classic": "RACK and TLP off", "today": "today's kernel"}
 NAMES = {VOICE: "VoIP", INTERACTIVE: "interactive video", VIDEO: "video"}
 JUDGED_SEEDS = 3
+# A kernel, and the constants of the model (livetcp model --constants) that it is held against.
+JUDGED_BY = (("classic", "paper"), ("classic", "newreno"), ("today", "paper"), ("today", "linux"))
 REGION_P95_MS, REGION_MAX_MS = 200, 5000  # section 6.1
 
 
@@ -108,7 +110,7 @@ def errors(setting):
               known("brosh", "error-video-300", "video, RTT 300 ms, about (text)")]
     for size in (VOICE, VIDEO):
         for rtt in rtts(setting):
-            for kernel, constants in (("classic", "paper"), ("today", "paper"), ("today", "linux")):
+            for kernel, constants in JUDGED_BY:
                 series.append(Series(
                     f"{NAMES[size]}, RTT {rtt} ms, {KERNELS[kernel]}, model {constants}", MODEL,
                     tuple(error(size, rtt, loss, kernel, constants, setting)

@@ -38,7 +38,7 @@ void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
         .limited_transmit = 1,
         .constants = constants,
         .window_states = 8,
-        .backlog_states = constants == LIVETCP_TCP_CONSTANTS_LINUX ? 0 : 16,
+        .backlog_states = constants == LIVETCP_TCP_CONSTANTS_BROSH ? 16 : 0,
         .max_states = 2000000,
     };
 }

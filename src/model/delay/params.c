@@ -33,7 +33,7 @@ static livetcp_result check_choices(const livetcp_delay_model_config *c, livetcp
         int value, most;
     } choices[] = {{"loss_model", (int)c->loss_model, LIVETCP_LOSS_CORRELATED},
                    {"queue_unit", (int)c->queue_unit, LIVETCP_QUEUE_BYTES},
-                   {"constants", (int)c->constants, LIVETCP_TCP_CONSTANTS_LINUX}};
+                   {"constants", (int)c->constants, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
     for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++)
         if (choices[i].value < 0 || choices[i].value > choices[i].most)

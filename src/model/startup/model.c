@@ -51,7 +51,7 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
                   {"connections", c->connections, 1, 64},
                   {"bytes", c->bytes, 0,
                    (double)MOST_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
-                  {"constants", (double)c->constants, 0, LIVETCP_TCP_CONSTANTS_LINUX}};
+                  {"constants", (double)c->constants, 0, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
     if (c->struct_size < sizeof *c)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -86,7 +86,7 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
                           .segments = ceil(c->bytes / c->mss_bytes / c->connections),
                           .connections = c->connections,
                           .rtt_us = c->rtt_us,
-                          .paper = c->constants != LIVETCP_TCP_CONSTANTS_LINUX};
+                          .paper = c->constants < LIVETCP_TCP_CONSTANTS_LINUX};
     livetcp_tcp_stack_init(&p->stack, c->constants, NULL);
     if (c->stack)
         p->stack = *c->stack;

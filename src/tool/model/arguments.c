@@ -68,8 +68,9 @@ static livetcp_result take_choice(const char *option, const char *text, const ch
             *out = i;
             return LIVETCP_OK;
         }
-    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s %.40s: it is %s or %s", option, text,
-                   names[0], names[1]);
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s %.40s: it is %s%s%s or %s", option,
+                   text, names[0], names[2] ? ", " : "", names[2] ? names[1] : "",
+                   names[2] ? names[2] : names[1]);
 }
 
 static livetcp_result take_loss(const char *text, double *out, livetcp_error *error)
@@ -109,17 +110,19 @@ static livetcp_result take_choices(const lt_model_texts *t, lt_model_arguments *
 static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
                                  livetcp_error *error)
 {
-    static const char *const constants[] = {"paper", "linux", NULL};
+    static const char *const names[] = {"paper", "linux", "newreno", NULL};
+    static const livetcp_tcp_constants constants[] = {
+        LIVETCP_TCP_CONSTANTS_BROSH, LIVETCP_TCP_CONSTANTS_LINUX, LIVETCP_TCP_CONSTANTS_NEWRENO};
     livetcp_delay_model_config *c = &a->config;
-    int modern = 0;
+    int choice = 0;
     livetcp_result result = LIVETCP_OK;
 
     if (t->constants)
-        result = take_choice("--constants", t->constants, constants, &modern, error);
-    a->paper = !modern;
+        result = take_choice("--constants", t->constants, names, &choice, error);
+    a->constants = names[choice];
+    a->paper = choice == 0;
     a->backlog_states_given = t->backlog_states != NULL;
-    livetcp_delay_model_config_init(c, modern ? LIVETCP_TCP_CONSTANTS_LINUX
-                                              : LIVETCP_TCP_CONSTANTS_BROSH);
+    livetcp_delay_model_config_init(c, constants[choice]);
     if (result == LIVETCP_OK && t->rtt)
         result = lt_model_take_duration("--rtt", t->rtt, &c->rtt_us, error);
     if (result == LIVETCP_OK && t->one_way)
@@ -162,7 +165,9 @@ with_table(lt_model_texts *t, const lt_model_form *form,
         TEXT("mss", &t->mss, "TCP's maximum segment size (1448)", "BYTES"),
         {"limited-transmit", 0, POPT_ARG_VAL, &t->limited_transmit, 1, "RFC 3042 (on)", NULL},
         {"no-limited-transmit", 0, POPT_ARG_VAL, &t->limited_transmit, 0, NULL, NULL},
-        TEXT("constants", &t->constants, "TCP as in the paper, or as in linux today (paper)",
+        TEXT("constants", &t->constants,
+             "TCP as in the paper, as in linux today, or as newreno, which is linux without SACK "
+             "(paper)",
              "NAME"),
         TEXT("window-states", &t->window_states, "windows followed, in packets per RTT (8)",
              "MULTIPLE"),

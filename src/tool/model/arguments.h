@@ -11,8 +11,9 @@
 
 typedef struct lt_model_arguments {
     livetcp_delay_model_config config;
-    bool paper;       /* --constants */
-    const char *json; /* file to write, "-" for standard output, or NULL */
+    const char *constants; /* as given, or by default */
+    bool paper;            /* those of the papers */
+    const char *json;      /* file to write, "-" for standard output, or NULL */
     bool backlog_states_given;
     bool help;
 } lt_model_arguments;

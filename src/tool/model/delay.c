@@ -48,7 +48,7 @@ static json_t *document(const lt_model_arguments *a, const livetcp_delay_model *
     double playout = livetcp_delay_static_playout_us(&a->config);
 
     lt_json_put(o, "schema", json_string("livetcp/model-delay/1"), failed);
-    lt_json_put(o, "config", lt_model_json_config(&a->config, a->paper, failed), failed);
+    lt_json_put(o, "config", lt_model_json_config(a, failed), failed);
     lt_json_put(o, "bounded", json_boolean(s->bounded), failed);
     lt_json_put(o, "capacity_pps", lt_model_json_number(s->capacity_pps), failed);
     lt_json_put(o, "mean_ms", lt_model_json_ms(s->mean_us), failed);

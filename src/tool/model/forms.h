@@ -19,6 +19,9 @@ int lt_model_run(const lt_model_form *form, int argc, const char **argv,
 void lt_model_print_path(const lt_model_arguments *arguments);
 void lt_model_print_stream(const lt_model_arguments *arguments);
 
+/* Whose TCP it is: "Linux today". */
+const char *lt_model_stack_text(const lt_model_arguments *arguments);
+
 /* Standard output takes the JSON, and no table. */
 bool lt_model_json_only(const lt_model_arguments *arguments);
 

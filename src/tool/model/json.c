@@ -15,8 +15,9 @@ json_t *lt_model_json_ms(double us)
     return lt_model_json_number(round(us * 10) / 1e4);
 }
 
-json_t *lt_model_json_config(const livetcp_delay_model_config *c, bool paper, bool *failed)
+json_t *lt_model_json_config(const lt_model_arguments *a, bool *failed)
 {
+    const livetcp_delay_model_config *c = &a->config;
     json_t *o = json_object();
 
     lt_json_put(o, "rtt_ms", lt_model_json_ms((double)c->rtt_us), failed);
@@ -35,7 +36,7 @@ json_t *lt_model_json_config(const livetcp_delay_model_config *c, bool paper, bo
     lt_json_put(o, "queue", json_string(c->queue_unit == LIVETCP_QUEUE_BYTES ? "bytes" : "packets"),
                 failed);
     lt_json_put(o, "limited_transmit", json_boolean(c->limited_transmit), failed);
-    lt_json_put(o, "constants", json_string(paper ? "paper" : "linux"), failed);
+    lt_json_put(o, "constants", json_string(a->constants), failed);
     return o;
 }
 

@@ -3,9 +3,8 @@
 #ifndef LT_TOOL_MODEL_JSON_H
 #define LT_TOOL_MODEL_JSON_H
 
+#include "tool/model/arguments.h"
 #include "tool/output.h"
-
-#include <livetcp/model.h>
 
 /* JSON's null for what is infinite or not a number. */
 json_t *lt_model_json_number(double value);
@@ -14,7 +13,7 @@ json_t *lt_model_json_number(double value);
 json_t *lt_model_json_ms(double us);
 
 /* The configuration, as an object. */
-json_t *lt_model_json_config(const livetcp_delay_model_config *config, bool paper, bool *failed);
+json_t *lt_model_json_config(const lt_model_arguments *arguments, bool *failed);
 
 /* Writes the document to the file, "-" for standard output, and releases it. */
 livetcp_result lt_model_json_write(json_t *document, bool failed, const char *path,

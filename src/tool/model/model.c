@@ -31,6 +31,14 @@ void lt_model_print_path(const lt_model_arguments *a)
            c->queue_unit == LIVETCP_QUEUE_BYTES ? " at a queue limited in bytes" : "");
 }
 
+const char *lt_model_stack_text(const lt_model_arguments *a)
+{
+    if (a->paper)
+        return "the paper";
+    return a->config.constants == LIVETCP_TCP_CONSTANTS_LINUX ? "Linux today"
+                                                              : "Linux without SACK";
+}
+
 void lt_model_print_stream(const lt_model_arguments *a)
 {
     const livetcp_delay_model_config *c = &a->config;
@@ -39,7 +47,7 @@ void lt_model_print_stream(const lt_model_arguments *a)
            (double)c->interval_us / 1e3, c->connections, c->connections == 1 ? "" : "s");
     if (c->split > 1)
         printf(", packets split in %u", c->split);
-    printf("; TCP of %s\n", a->paper ? "the paper" : "Linux today");
+    printf("; TCP of %s\n", lt_model_stack_text(a));
 }
 
 int lt_model_run(const lt_model_form *form, int argc, const char **argv,

@@ -103,7 +103,7 @@ static json_t *cell_json(const region *r, const region_row *row, int i, bool *fa
 
 static json_t *document(const lt_model_arguments *a, const region *r, double solve_ms, bool *failed)
 {
-    json_t *o = json_object(), *config = lt_model_json_config(&a->config, a->paper, failed);
+    json_t *o = json_object(), *config = lt_model_json_config(a, failed);
     json_t *rows = json_array();
 
     json_object_del(config, "rtt_ms");

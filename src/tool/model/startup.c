@@ -25,8 +25,7 @@ static const struct {
 static livetcp_result take(const lt_model_arguments *a, livetcp_startup_config *c,
                            livetcp_error *error)
 {
-    livetcp_startup_config_init(c, a->paper ? LIVETCP_TCP_CONSTANTS_ZHANG
-                                            : LIVETCP_TCP_CONSTANTS_LINUX);
+    livetcp_startup_config_init(c, a->paper ? LIVETCP_TCP_CONSTANTS_ZHANG : a->config.constants);
     c->rtt_us = a->config.rtt_us;
     c->loss = a->config.loss;
     c->connections = a->config.connections;
@@ -80,7 +79,7 @@ static json_t *document(const lt_model_arguments *a, const livetcp_startup_confi
     lt_json_put(config, "bytes", json_real(c->bytes), failed);
     lt_json_put(config, "mss_bytes", json_integer(c->mss_bytes), failed);
     lt_json_put(config, "connections", json_integer(c->connections), failed);
-    lt_json_put(config, "constants", json_string(a->paper ? "paper" : "linux"), failed);
+    lt_json_put(config, "constants", json_string(a->constants), failed);
     for (int i = 0; i < EVENTS; i++)
         lt_json_put(session, events[i].key, event_json(model, (livetcp_startup_event)i, failed),
                     failed);
@@ -105,7 +104,7 @@ static void print_table(const lt_model_arguments *a, const livetcp_startup_confi
     printf("path: RTT %g ms, %g%% loss there, %g%% back\n", (double)c->rtt_us / 1e3, 100 * c->loss,
            100 * (c->loss_back < 0 ? c->loss : c->loss_back));
     printf("session: %u connection%s, %g bytes in all; TCP of %s\n\n", c->connections,
-           c->connections == 1 ? "" : "s", c->bytes, a->paper ? "the paper" : "Linux today");
+           c->connections == 1 ? "" : "s", c->bytes, lt_model_stack_text(a));
     printf("ms from the first SYN until         mean");
     for (int i = 0; i < QUANTILES; i++)
         printf("%9s%g", "p", 100 * quantiles[i]);

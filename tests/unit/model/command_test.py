@@ -97,7 +97,7 @@ class Command(unittest.TestCase):
         self.refused("delay", "--rtt=0ms", mentions="rtt_us")
         self.refused("delay", "--packet=1449", mentions="packet_bytes")
         self.refused("delay", "--loss-model=some", mentions="correlated")
-        self.refused("delay", "--constants=old", mentions="paper or linux")
+        self.refused("delay", "--constants=old", mentions="paper, linux or newreno")
         self.refused("delay", "--connections=0", mentions="--connections")
         self.refused("delay", "--nothing", mentions="--nothing")
         self.refused("delay", "extra", mentions="extra")

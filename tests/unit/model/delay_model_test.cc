@@ -8,7 +8,8 @@
 
 TEST_CASE("without loss nothing waits")
 {
-    auto constants = GENERATE(LIVETCP_TCP_CONSTANTS_BROSH, LIVETCP_TCP_CONSTANTS_LINUX);
+    auto constants = GENERATE(LIVETCP_TCP_CONSTANTS_BROSH, LIVETCP_TCP_CONSTANTS_LINUX,
+                              LIVETCP_TCP_CONSTANTS_NEWRENO);
     auto config = stream_of(VIDEO, 100, 0, constants);
     config.one_way_us = 30000;
     Solved s(config);

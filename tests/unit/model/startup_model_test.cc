@@ -109,7 +109,8 @@ TEST_CASE("the time spent on timeouts is that of the same chain played with dice
 
 TEST_CASE("of several connections the first is ready sooner, and all are later")
 {
-    auto constants = GENERATE(LIVETCP_TCP_CONSTANTS_ZHANG, LIVETCP_TCP_CONSTANTS_LINUX);
+    auto constants = GENERATE(LIVETCP_TCP_CONSTANTS_ZHANG, LIVETCP_TCP_CONSTANTS_LINUX,
+                              LIVETCP_TCP_CONSTANTS_NEWRENO);
     Started one(session_of(100, 0.05, constants, 1));
     Started five(session_of(100, 0.05, constants, 5));
 

@@ -23,6 +23,9 @@ TEST_CASE("the timeout of a steady path is the paper's, or Linux's")
     CHECK(livetcp_tcp_stack_rto(&zhang, 100000) == 300000);
     CHECK(livetcp_tcp_stack_rto(&zhang, 20000) == 200000);
     CHECK(livetcp_tcp_stack_rto(&now, 100000) == 300000);
+    auto without_sack = stack_of(LIVETCP_TCP_CONSTANTS_NEWRENO);
+    CHECK(without_sack.detection == LIVETCP_LOSS_DETECTION_DUPACK);
+    CHECK(livetcp_tcp_stack_rto(&without_sack, 300000) == 500000);
     CHECK(livetcp_tcp_stack_rto(&now, -1) == 200000);
     CHECK(livetcp_tcp_stack_rto(&now, 1000 * LIVETCP_USEC_SEC) == now.rto_max_us);
 }
@@ -33,7 +36,7 @@ TEST_CASE("constants have names, and there are no others")
     livetcp_error error = {};
 
     CHECK(std::string(livetcp_tcp_constants_name(LIVETCP_TCP_CONSTANTS_LINUX)) == "linux");
-    CHECK(livetcp_tcp_constants_name((livetcp_tcp_constants)3) == nullptr);
+    CHECK(livetcp_tcp_constants_name((livetcp_tcp_constants)4) == nullptr);
     CHECK(livetcp_tcp_stack_init(&stack, (livetcp_tcp_constants)-1, &error) ==
           LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(std::string(error.message).find("constants is -1") == 0);

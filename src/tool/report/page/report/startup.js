@@ -10,7 +10,7 @@
     const models = [["Zhang et al.", d.zhang], ["Cardwell, model C", d.cardwell]].filter(([, m]) => m);
     return L.el("figure", { "data-chart": `startup-${i}`, "data-drawn": rows.length },
       L.el("h3", null, `${L.many(c.connections || 1, "connection")}, RTT ${L.number(c.rtt_ms)} ms, ${L.percent(c.loss)} loss there, ${L.percent(c.loss_back)} back`),
-      L.el("p", null, `${L.number(c.bytes)} bytes in all, ${c.constants === "paper" ? "TCP as in the paper" : "TCP of Linux today"}; from the first SYN until`),
+      L.el("p", null, `${L.number(c.bytes)} bytes in all, ${c.constants === "paper" ? "TCP as in the paper" : c.constants === "newreno" ? "TCP of Linux without SACK" : "TCP of Linux today"}; from the first SYN until`),
       L.table(["", "mean", ...percentiles.map((p) => `p${p}`)], rows, "wide"),
       models.length ? L.el("p", { class: "why" }, "One connection, expected:") : null,
       models.length ? L.table(["", ...parts.map(([, text]) => text)], models.map(([name, m]) => [name, ...parts.map(([key]) => L.ms(m[key]))]), "wide") : null);
