@@ -76,6 +76,7 @@ class Everything(unittest.TestCase):
             "ccdf-voice-rtt20-loss1": 5, "ccdf-voice-rtt100-loss1": 5, "ccdf-voice-rtt100-loss3": 5,
             "loss-100-174": 5, "model-0": 1, "probe-0-service": 1, "probe-0-rate": 1,
             "probe-0-legs": 1, "paper-0": 5, "paper-1": 3, "startup-0": 3,
+            **{f"paper-{2 + panel}": 2 for panel in range(6)},
         }
         for name, series in expected.items():
             self.assertEqual(self.figures[name]["drawn"], series, name)
@@ -91,6 +92,7 @@ class Everything(unittest.TestCase):
                          ["single", "shortest-queue x5", "hedge x5", "duplicate x8"])
         self.assertTrue(self.figures["ccdf-voice-rtt100-loss3"]["legend"][4].startswith("model"))
         self.assertEqual(self.figures["paper-0"]["legend"][0], "RTT 100 ms (paper)")
+        self.assertEqual(self.figures["paper-7"]["legend"], ["kernel (measured)", "model (model)"])
 
     def test_sentences_say_the_numbers_of_the_files(self):
         run = json.loads((FIXTURES / "voice-rtt100-loss3.json").read_text())

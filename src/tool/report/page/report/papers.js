@@ -3,12 +3,28 @@
  * is shown, the line is where it is from: dashed the paper, dotted a model, solid measured here. */
 (function (L) {
   const styles = { paper: { dash: [9, 5], dots: true }, model: { dash: [2, 4] }, measured: { dots: true } };
+  const WIDE = 30; // largest over smallest, from which on the small ones need a logarithmic axis
   const words = { paper: "paper", model: "model", measured: "measured" };
 
   /* Names along the axis, or a single point of each: nothing for a line to go through. */
   const isTable = (figure) => figure.series.some((s) => s.points.some((p) => typeof p[0] === "string")) ||
     new Set(figure.series.flatMap((s) => s.points.map((p) => p[0]))).size < 2;
   const title = (figure) => [figure.figure, figure.title].filter(Boolean).join(": ");
+
+  /* More lines than one chart can show are told apart by stream and round trip, which their names begin
+   * with: one chart each. What is said of all of them stands below the last. */
+  const MANY = 8;
+  function panels(figure) {
+    const groups = new Map();
+    for (const s of figure.series) {
+      const [, group, rest] = /^(.*?RTT \d+ ms)(?:, (.*))?$/.exec(s.name) || [null, "", s.name];
+      groups.set(group, [...(groups.get(group) || []), { ...s, name: rest || s.name }]);
+    }
+    if (figure.series.length <= MANY || groups.size < 2 || isTable(figure))
+      return [figure];
+    return [...groups].map(([group, series], i) => ({ ...figure, title: [figure.title, group].filter(Boolean).join("; "), series,
+      ...(i < groups.size - 1 ? { says: [], why: "", partial: false } : {}) }));
+  }
 
   /* A name that differs in where it is from only keeps its colour. */
   const series = (figure, names) => figure.series.map((s) => ({ name: words[s.source] ? `${s.name} (${words[s.source]})` : s.name,
@@ -39,7 +55,8 @@
   }
 
   function chart(id, figure) {
-    const shown = series(figure, [...new Set(figure.series.map((s) => s.name))]), log = figure.log || "";
+    const shown = series(figure, [...new Set(figure.series.map((s) => s.name))]);
+    const log = figure.log ?? (L.ratio(figure.series.flatMap((s) => s.points.map((p) => p[1]))) > WIDE ? "y" : "");
     const drawn = L.chart(id, { title: title(figure), series: shown,
       x: { label: figure.x || "", log: log.includes("x"), format: (v) => L.number(v) },
       y: { label: figure.y || figure.unit || "", format: (v) => L.number(v),
@@ -54,7 +71,7 @@
     if (!figures.length)
       return null;
     const section = L.section("papers", "Beside the papers", "Dashed lines are the paper's values, solid ones were measured here, dotted ones computed. One colour is one thing.");
-    section.append(L.el("div", { class: "charts" }, ...figures.map((figure, i) => (isTable(figure) ? table : chart)(`paper-${i}`, figure))));
+    section.append(L.el("div", { class: "charts" }, ...figures.flatMap(panels).map((figure, i) => (isTable(figure) ? table : chart)(`paper-${i}`, figure))));
     return section;
   };
 })(livetcp);
