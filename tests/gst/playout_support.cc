@@ -93,10 +93,32 @@ void Playout::crank()
     gst_harness_crank_single_clock_wait(harness_);
 }
 
+/* A GstTestClock that is set past the time somebody waits for does not wake him by itself. */
+static void wake_due(GstTestClock *clock)
+{
+    GstClockID id = nullptr;
+
+    while (gst_test_clock_peek_next_pending_id(clock, &id)) {
+        bool due = gst_clock_id_get_time(id) <= gst_clock_get_time(GST_CLOCK(clock));
+        gst_clock_id_unref(id);
+        GstClockID woken = due ? gst_test_clock_process_next_clock_id(clock) : nullptr;
+        if (woken == nullptr) {
+            return;
+        }
+        gst_clock_id_unref(woken);
+    }
+}
+
 Buffer Playout::pull()
 {
+    GstTestClock *clock = gst_harness_get_testclock(harness_);
     Buffer buffer;
-    eventually([&] { return (buffer = try_pull()) != nullptr; });
+
+    eventually([&] {
+        wake_due(clock);
+        return (buffer = try_pull()) != nullptr;
+    });
+    gst_object_unref(clock);
     return buffer;
 }
 
