@@ -4,6 +4,12 @@
 
 #include "base/error.h"
 
+/* Linux 6, however it finds a loss. */
+#define LINUX_TIMERS                                                                               \
+    .initial_window = 10, .syn_linear_timeouts = 4, .rto_initial_us = LIVETCP_USEC_SEC,            \
+    .rto_min_us = 200 * LIVETCP_USEC_MSEC, .rto_max_us = 120 * LIVETCP_USEC_SEC,                   \
+    .rto_rtt_multiple = 1, .rto_min_added = 1
+
 static const struct {
     const char *name;
     livetcp_tcp_stack stack;
@@ -23,23 +29,9 @@ static const struct {
                                       .rto_max_us = 120 * LIVETCP_USEC_SEC,
                                       .rto_rtt_multiple = 3}},
     [LIVETCP_TCP_CONSTANTS_LINUX] = {"linux",
-                                     {.detection = LIVETCP_LOSS_DETECTION_RACK,
-                                      .initial_window = 10,
-                                      .syn_linear_timeouts = 4,
-                                      .rto_initial_us = LIVETCP_USEC_SEC,
-                                      .rto_min_us = 200 * LIVETCP_USEC_MSEC,
-                                      .rto_max_us = 120 * LIVETCP_USEC_SEC,
-                                      .rto_rtt_multiple = 1,
-                                      .rto_min_added = 1}},
+                                     {.detection = LIVETCP_LOSS_DETECTION_RACK, LINUX_TIMERS}},
     [LIVETCP_TCP_CONSTANTS_NEWRENO] = {"newreno",
-                                       {.detection = LIVETCP_LOSS_DETECTION_DUPACK,
-                                        .initial_window = 10,
-                                        .syn_linear_timeouts = 4,
-                                        .rto_initial_us = LIVETCP_USEC_SEC,
-                                        .rto_min_us = 200 * LIVETCP_USEC_MSEC,
-                                        .rto_max_us = 120 * LIVETCP_USEC_SEC,
-                                        .rto_rtt_multiple = 1,
-                                        .rto_min_added = 1}},
+                                       {.detection = LIVETCP_LOSS_DETECTION_DUPACK, LINUX_TIMERS}},
 };
 
 livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack, livetcp_tcp_constants constants,
