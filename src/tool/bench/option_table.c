@@ -3,29 +3,13 @@
 
 #include "base/error.h"
 #include "tool/bench/options.h"
+#include "tool/command_line.h"
 
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_SCHEME = 1 };
-
-#define TEXT(name, where, help, unit)                                                              \
-    {                                                                                              \
-        name, 0, POPT_ARG_STRING, where, 0, help, unit                                             \
-    }
-#define INTEGER(name, where, help, unit)                                                           \
-    {                                                                                              \
-        name, 0, POPT_ARG_INT, where, 0, help, unit                                                \
-    }
-#define REAL(name, where, help, unit)                                                              \
-    {                                                                                              \
-        name, 0, POPT_ARG_DOUBLE, where, 0, help, unit                                             \
-    }
-#define FLAG(name, where, help)                                                                    \
-    {                                                                                              \
-        name, 0, POPT_ARG_NONE, where, 0, help, NULL                                               \
-    }
 
 /* Runs `visit` with popt's table over `raw`: the table points into it, so it is built in place. */
 static livetcp_result with_table(lt_raw_options *raw,
@@ -38,57 +22,71 @@ static livetcp_result with_table(lt_raw_options *raw,
          "LiveTCP with these policies, NAME[:SETTING=VALUE]..., comma-separated", "LIST"},
         {"transport", 't', POPT_ARG_STRING, NULL, OPTION_SCHEME,
          "baselines: plain (RFC 4571 on one connection), socket (no LiveTCP)", "LIST"},
-        INTEGER("connections", &raw->connections, "connections of a policy (5)", "N"),
-        INTEGER("split", &raw->split, "writes per frame (1)", "N"),
-        TEXT("congestion-control", &raw->congestion_control,
-             "of the media's sockets (the system's)", "NAME"),
-        FLAG("nagle", &raw->nagle, "leave Nagle's algorithm on in transport socket"),
-        INTEGER("flows", &raw->flows, "CBR flows of each scheme (1)", "N"),
-        INTEGER("size", &raw->size, "packet, with 12 bytes RTP and 2 framing (1448)", "BYTES"),
-        REAL("interval", &raw->interval_ms, "between packets of a flow (20; greedy: at least 0.1)",
-             "MS"),
-        FLAG("greedy", &raw->greedy, "send as fast as packets are taken, one ahead"),
-        REAL("talkspurt", &raw->talkspurt_s, "length of talkspurts, with --silence", "SECONDS"),
-        REAL("silence", &raw->silence_s, "between talkspurts (0)", "SECONDS"),
-        INTEGER("opening", &raw->opening,
-                "packets of each talkspurt after a silence to report by themselves (1)", "N"),
-        TEXT("direction", &raw->direction, "forward, backward or both (forward)", "WAY"),
+        LT_OPTION_INTEGER("connections", &raw->connections, "connections of a policy (5)", "N"),
+        LT_OPTION_INTEGER("split", &raw->split, "writes per frame (1)", "N"),
+        LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
+                       "of the media's sockets (the system's)", "NAME"),
+        LT_OPTION_FLAG("nagle", &raw->nagle, "leave Nagle's algorithm on in transport socket"),
+        LT_OPTION_INTEGER("flows", &raw->flows, "CBR flows of each scheme (1)", "N"),
+        LT_OPTION_INTEGER("size", &raw->size, "packet, with 12 bytes RTP and 2 framing (1448)",
+                          "BYTES"),
+        LT_OPTION_REAL("interval", &raw->interval_ms,
+                       "between packets of a flow (20; greedy: at least 0.1)", "MS"),
+        LT_OPTION_FLAG("greedy", &raw->greedy, "send as fast as packets are taken, one ahead"),
+        LT_OPTION_REAL("talkspurt", &raw->talkspurt_s, "length of talkspurts, with --silence",
+                       "SECONDS"),
+        LT_OPTION_REAL("silence", &raw->silence_s, "between talkspurts (0)", "SECONDS"),
+        LT_OPTION_INTEGER("opening", &raw->opening,
+                          "packets of each talkspurt after a silence to report by themselves (1)",
+                          "N"),
+        LT_OPTION_TEXT("direction", &raw->direction, "forward, backward or both (forward)", "WAY"),
         POPT_TABLEEND};
     const struct poptOption path[] = {
-        TEXT("path", &raw->path, "emulated path, or none for loopback (delay=50ms,loss=1%)",
-             "SPEC"),
-        TEXT("path-back", &raw->path_back, "its way back (delay as forward, nothing else)", "SPEC"),
+        LT_OPTION_TEXT("path", &raw->path,
+                       "emulated path, or none for loopback (delay=50ms,loss=1%)", "SPEC"),
+        LT_OPTION_TEXT("path-back", &raw->path_back,
+                       "its way back (delay as forward, nothing else)", "SPEC"),
         {"sysctl", 0, POPT_ARG_ARGV, &raw->sysctls, 0,
          "setting of both ends of the path, such as net.ipv4.tcp_ecn=1; may be repeated",
          "KEY=VALUE"},
-        TEXT("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N[@FROM-TO]"),
-        INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)", "N"),
-        TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)", "N[@FROM-TO]"),
-        TEXT("cbr", &raw->cbr, "UDP at a constant bit rate, such as 3mbit (off)", "RATE[@FROM-TO]"),
-        TEXT("poisson", &raw->poisson, "UDP of 512-byte packets at random intervals (off)",
-             "RATE[@FROM-TO]"),
-        FLAG("peer", &raw->peer, "one more greedy TCP flow, to compare the throughput with"),
-        TEXT("background-cc", &raw->background_cc,
-             "congestion control of those flows (the system's)", "NAME"),
+        LT_OPTION_TEXT("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N[@FROM-TO]"),
+        LT_OPTION_INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)",
+                          "N"),
+        LT_OPTION_TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)",
+                       "N[@FROM-TO]"),
+        LT_OPTION_TEXT("cbr", &raw->cbr, "UDP at a constant bit rate, such as 3mbit (off)",
+                       "RATE[@FROM-TO]"),
+        LT_OPTION_TEXT("poisson", &raw->poisson,
+                       "UDP of 512-byte packets at random intervals (off)", "RATE[@FROM-TO]"),
+        LT_OPTION_FLAG("peer", &raw->peer,
+                       "one more greedy TCP flow, to compare the throughput with"),
+        LT_OPTION_TEXT("background-cc", &raw->background_cc,
+                       "congestion control of those flows (the system's)", "NAME"),
         POPT_TABLEEND};
     const struct poptOption run[] = {
-        REAL("warmup", &raw->warmup_s, "sent first and not counted (5)", "SECONDS"),
-        REAL("duration", &raw->duration_s, "measured (60)", "SECONDS"),
-        REAL("drain", &raw->drain_s, "to wait for late packets at the end (10)", "SECONDS"),
+        LT_OPTION_REAL("warmup", &raw->warmup_s, "sent first and not counted (5)", "SECONDS"),
+        LT_OPTION_REAL("duration", &raw->duration_s, "measured (60)", "SECONDS"),
+        LT_OPTION_REAL("drain", &raw->drain_s, "to wait for late packets at the end (10)",
+                       "SECONDS"),
         {"seed", 0, POPT_ARG_LONGLONG, &raw->seed, 0, "of phases, loss and web traffic (1)", "N"},
-        FLAG("check", &raw->check, "run nothing, only say what is wrong with the options"),
-        FLAG("consecutive", &raw->consecutive, "one scheme after the other, not all at once"),
-        FLAG("discard-stalls", &raw->discard, "leave out packets near a stall of the machine"),
+        LT_OPTION_FLAG("check", &raw->check,
+                       "run nothing, only say what is wrong with the options"),
+        LT_OPTION_FLAG("consecutive", &raw->consecutive,
+                       "one scheme after the other, not all at once"),
+        LT_OPTION_FLAG("discard-stalls", &raw->discard,
+                       "leave out packets near a stall of the machine"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
-        TEXT("playout", &raw->playout,
-             "share of late packets and MOS with these playout delays: ms over the path's delay; "
-             "static: RTT + 3 intervals; adaptive: what livetcp_playout chooses",
-             "LIST"),
-        TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)", "NAME"),
-        TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
-        TEXT("json", &raw->json, "everything but single packets", "FILE"),
-        TEXT("raw", &raw->raw, "a line of CSV for each packet", "FILE"),
+        LT_OPTION_TEXT(
+            "playout", &raw->playout,
+            "share of late packets and MOS with these playout delays: ms over the path's delay; "
+            "static: RTT + 3 intervals; adaptive: what livetcp_playout chooses",
+            "LIST"),
+        LT_OPTION_TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)",
+                       "NAME"),
+        LT_OPTION_TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
+        LT_OPTION_TEXT("json", &raw->json, "everything but single packets", "FILE"),
+        LT_OPTION_TEXT("raw", &raw->raw, "a line of CSV for each packet", "FILE"),
         {"quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "no progress", NULL},
         {"help", 'h', POPT_ARG_NONE, &raw->help, 0, "this text", NULL},
         POPT_TABLEEND};
@@ -139,12 +137,8 @@ static livetcp_result parse_table(const struct poptOption *table, void *user, li
             result = add_schemes(call->raw, list, error);
         free(list);
     }
-    if (result == LIVETCP_OK && code < -1)
-        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s",
-                         poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(code));
-    if (result == LIVETCP_OK && poptPeekArg(context))
-        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "'%s' is not an option",
-                         poptPeekArg(context));
+    if (result == LIVETCP_OK)
+        result = lt_options_ended_all(context, code, error);
     poptFreeContext(context);
     return result;
 }
@@ -187,14 +181,7 @@ void lt_raw_options_clear(lt_raw_options *raw)
 
 static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
 {
-    const char *argv[] = {"livetcp bench", NULL};
-    poptContext context = poptGetContext(argv[0], 1, argv, table, 0);
-    if (!context)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the help");
-    poptSetOtherOptionHelp(context, "[OPTION...]");
-    poptPrintHelp(context, user, 0);
-    poptFreeContext(context);
-    return LIVETCP_OK;
+    return lt_options_print(table, "livetcp bench", "[OPTION...]", user, error);
 }
 
 void lt_bench_options_help(FILE *out)

@@ -3,16 +3,12 @@
 
 #include "base/error.h"
 #include "emulate/units.h"
+#include "tool/command_line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_JSON = 1 };
-
-#define TEXT(name, where, help, unit)                                                              \
-    {                                                                                              \
-        name, 0, POPT_ARG_STRING, where, 0, help, unit                                             \
-    }
 
 livetcp_result lt_model_take_share(const char *option, const char *text, double *out,
                                    livetcp_error *error)
@@ -150,30 +146,33 @@ with_table(lt_model_texts *t, const lt_model_form *form,
            int argc, const char **argv, livetcp_error *error)
 {
     const struct poptOption path[] = {
-        TEXT("rtt", &t->rtt, "round-trip time (100ms)", "TIME"),
-        TEXT("loss", &t->loss, "share of segments lost (1%)", "SHARE"), POPT_TABLEEND};
+        LT_OPTION_TEXT("rtt", &t->rtt, "round-trip time (100ms)", "TIME"),
+        LT_OPTION_TEXT("loss", &t->loss, "share of segments lost (1%)", "SHARE"), POPT_TABLEEND};
     const struct poptOption stream[] = {
-        TEXT("one-way", &t->one_way, "forward propagation delay (half the RTT)", "TIME"),
-        TEXT("loss-model", &t->loss_model,
-             "random: each by itself; correlated: and the rest of its window (random)", "NAME"),
-        TEXT("queue", &t->queue,
-             "packets: every segment is lost alike; bytes: small ones less (packets)", "UNIT"),
-        TEXT("packet", &t->packet, "with 12 bytes RTP and 2 framing (174)", "BYTES"),
-        TEXT("interval", &t->interval, "between packets (20ms)", "TIME"),
+        LT_OPTION_TEXT("one-way", &t->one_way, "forward propagation delay (half the RTT)", "TIME"),
+        LT_OPTION_TEXT("loss-model", &t->loss_model,
+                       "random: each by itself; correlated: and the rest of its window (random)",
+                       "NAME"),
+        LT_OPTION_TEXT("queue", &t->queue,
+                       "packets: every segment is lost alike; bytes: small ones less (packets)",
+                       "UNIT"),
+        LT_OPTION_TEXT("packet", &t->packet, "with 12 bytes RTP and 2 framing (174)", "BYTES"),
+        LT_OPTION_TEXT("interval", &t->interval, "between packets (20ms)", "TIME"),
         {"connections", 0, POPT_ARG_INT, &t->connections, 0, "packets take them in turn (1)", "N"},
         {"split", 0, POPT_ARG_INT, &t->split, 0, "pieces that a packet is sent in (1)", "N"},
-        TEXT("mss", &t->mss, "TCP's maximum segment size (1448)", "BYTES"),
+        LT_OPTION_TEXT("mss", &t->mss, "TCP's maximum segment size (1448)", "BYTES"),
         {"limited-transmit", 0, POPT_ARG_VAL, &t->limited_transmit, 1, "RFC 3042 (on)", NULL},
         {"no-limited-transmit", 0, POPT_ARG_VAL, &t->limited_transmit, 0, NULL, NULL},
-        TEXT("constants", &t->constants,
-             "TCP as in the paper, as in linux today, or as newreno, which is linux without SACK "
-             "(paper)",
-             "NAME"),
-        TEXT("window-states", &t->window_states, "windows followed, in packets per RTT (8)",
-             "MULTIPLE"),
-        TEXT("backlog-states", &t->backlog_states,
-             "backlogs followed, likewise; 0: as many as it takes (paper: 16, linux: 0)",
-             "MULTIPLE"),
+        LT_OPTION_TEXT(
+            "constants", &t->constants,
+            "TCP as in the paper, as in linux today, or as newreno, which is linux without SACK "
+            "(paper)",
+            "NAME"),
+        LT_OPTION_TEXT("window-states", &t->window_states,
+                       "windows followed, in packets per RTT (8)", "MULTIPLE"),
+        LT_OPTION_TEXT("backlog-states", &t->backlog_states,
+                       "backlogs followed, likewise; 0: as many as it takes (paper: 16, linux: 0)",
+                       "MULTIPLE"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
         {"json", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPTION_JSON,
@@ -210,13 +209,7 @@ static livetcp_result parse(poptContext context, const lt_model_form *form, lt_m
         t->json = poptGetOptArg(context);
         t->json_given = 1;
     }
-    if (code < -1)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s",
-                       poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(code));
-    if (poptPeekArg(context))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "'%s' is not an option",
-                       poptPeekArg(context));
-    return LIVETCP_OK;
+    return lt_options_ended_all(context, code, error);
 }
 
 static livetcp_result print_help(poptContext context, const lt_model_form *form, lt_model_texts *t,

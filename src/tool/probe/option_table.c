@@ -2,6 +2,7 @@
 #include "tool/probe/option_table.h"
 
 #include "base/error.h"
+#include "tool/command_line.h"
 #include "tool/probe/options.h"
 
 #include <popt.h>
@@ -9,15 +10,6 @@
 #include <string.h>
 
 enum { OPTION_JSON = 1 };
-
-#define TEXT(name, where, help, unit)                                                              \
-    {                                                                                              \
-        name, 0, POPT_ARG_STRING, where, 0, help, unit                                             \
-    }
-#define INTEGER(name, where, help, unit)                                                           \
-    {                                                                                              \
-        name, 0, POPT_ARG_INT, where, 0, help, unit                                                \
-    }
 
 typedef livetcp_result table_visitor(const struct poptOption *table, void *user,
                                      livetcp_error *error);
@@ -27,41 +19,45 @@ static livetcp_result with_table(lt_probe_raw *raw, table_visitor *visit, void *
                                  livetcp_error *error)
 {
     const struct poptOption ends[] = {
-        TEXT("listen", &raw->listen, "be the other end: receive what probers send, until stopped",
-             "[HOST]:PORT"),
-        TEXT("congestion-control", &raw->congestion_control, "of the connection (the system's)",
-             "NAME"),
-        TEXT("simulate", &raw->simulation, "instead of a peer, simulated flow control", "SPEC"),
+        LT_OPTION_TEXT("listen", &raw->listen,
+                       "be the other end: receive what probers send, until stopped", "[HOST]:PORT"),
+        LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
+                       "of the connection (the system's)", "NAME"),
+        LT_OPTION_TEXT("simulate", &raw->simulation, "instead of a peer, simulated flow control",
+                       "SPEC"),
         POPT_TABLEEND};
     const struct poptOption rates[] = {
-        TEXT("rate-step", &raw->step, "probe this rate, twice, three times, ... it (1mbit)",
-             "RATE"),
-        TEXT("max-rate", &raw->max_rate, "and no rate above this one (off)", "RATE"),
-        INTEGER("size", &raw->size, "of a packet (1448)", "BYTES"),
-        TEXT("delay-limit", &raw->delay_limit,
-             "a packet later than this: the rate is too high (5s; 0: no limit)", "TIME"),
+        LT_OPTION_TEXT("rate-step", &raw->step,
+                       "probe this rate, twice, three times, ... it (1mbit)", "RATE"),
+        LT_OPTION_TEXT("max-rate", &raw->max_rate, "and no rate above this one (off)", "RATE"),
+        LT_OPTION_INTEGER("size", &raw->size, "of a packet (1448)", "BYTES"),
+        LT_OPTION_TEXT("delay-limit", &raw->delay_limit,
+                       "a packet later than this: the rate is too high (5s; 0: no limit)", "TIME"),
         POPT_TABLEEND};
     const struct poptOption samples[] = {
-        INTEGER("samples", &raw->samples, "delays that are tested and judged at each rate (200)",
-                "N"),
-        TEXT("interval", &raw->interval, "mean time between them (50ms)", "TIME"),
-        INTEGER("extensions", &raw->extensions,
-                "times that a train may go on for as long again when its samples are not steady "
-                "or depend on each other (3)",
-                "N"),
-        TEXT("settle", &raw->settle, "sent first at each rate, and not sampled (2s)", "TIME"),
-        TEXT("resolution", &raw->resolution,
-             "delays that are as close together are all one (2ms; 0 in a simulation)", "TIME"),
+        LT_OPTION_INTEGER("samples", &raw->samples,
+                          "delays that are tested and judged at each rate (200)", "N"),
+        LT_OPTION_TEXT("interval", &raw->interval, "mean time between them (50ms)", "TIME"),
+        LT_OPTION_INTEGER(
+            "extensions", &raw->extensions,
+            "times that a train may go on for as long again when its samples are not steady "
+            "or depend on each other (3)",
+            "N"),
+        LT_OPTION_TEXT("settle", &raw->settle, "sent first at each rate, and not sampled (2s)",
+                       "TIME"),
+        LT_OPTION_TEXT("resolution", &raw->resolution,
+                       "delays that are as close together are all one (2ms; 0 in a simulation)",
+                       "TIME"),
         {"quantile", 0, POPT_ARG_DOUBLE, &raw->quantile, 0,
          "of the delays; 1 takes the largest (0.95)", "SHARE"},
         {"seed", 0, POPT_ARG_LONGLONG, &raw->seed, 0, "of what is sampled and simulated (1)", "N"},
         POPT_TABLEEND};
     const struct poptOption output[] = {
-        TEXT("envelope", &raw->envelope, "bound the delay of this trace: lines of TIME_US BYTES",
-             "FILE"),
-        TEXT("video", &raw->video, "the same, and send it at the end to compare", "FILE"),
-        TEXT("delay-target", &raw->delay_target,
-             "one way, that the recommended bit rate keeps (150ms)", "TIME"),
+        LT_OPTION_TEXT("envelope", &raw->envelope,
+                       "bound the delay of this trace: lines of TIME_US BYTES", "FILE"),
+        LT_OPTION_TEXT("video", &raw->video, "the same, and send it at the end to compare", "FILE"),
+        LT_OPTION_TEXT("delay-target", &raw->delay_target,
+                       "one way, that the recommended bit rate keeps (150ms)", "TIME"),
         {"json", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPTION_JSON,
          "everything that was found; to standard output instead of the table without =FILE",
          "FILE"},
@@ -111,9 +107,9 @@ static livetcp_result parse_table(const struct poptOption *table, void *user, li
             if (!call->raw->json)
                 call->raw->json = strdup("-");
         }
-    result = code < -1 ? lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s",
-                                 poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(code))
-                       : take_peer(call->raw, context, error);
+    result = lt_options_ended(context, code, error);
+    if (result == LIVETCP_OK)
+        result = take_peer(call->raw, context, error);
     poptFreeContext(context);
     return result;
 }
@@ -143,15 +139,8 @@ void lt_probe_raw_clear(lt_probe_raw *raw)
 
 static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
 {
-    const char *argv[] = {"livetcp probe", NULL};
-    poptContext context = poptGetContext(argv[0], 1, argv, table, 0);
-
-    if (!context)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the help");
-    poptSetOtherOptionHelp(context, "--listen=[HOST]:PORT | HOST:PORT [OPTION...]");
-    poptPrintHelp(context, user, 0);
-    poptFreeContext(context);
-    return LIVETCP_OK;
+    return lt_options_print(table, "livetcp probe", "--listen=[HOST]:PORT | HOST:PORT [OPTION...]",
+                            user, error);
 }
 
 void lt_probe_options_help(FILE *out)
