@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Put into a page by page_test.py: looks at what was drawn, uses it as a reader would, and leaves what
- * it found as JSON in the element `inspection`. */
+/* Put into a page by page_test.py: looks at what was drawn, uses it as a reader would, and hands what it
+ * found, as JSON, to inspected(), which the browser has for the test. */
 (function () {
   const errors = [], found = {};
   addEventListener("error", (event) => errors.push(event.message));
@@ -42,10 +42,12 @@
     };
   }
 
-  const pause = () => new Promise((done) => setTimeout(done, 50));
+  /* Until what was done has been drawn: a frame's observers run after its callbacks, so that what they
+   * change is there in the next. */
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const pause = async () => { await frame(); await frame(); await frame(); };
   async function inspect() {
     document.querySelectorAll("details").forEach((details) => { details.open = true; });
-    await pause();
     await pause();
     const figures = [...document.querySelectorAll("figure")];
     found.figures = figures.map(describe);
@@ -89,10 +91,6 @@
     } catch (error) {
       errors.push(`inspection: ${error.message}`);
     }
-    const element = document.createElement("script");
-    element.type = "application/json";
-    element.id = "inspection";
-    element.textContent = JSON.stringify({ ...found, errors }).replace(/</g, "\\u003c");
-    document.body.append(element);
+    inspected(JSON.stringify({ ...found, errors }));
   });
 })();

@@ -6,16 +6,18 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import browser
+
 LIVETCP = os.path.abspath(sys.argv.pop(1))
 HERE = pathlib.Path(__file__).parent
 FIXTURES = HERE / "fixtures"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = None
+PATIENCE_S = 1500
 SKIPPED = 77
 
 
@@ -32,22 +34,12 @@ def make_page(folder, files, *arguments):
 
 def look(page, width=1280):
     """What inspect.js found, and what the browser complained about."""
-    with tempfile.TemporaryDirectory() as profile:
-        done = subprocess.run(
-            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             "--disable-background-networking", "--no-first-run", "--enable-logging=stderr",
-             "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
-             f"--window-size={width},2000", "--virtual-time-budget=20000", "--dump-dom",
-             page.as_uri()],
-            capture_output=True, text=True, timeout=500, env={**os.environ, "HOME": profile})
-    found = re.search(r'<script type="application/json" id="inspection">(.*?)</script>', done.stdout,
-                      re.S)
-    if not found:
-        raise AssertionError(f"the page was not inspected: {done.stderr[-2000:]}")
+    visit = BROWSER.visit(page.as_uri(), width, "inspected")
+    found = json.loads(visit.reported)
+    found["requests"] += [address for address in visit.requests
+                          if address != page.as_uri() and not address.startswith("data:")]
     # Advice about reading pixels back is for inspect.js, which does so; the page does not.
-    console = [line for line in done.stderr.splitlines()
-               if "CONSOLE" in line and "willReadFrequently" not in line]
-    return json.loads(found[1]), console
+    return found, [line for line in visit.console if "willReadFrequently" not in line]
 
 
 class Everything(unittest.TestCase):
@@ -182,8 +174,37 @@ class Parts(unittest.TestCase):
         self.assertEqual(found["errors"], [])
 
 
+PLANTED = """<!DOCTYPE html>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; img-src http:">
+<img src="http://planted.invalid/picture"><script src="http://planted.invalid/script"></script>
+<script>
+  console.warn("planted", "warning");
+  setTimeout(() => { throw new Error("planted exception"); });
+  const stored = localStorage.length;
+  addEventListener("load", () => inspected(`${innerWidth} ${stored}`));
+  localStorage.setItem("planted", "storage");
+</script>"""
+
+
+class Planted(unittest.TestCase):
+    """What the browser is asked to find is found."""
+
+    def test_what_is_wrong_with_a_page_is_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "planted.html")
+            page.write_text(PLANTED, encoding="utf-8")
+            visits = [BROWSER.visit(page.as_uri(), width, "inspected") for width in (400, 900)]
+        self.assertEqual([visit.reported for visit in visits], ["400 0", "900 0"])
+        for visit in visits:
+            self.assertEqual(visit.requests[:2], [page.as_uri(), "http://planted.invalid/picture"])
+            for words in ("planted warning", "Error: planted exception", "http://planted.invalid/script",
+                          "ERR_NAME_NOT_RESOLVED"):
+                self.assertIn(words, "\n".join(visit.console))
+
+
 if __name__ == "__main__":
-    if not BROWSER:
+    if not browser.PROGRAM:
         print("skipped: there is no chromium to look at the page with; script/bootstrap installs it")
         sys.exit(SKIPPED)
-    unittest.main()
+    with browser.Browser(PATIENCE_S) as BROWSER:
+        unittest.main()
