@@ -61,7 +61,7 @@ typedef struct livetcp_delay_model_config {
     const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
     double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
     double backlog_states; /* and backlogs, 2..10000; 0: as many as it takes */
-    size_t max_states;     /* of the chain: what needs more is refused; about 200 bytes each */
+    size_t max_states;     /* of the chain: what needs more is refused; about 300 bytes each */
 } livetcp_delay_model_config;
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,

@@ -21,8 +21,8 @@ PURE_CRYPTO = {
     "openssl/hmac.h", "openssl/kdf.h", "openssl/params.h", "openssl/sha.h",
 }
 
-# SuperLU solves the Markov chains.
-LINEAR_ALGEBRA = {"lapacke.h", "slu_ddefs.h"}
+# CXSparse solves the Markov chains, LAPACK the regressions.
+LINEAR_ALGEBRA = {"lapacke.h", "suitesparse/cs.h"}
 
 ANY = None
 

@@ -7,8 +7,8 @@
 
 #include <limits.h>
 #include <math.h>
-#include <slu_ddefs.h>
 #include <stdlib.h>
+#include <suitesparse/cs.h>
 
 /* More would be packets that nobody sends: a window of that many RTTs' worth is never halved
  * below what a source can need. */
@@ -16,9 +16,9 @@ enum { MOST_WINDOWS = 20000 };
 
 typedef struct windows {
     lt_delay_params params; /* with a backlog without an edge */
-    int n;                  /* windows 1 .. n; n + 1, which growth leads to, is the reference */
-    int *first, *row, *column_order, *row_order;
-    double *value, *share; /* share: of each window, relative to the reference */
+    int n;                  /* windows 1 .. n */
+    int *first, *row;
+    double *value, *share; /* share: of each window; the sum is 1 */
 } windows;
 
 static void round_of(const windows *s, unsigned w, lt_moves *moves)
@@ -28,71 +28,65 @@ static void round_of(const windows *s, unsigned w, lt_moves *moves)
     lt_round_moves(&s->params, w, UINT_MAX / 2, &losses, moves);
 }
 
-/* I - P' without the row and the column of the reference, whose column is the right-hand side. */
+/* A column of I - P'. Its equations are dependent: in place of the first one stands that all shares
+ * are 1 together. (To leave a window out instead, and take the others relative to it, fails where
+ * that window is as good as never visited.) */
 static int column(const windows *s, unsigned w, int at)
 {
     lt_moves moves;
-    const int diagonal = at, reference = s->n + 1;
+    const int diagonal = at;
 
-    if ((int)w != reference) {
+    round_of(s, w, &moves);
+    if (w > 1) {
         s->row[at] = (int)w - 1;
         s->value[at++] = 1;
     }
-    round_of(s, w, &moves);
     for (unsigned i = 0; i < moves.count; i++) {
         const lt_move *move = &moves.move[i];
-        if ((int)move->w == reference)
+        if (move->w == 1)
             continue;
-        if ((int)w == reference) {
-            s->share[move->w - 1] += move->probability;
-        } else if (move->w == w) {
+        if (move->w == w) {
             s->value[diagonal] -= move->probability;
         } else {
             s->row[at] = (int)move->w - 1;
             s->value[at++] = -move->probability;
         }
     }
+    s->row[at] = 0;
+    s->value[at++] = 1;
     return at;
 }
 
+/* Moves to the same window are added up, since a factorization would take the last of them for
+ * all. The matrix is never singular: what fails is memory. */
 static livetcp_result solve(windows *s, livetcp_error *error)
 {
-    superlu_options_t options;
-    SuperLUStat_t statistics;
-    SuperMatrix all, right, lower = {0}, upper = {0};
-    int info = 0, at = 0;
+    enum { SYMMETRIC_PATTERN = 1 };
+    const double prefer_diagonal = 1e-3; /* it is as good as any, and nothing fills in */
+    cs_di matrix = {.m = s->n, .n = s->n, .p = s->first, .i = s->row, .x = s->value, .nz = -1};
+    int at = 0, merged;
 
-    column(s, (unsigned)s->n + 1, 0);
     for (int j = 0; j < s->n; j++) {
         s->first[j] = at;
         at = column(s, (unsigned)j + 1, at);
     }
-    s->first[s->n] = at;
-    set_default_options(&options);
-    StatInit(&statistics);
-    dCreate_CompCol_Matrix(&all, s->n, s->n, at, s->value, s->row, s->first, SLU_NC, SLU_D, SLU_GE);
-    dCreate_Dense_Matrix(&right, s->n, 1, s->share, s->n, SLU_DN, SLU_D, SLU_GE);
-    dgssv(&options, &all, s->column_order, s->row_order, &lower, &upper, &right, &statistics,
-          &info);
-    Destroy_SuperMatrix_Store(&all);
-    Destroy_SuperMatrix_Store(&right);
-    if (lower.Store)
-        Destroy_SuperNode_Matrix(&lower);
-    if (upper.Store)
-        Destroy_CompCol_Matrix(&upper);
-    StatFree(&statistics);
-    return info ? lt_fail(error, info > s->n ? LIVETCP_ERR_NO_MEMORY : LIVETCP_ERR_BAD_STATE,
-                          "SuperLU cannot solve for the windows: %d", info)
-                : LIVETCP_OK;
+    s->first[s->n] = matrix.nzmax = at;
+    s->share[0] = 1;
+    merged = cs_di_dupl(&matrix);
+    s->row = matrix.i; /* now shorter, and perhaps elsewhere */
+    s->value = matrix.x;
+    if (!merged || !cs_di_lusol(SYMMETRIC_PATTERN, &matrix, s->share, prefer_diagonal))
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for %d windows", s->n);
+    return LIVETCP_OK;
 }
 
 static double rate(const windows *s)
 {
     double packets = 0, seconds = 0;
 
-    for (int w = 1; w <= s->n + 1; w++) {
+    for (int w = 1; w <= s->n; w++) {
         lt_moves moves;
-        double share = w > s->n ? 1 : s->share[w - 1];
+        double share = s->share[w - 1];
         round_of(s, (unsigned)w, &moves);
         for (unsigned i = 0; i < moves.count; i++) {
             const lt_move *move = &moves.move[i];
@@ -116,15 +110,13 @@ livetcp_result lt_delay_capacity(const lt_delay_params *params, double *packets_
         return LIVETCP_OK;
     s.params.most_backlog = UINT_MAX;
     s.params.most_window = params->most_window < MOST_WINDOWS ? params->most_window : MOST_WINDOWS;
-    s.n = (int)s.params.most_window - 1;
+    s.n = (int)s.params.most_window;
     n = (size_t)s.n + 1;
     s.first = calloc(n, sizeof *s.first);
     s.row = calloc(n * (LT_MAX_MOVES + 1), sizeof *s.row);
     s.value = calloc(n * (LT_MAX_MOVES + 1), sizeof *s.value);
     s.share = calloc(n, sizeof *s.share);
-    s.column_order = calloc(n, sizeof *s.column_order);
-    s.row_order = calloc(n, sizeof *s.row_order);
-    if (s.first && s.row && s.value && s.share && s.column_order && s.row_order)
+    if (s.first && s.row && s.value && s.share)
         result = solve(&s, error);
     else
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the windows");
@@ -134,7 +126,5 @@ livetcp_result lt_delay_capacity(const lt_delay_params *params, double *packets_
     free(s.row);
     free(s.value);
     free(s.share);
-    free(s.column_order);
-    free(s.row_order);
     return result;
 }

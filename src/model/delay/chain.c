@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Measured, with solve.c's vectors (docs/model.md). */
+enum { BYTES_A_STATE = 300 };
+
 static size_t place(const lt_chain *c, unsigned w, unsigned b)
 {
     return (size_t)w * (c->params->most_backlog + 1u) + b;
@@ -124,10 +127,11 @@ static livetcp_result explore(lt_chain *c, size_t most_states, livetcp_error *er
         unsigned w = (unsigned)(here / (c->params->most_backlog + 1u));
         unsigned b = (unsigned)(here % (c->params->most_backlog + 1u));
         if (++found > most_states)
-            result = lt_fail(error, LIVETCP_ERR_NO_MEMORY,
-                             "the chain has more than %zu states: raise max_states, or lower "
-                             "window_states or backlog_states",
-                             most_states);
+            result =
+                lt_fail(error, LIVETCP_ERR_NO_MEMORY,
+                        "the chain has more than %zu states, some %.0f MB: raise max_states, or "
+                        "lower window_states or backlog_states",
+                        most_states, (double)most_states * BYTES_A_STATE / 1e6);
         lt_round_moves(c->params, w, b, &c->window_losses[w], &moves);
         if (result == LIVETCP_OK)
             result = push_targets(c, &s, &moves, error);
@@ -212,8 +216,10 @@ static livetcp_result connect_states(lt_chain *c, livetcp_error *error)
 static livetcp_result prepare(lt_chain *c, size_t most_states, livetcp_error *error)
 {
     unsigned most_window = c->params->most_window;
-    /* Both numbers are bounded by lt_delay_params_make(); the product is not. */
-    if ((double)(most_window + 1.0) * (c->params->most_backlog + 1.0) > INT_MAX / 32)
+    /* Both numbers are bounded by lt_delay_params_make(); the product is not, and entries of all
+     * columns are counted in an int. */
+    if ((double)(most_window + 1.0) * (c->params->most_backlog + 1.0) >
+        INT_MAX / (2 * LT_MAX_MOVES))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY,
                        "windows up to %u and backlogs up to %u are too many states: lower "
                        "window_states or backlog_states",

@@ -152,10 +152,9 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
             result =
                 lt_fail(error, LIVETCP_ERR_BAD_STATE,
                         "the backlog does not drain: the rate is too close to what TCP carries");
-        if (result == LIVETCP_OK)
-            result = lt_triangle_solve(triangle, w->term, LT_STARTS, error);
         if (result != LIVETCP_OK)
             break;
+        lt_triangle_solve(triangle, w->term, LT_STARTS);
         advance(w);
         if (*iterations % 8 == 7 && sum_up(w, LIKE_BEFORE))
             break;

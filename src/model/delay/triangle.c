@@ -3,104 +3,54 @@
 
 #include "base/error.h"
 
-#include <slu_ddefs.h>
 #include <stdlib.h>
+#include <suitesparse/cs.h>
 
+/* I - F by columns, the diagonal first; the rows of absorbing states are left out. */
 struct lt_triangle {
     int n;
-    SuperMatrix lower, upper; /* without Store until they are made */
-    int *column_order, *row_order;
-    SuperLUStat_t statistics;
-    _Bool has_statistics;
-};
-
-/* I - F by columns; the rows of absorbing states are left out. */
-typedef struct matrix {
     int *first, *row;
     double *value;
-} matrix;
+};
 
-static livetcp_result no_memory(livetcp_error *error)
+/* A round without a loss may lead back to where it began (a backlog between two packets is shared
+ * between both), and to later states, never to earlier ones: chain.h. */
+static livetcp_result fill(lt_triangle *t, const lt_chain *c, livetcp_error *error)
 {
-    return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for solving the chain");
-}
-
-static livetcp_result make_matrix(matrix *m, const lt_chain *c, livetcp_error *error)
-{
-    size_t most = (size_t)c->free.first[c->n] + (size_t)c->n;
     int at = 0;
 
-    m->first = malloc(((size_t)c->n + 1) * sizeof *m->first);
-    m->row = malloc(most * sizeof *m->row);
-    m->value = malloc(most * sizeof *m->value);
-    if (!m->first || !m->row || !m->value)
-        return no_memory(error);
     for (int j = 0; j < c->n; j++) {
-        m->first[j] = at;
-        m->row[at] = j;
-        m->value[at++] = 1;
+        const int diagonal = t->first[j] = at;
+        t->row[at] = j;
+        t->value[at++] = 1;
         for (int k = c->free.first[j]; k < c->free.first[j + 1]; k++) {
-            if (c->free.row[k] >= c->n)
+            const int row = c->free.row[k];
+            if (row < j)
+                return lt_fail(error, LIVETCP_ERR_BAD_STATE,
+                               "a round without loss leads from state %d back to %d", j, row);
+            if (row == j)
+                t->value[diagonal] -= c->free.value[k];
+            if (row == j || row >= c->n)
                 continue;
-            m->row[at] = c->free.row[k];
-            m->value[at++] = -c->free.value[k];
+            t->row[at] = row;
+            t->value[at++] = -c->free.value[k];
         }
     }
-    m->first[c->n] = at;
+    t->first[c->n] = at;
     return LIVETCP_OK;
-}
-
-static livetcp_result factor(lt_triangle *t, matrix *m, livetcp_error *error)
-{
-    superlu_options_t options;
-    SuperMatrix all, ordered = {0};
-    GlobalLU_t work;
-    int info = 0;
-    int *tree = malloc((size_t)t->n * sizeof *tree);
-
-    if (!tree)
-        return no_memory(error);
-    set_default_options(&options);
-    options.ColPerm = NATURAL;
-    options.DiagPivotThresh = 0; /* the diagonal is 1 and everything below it less */
-    options.SymmetricMode = YES;
-    for (int i = 0; i < t->n; i++)
-        t->column_order[i] = i;
-    dCreate_CompCol_Matrix(&all, t->n, t->n, m->first[t->n], m->value, m->row, m->first, SLU_NC,
-                           SLU_D, SLU_GE);
-    sp_preorder(&options, &all, t->column_order, tree, &ordered);
-    dgstrf(&options, &ordered, 1, 1, tree, NULL, 0, t->column_order, t->row_order, &t->lower,
-           &t->upper, &work, &t->statistics, &info);
-    Destroy_CompCol_Permuted(&ordered);
-    Destroy_SuperMatrix_Store(&all);
-    free(tree);
-    if (info > t->n)
-        return no_memory(error);
-    return info ? lt_fail(error, LIVETCP_ERR_BAD_STATE, "SuperLU finds row %d singular", info)
-                : LIVETCP_OK;
 }
 
 static livetcp_result make(lt_triangle *t, const lt_chain *chain, livetcp_error *error)
 {
-    matrix m = {0};
-    livetcp_result result = LIVETCP_OK;
+    size_t n = (size_t)chain->n, most = (size_t)chain->free.first[n] + n;
 
     t->n = chain->n;
-    t->column_order = calloc((size_t)t->n + 1, sizeof *t->column_order);
-    t->row_order = calloc((size_t)t->n + 1, sizeof *t->row_order);
-    if (!t->column_order || !t->row_order)
-        return no_memory(error);
-    StatInit(&t->statistics);
-    t->has_statistics = 1;
-    if (t->n == 0)
-        return LIVETCP_OK;
-    result = make_matrix(&m, chain, error);
-    if (result == LIVETCP_OK)
-        result = factor(t, &m, error);
-    free(m.first);
-    free(m.row);
-    free(m.value);
-    return result;
+    t->first = malloc((n + 1) * sizeof *t->first);
+    t->row = malloc((most + 1) * sizeof *t->row);
+    t->value = malloc((most + 1) * sizeof *t->value);
+    if (t->first && t->row && t->value)
+        return fill(t, chain, error);
+    return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for solving the chain");
 }
 
 lt_triangle *lt_triangle_make(const lt_chain *chain, livetcp_error *error)
@@ -108,7 +58,7 @@ lt_triangle *lt_triangle_make(const lt_chain *chain, livetcp_error *error)
     lt_triangle *t = calloc(1, sizeof *t);
 
     if (!t)
-        no_memory(error);
+        lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for solving the chain");
     else if (make(t, chain, error) != LIVETCP_OK)
         lt_triangle_destroy(&t);
     return t;
@@ -120,29 +70,23 @@ void lt_triangle_destroy(lt_triangle **triangle)
 
     if (!t)
         return;
-    if (t->lower.Store)
-        Destroy_SuperNode_Matrix(&t->lower);
-    if (t->upper.Store)
-        Destroy_CompCol_Matrix(&t->upper);
-    if (t->has_statistics)
-        StatFree(&t->statistics);
-    free(t->column_order);
-    free(t->row_order);
+    free(t->first);
+    free(t->row);
+    free(t->value);
     free(t);
     *triangle = NULL;
 }
 
-livetcp_result lt_triangle_solve(lt_triangle *t, double *vectors, int columns, livetcp_error *error)
+void lt_triangle_solve(const lt_triangle *t, double *vectors, int columns)
 {
-    SuperMatrix right;
-    int info = 0;
+    const cs_di lower = {.nzmax = t->first[t->n],
+                         .m = t->n,
+                         .n = t->n,
+                         .p = t->first,
+                         .i = t->row,
+                         .x = t->value,
+                         .nz = -1};
 
-    if (t->n == 0)
-        return LIVETCP_OK;
-    dCreate_Dense_Matrix(&right, t->n, columns, vectors, t->n, SLU_DN, SLU_D, SLU_GE);
-    dgstrs(NOTRANS, &t->lower, &t->upper, t->column_order, t->row_order, &right, &t->statistics,
-           &info);
-    Destroy_SuperMatrix_Store(&right);
-    return info ? lt_fail(error, LIVETCP_ERR_BAD_STATE, "SuperLU cannot solve: %d", info)
-                : LIVETCP_OK;
+    for (int i = 0; i < columns; i++)
+        cs_di_lsolve(&lower, vectors + (size_t)i * (size_t)t->n);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Solves M x = b for M = I - F, where F is the loss-free part of the chain: how often each state is
- * visited before the next loss. SuperLU does it. In the order in which the chain numbers its
- * states M is triangular, so that its factors are M itself and nothing fills in; with an order of
- * SuperLU's own the factors of the whole chain have a hundred times its entries.
+ * visited before the next loss. In the order in which the chain numbers its states M is lower
+ * triangular, so that nothing is to be factored: CXSparse substitutes, which needs no memory and
+ * cannot fail (docs/adr/0030-model-is-a-library-of-its-own.md).
  */
 #ifndef LT_MODEL_DELAY_TRIANGLE_H
 #define LT_MODEL_DELAY_TRIANGLE_H
@@ -12,12 +12,11 @@
 
 typedef struct lt_triangle lt_triangle;
 
-/* Factors the chain's free part; the chain may change afterwards. NULL on failure. */
+/* Copies the chain's free part; the chain may change afterwards. NULL on failure. */
 lt_triangle *lt_triangle_make(const lt_chain *chain, livetcp_error *error);
 void lt_triangle_destroy(lt_triangle **triangle);
 
 /* In place: `columns` vectors of n numbers each, one after the other. */
-livetcp_result lt_triangle_solve(lt_triangle *triangle, double *vectors, int columns,
-                                 livetcp_error *error);
+void lt_triangle_solve(const lt_triangle *triangle, double *vectors, int columns);
 
 #endif

@@ -92,6 +92,23 @@ TEST_CASE("a rate that TCP cannot carry is late without bound")
     CHECK(Solved(stream_of(VIDEO, 300, 0.999)).result == LIVETCP_OK);
 }
 
+TEST_CASE("what TCP carries does not depend on where windows are cut off")
+{
+    for (double loss : {0.001, 0.005, 0.02, 0.3}) {
+        auto config = stream_of(VIDEO, 300, loss);
+        double some = 0, many = 0;
+        config.window_states = 16;
+        CHECK(livetcp_tcp_capacity(&config, &some, nullptr) == LIVETCP_OK);
+        config.window_states = 1000;
+        CHECK(livetcp_tcp_capacity(&config, &many, nullptr) == LIVETCP_OK);
+        INFO("loss " << loss);
+        CHECK(many == Approx(some).epsilon(1e-6));
+        /* Mathis et al.: sqrt(3/2) / (RTT sqrt(p)), as long as losses come alone. */
+        if (loss < 0.01)
+            CHECK(many == Approx(std::sqrt(1.5 / loss) / 0.3).epsilon(0.2));
+    }
+}
+
 TEST_CASE("splitting and parallel connections help video on a long path by more than half")
 {
     auto config = stream_of(VIDEO, 300, 0.005);
