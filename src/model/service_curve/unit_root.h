@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * DF-GLS, the test for a unit root of Elliott, Rothenberg and Stock (Econometrica 64(4), 1996),
- * with a constant. Its null hypothesis is that the series wanders off like a random walk; where it
- * is rejected the series has a steady state. A series that grows steadily, as delays do above the
- * attainable rate, does not count as stationary, which is why there is no variant with a trend.
+ * with a constant, as Elliott has it for a series whose first value may lie anywhere
+ * (International Economic Review 40(3), 1999). Its null hypothesis is that the series wanders off
+ * like a random walk; where it is rejected the series has a steady state. A series that grows
+ * steadily, as delays do above the attainable rate, does not count as stationary, which is why
+ * there is no variant with a trend.
+ *
+ * The test of 1996 takes the first value for the level, nearly: a series that begins far from its
+ * mean is then never told from a random walk, however long it is (Müller and Elliott, Econometrica
+ * 71(4), 2003). A train begins so, with a backlog from before the window had opened: 8 Mbit/s
+ * beside nine greedy flows had a first delay of 3 s and a mean of 0.5 s, and after 800 s, some 200
+ * times as long as the delays depend on each other, a statistic of -1.0. Here it is -6.4.
  */
 #ifndef LT_MODEL_UNIT_ROOT_H
 #define LT_MODEL_UNIT_ROOT_H

@@ -6,13 +6,16 @@
     v/bin/python tests/unit/model/service_curve/reference.py > tests/unit/model/service_curve/reference.txt
 
 The correction of statsmodels' runs test for short series goes the wrong way where fewer than half
-a run is in question, so the short series here alternates. DF-GLS: arch.unitroot.DFGLS. Runs test: statsmodels' runstest_1samp. Interval of the quantile:
-scipy's binomial distribution. The series are of the kinds that a probe meets.
+a run is in question, so the short series here alternates. DF-GLS: the lags are those of
+arch.unitroot.DFGLS; the statistic for a first value that may lie anywhere (Elliott 1999), which no
+library has, is that of statsmodels' regressions. Runs test: statsmodels' runstest_1samp. Interval
+of the quantile: scipy's binomial distribution. The series are of the kinds that a probe meets.
 """
 
 import numpy
 from arch.unitroot import DFGLS
 from scipy.stats import binom
+from statsmodels.regression.linear_model import OLS
 from statsmodels.sandbox.stats.runs import runstest_1samp
 
 RANDOM = numpy.random.default_rng(20161)
@@ -42,7 +45,21 @@ SERIES = {
     "growing": numpy.arange(120) * 2 + RANDOM.normal(0, 5, 120),
     "queue": lindley(400, 0.7),
     "queue-full": lindley(400, 1.05),
+    "begins-far-off": 50 + 950 * 0.9 ** numpy.arange(400) + autoregressive(400, 0.5),
 }
+
+
+def unit_root(series, lags):
+    """Two regressions: on the constant, and of Dickey and Fuller with that taken out."""
+    a = 1 - 10 / len(series)
+    first = numpy.sqrt(1 - a * a)
+    constant = numpy.full(len(series), 1 - a)
+    constant[0] = first
+    level = OLS(numpy.r_[first * series[0], series[1:] - a * series[:-1]], constant).fit().params[0]
+    left = series - level
+    change = numpy.diff(left)
+    before = [left[lags:-1], *(change[lags - k:len(change) - k] for k in range(1, lags + 1))]
+    return OLS(change[lags:], numpy.column_stack(before)).fit().tvalues[0]
 
 
 def interval(values, share):
@@ -56,11 +73,11 @@ def interval(values, share):
 def main():
     for name, series in SERIES.items():
         series = numpy.round(series, 3)
-        test = DFGLS(series, trend="c")
+        lags = DFGLS(series, trend="c").lags
         z, _ = runstest_1samp(series, cutoff="median")
         low, high = interval(series, 0.9)
-        print(name, len(series), repr(float(test.stat)), test.lags,
-              repr(float(test.critical_values["5%"])), repr(float(z)), float(low), float(high))
+        print(name, len(series), repr(float(unit_root(series, lags))), lags, repr(float(z)),
+              float(low), float(high))
         print(*series)
 
 
