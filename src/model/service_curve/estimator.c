@@ -30,8 +30,15 @@ const char *lt_train_state_name(lt_train_state state)
 
 /* ---- life ---- */
 
+static unsigned most_extensions(const lt_estimator_config *c)
+{
+    return c->patience > c->extensions ? c->patience : c->extensions;
+}
+
 static livetcp_result check(const lt_estimator_config *c, livetcp_error *error)
 {
+    unsigned most = most_extensions(c);
+
     if (!(c->step > 0) || isinf(c->step))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the step of the rates is %g: it is a number above 0", c->step);
@@ -47,19 +54,19 @@ static livetcp_result check(const lt_estimator_config *c, livetcp_error *error)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%zu samples are too few for the tests: take at least %d", c->samples,
                        LT_ESTIMATOR_LEAST_SAMPLES);
-    if (c->extensions > LT_ESTIMATOR_MOST_EXTENSIONS ||
-        c->samples > LT_ESTIMATOR_MOST_SAMPLES / (c->extensions + 1))
+    if (most > LT_ESTIMATOR_MOST_EXTENSIONS || c->samples > LT_ESTIMATOR_MOST_SAMPLES / (most + 1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%zu samples and %u extensions are too many: a train has at most %d samples "
                        "in all and %d extensions",
-                       c->samples, c->extensions, LT_ESTIMATOR_MOST_SAMPLES,
-                       LT_ESTIMATOR_MOST_EXTENSIONS);
+                       c->samples, most, LT_ESTIMATOR_MOST_SAMPLES, LT_ESTIMATOR_MOST_EXTENSIONS);
     return LIVETCP_OK;
 }
 
 static bool allocate(lt_estimator *e)
 {
-    e->samples = calloc(e->config.samples * (e->config.extensions + 1), sizeof *e->samples);
+    size_t most = most_extensions(&e->config);
+
+    e->samples = calloc(e->config.samples * (most + 1), sizeof *e->samples);
     e->thinned = calloc(e->config.samples, sizeof *e->thinned);
     e->sorted = calloc(e->config.samples, sizeof *e->sorted);
     e->trains = calloc(LT_ESTIMATOR_MOST_RATES, sizeof *e->trains);
@@ -83,7 +90,7 @@ livetcp_result lt_estimator_create(const lt_estimator_config *config, lt_estimat
     if (!e || !allocate(e)) {
         lt_estimator_destroy(&e);
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu samples",
-                       config->samples * (config->extensions + 1));
+                       config->samples * (most_extensions(config) + 1));
     }
     *estimator = e;
     return LIVETCP_OK;
@@ -199,6 +206,20 @@ static lt_train_state judge(const lt_estimator *e)
     return e->train.runs.independent ? LT_TRAIN_STEADY : LT_TRAIN_DEPENDENT;
 }
 
+/* Whether the train goes on though it has been tested, and for how long. */
+static bool extend(lt_estimator *e, lt_train_state state)
+{
+    unsigned most = most_extensions(&e->config), *now = &e->train.extensions;
+
+    if (*now < e->config.extensions)
+        ++*now;
+    else if (state == LT_TRAIN_UNSTEADY && *now < most)
+        *now = most - *now > *now + 1 ? 2 * *now + 1 : most;
+    else
+        return false;
+    return true;
+}
+
 livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_train_state *state,
                                 livetcp_error *error)
 {
@@ -213,8 +234,7 @@ livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_
         if (!test(e))
             return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory to test the samples");
         *state = judge(e);
-        if (*state != LT_TRAIN_STEADY && e->train.extensions < e->config.extensions) {
-            e->train.extensions++;
+        if (*state != LT_TRAIN_STEADY && extend(e, *state)) {
             *state = LT_TRAIN_GOES_ON;
             return LIVETCP_OK;
         }

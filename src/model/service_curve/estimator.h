@@ -14,6 +14,10 @@
  * rate. If not, the train goes on for as many samples again, of which every second, then every
  * third, ... is tested. The first rate without a steady state ends the search.
  *
+ * A train that has had its `extensions` and is not stationary may still be short against what the
+ * delays depend on: near the attainable rate a backlog takes minutes to pass. It goes on until it
+ * is stationary, doubling its length each time, up to `patience` extensions in all.
+ *
  * Delays whose quantile is no more than `resolution` above their least are as good as constant: a
  * real clock's noise, which may wander, is not tested. A rate that is too high by 0.04 % leaves 2
  * ms in 5 s.
@@ -43,7 +47,9 @@ typedef struct lt_estimator_config {
     double step;              /* r_acc, > 0; its unit is that of every rate here */
     double max_rate;          /* the last rate is the largest that is not above; INFINITY: none */
     size_t samples;           /* I */
-    unsigned extensions;      /* at most; samples * (extensions + 1) <= ..._MOST_SAMPLES */
+    unsigned extensions;      /* at most, of a train that is stationary but dependent */
+    unsigned patience;        /* at most, of any; counts as `extensions` if it is less.
+                               * samples * (patience + 1) <= ..._MOST_SAMPLES */
     double violation;         /* xi, 0 <= xi < 1; 0 takes the largest delay for the quantile */
     livetcp_usec resolution;  /* what the delays are measured to, >= 0: see below */
     livetcp_usec delay_limit; /* a delay above says that there is no steady state; 0: none does */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "tool/probe/trace_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 livetcp_result lt_findings_create(const lt_probe_options *options, lt_probe_findings *findings,
@@ -14,6 +15,7 @@ livetcp_result lt_findings_create(const lt_probe_options *options, lt_probe_find
                                         .max_rate = options->max_rate,
                                         .samples = options->samples,
                                         .extensions = options->extensions,
+                                        .patience = options->patience,
                                         .violation = options->violation,
                                         .resolution = options->resolution,
                                         .delay_limit = options->delay_limit};
@@ -42,7 +44,7 @@ void lt_findings_clear(lt_probe_findings *findings)
         free(f->trains[i].samples);
     free(f->trains);
     free(f->video.frames);
-    free(f->video.played);
+    lt_plays_clear(&f->video.plays);
     free(f->video.bounds);
     livetcp_envelope_destroy(&f->video.envelope);
     lt_estimator_destroy(&f->estimator);
@@ -54,7 +56,8 @@ lt_probe_train *lt_findings_begin_train(lt_probe_findings *findings)
     lt_probe_train *t = &findings->trains[findings->train_count];
     const lt_probe_options *o = findings->options;
 
-    *t = (lt_probe_train){.room = (size_t)o->samples * (o->extensions + 1)};
+    unsigned most = o->patience > o->extensions ? o->patience : o->extensions;
+    *t = (lt_probe_train){.room = (size_t)o->samples * (most + 1)};
     t->samples = malloc(t->room * sizeof *t->samples);
     if (!t->samples)
         return NULL;
@@ -106,30 +109,22 @@ double *lt_findings_leg(const lt_probe_train *train, lt_probe_leg leg, size_t *c
 
 double *lt_findings_played(const lt_probe_findings *findings)
 {
-    const lt_probe_video *v = &findings->video;
-    double *values = v->played_count ? malloc(v->played_count * sizeof *values) : NULL;
+    const lt_plays *plays = &findings->video.plays;
+    double *values = plays->count ? malloc(plays->count * sizeof *values) : NULL;
 
-    for (size_t i = 0; values && i < v->played_count; i++)
-        values[i] = (double)v->played[i];
+    for (size_t i = 0; values && i < plays->count; i++)
+        values[i] = (double)plays->delays[i];
     if (values)
-        lt_sort_delays(values, v->played_count);
+        lt_sort_delays(values, plays->count);
     return values;
 }
 
-static livetcp_result compare_played(lt_probe_video *v, livetcp_error *error)
+double lt_findings_violation(const lt_probe_findings *findings)
 {
-    double *ratios = malloc((v->played_count + 1) * sizeof *ratios);
+    size_t count;
 
-    if (!ratios)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu frames", v->played_count);
-    for (size_t i = 0; i < v->played_count; i++) {
-        v->later += v->played[i] > v->bounds[i];
-        ratios[i] = (double)v->bounds[i] / (double)(v->played[i] > 0 ? v->played[i] : 1);
-    }
-    lt_sort_delays(ratios, v->played_count);
-    v->looseness = ratios[v->played_count / 2];
-    free(ratios);
-    return LIVETCP_OK;
+    (void)lt_estimator_points(findings->estimator, &count);
+    return fmin(1, (double)count * findings->options->violation);
 }
 
 livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *error)
@@ -145,5 +140,6 @@ livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *err
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu frames", v->count);
     v->bound = livetcp_delay_bound(points, count, v->envelope);
     livetcp_delay_bounds(points, count, v->envelope, v->bounds);
-    return v->bound != INT64_MAX && v->played_count ? compare_played(v, error) : LIVETCP_OK;
+    return lt_plays_compare(&v->plays, v->bounds, 1 - lt_findings_violation(findings), &v->compared,
+                            error);
 }

@@ -5,6 +5,7 @@
 
 #include "model/service_curve/estimator.h"
 #include "tool/probe/options.h"
+#include "tool/probe/plays.h"
 
 #define LT_DELAY_UNKNOWN (-1)
 
@@ -42,10 +43,8 @@ typedef struct lt_probe_video {
     size_t count;
     livetcp_usec bound;   /* INT64_MAX: none */
     livetcp_usec *bounds; /* of each frame by itself, never above `bound` */
-    livetcp_usec *played; /* delays of the frames that were sent and came, from the first on */
-    size_t played_count;
-    size_t later;     /* of these, above their bounds */
-    double looseness; /* bound / delay, the median of these */
+    lt_plays plays;       /* what came of it */
+    lt_plays_summary compared;
 } lt_probe_video;
 
 typedef struct lt_probe_findings {
@@ -85,8 +84,11 @@ double *lt_findings_leg(const lt_probe_train *train, lt_probe_leg leg, size_t *c
 /* The bounds of the video, and how what was sent of it compares; once the search has ended. */
 livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *error);
 
-/* The delays of the frames that came, in ascending order, µs; the caller frees it. NULL: none came,
- * or memory ran out. */
+/* Sum of the violation probabilities of all points. */
+double lt_findings_violation(const lt_probe_findings *findings);
+
+/* The delays of the frames that came, of all plays, in ascending order, µs; the caller frees it.
+ * NULL: none came, or memory ran out. */
 double *lt_findings_played(const lt_probe_findings *findings);
 
 #endif

@@ -43,6 +43,9 @@ static livetcp_result with_table(lt_probe_raw *raw, table_visitor *visit, void *
             "times that a train may go on for as long again when its samples are not steady "
             "or depend on each other (3)",
             "N"),
+        LT_OPTION_INTEGER(
+            "patience", &raw->patience,
+            "the same, of a train that is still not steady after its extensions (as many)", "N"),
         LT_OPTION_TEXT("settle", &raw->settle, "sent first at each rate, and not sampled (2s)",
                        "TIME"),
         LT_OPTION_TEXT("resolution", &raw->resolution,
@@ -56,6 +59,8 @@ static livetcp_result with_table(lt_probe_raw *raw, table_visitor *visit, void *
         LT_OPTION_TEXT("envelope", &raw->envelope,
                        "bound the delay of this trace: lines of TIME_US BYTES", "FILE"),
         LT_OPTION_TEXT("video", &raw->video, "the same, and send it at the end to compare", "FILE"),
+        LT_OPTION_INTEGER("plays", &raw->plays, "so many times, for the quantile of each frame (1)",
+                          "N"),
         LT_OPTION_TEXT("delay-target", &raw->delay_target,
                        "one way, that the recommended bit rate keeps (150ms)", "TIME"),
         {"json", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPTION_JSON,
@@ -123,8 +128,8 @@ livetcp_result lt_probe_raw_read(lt_probe_raw *raw, int argc, const char **argv,
 
 void lt_probe_raw_init(lt_probe_raw *raw)
 {
-    *raw =
-        (lt_probe_raw){.size = 1448, .samples = 200, .extensions = 3, .quantile = 0.95, .seed = 1};
+    *raw = (lt_probe_raw){
+        .size = 1448, .samples = 200, .extensions = 3, .plays = -1, .quantile = 0.95, .seed = 1};
 }
 
 void lt_probe_raw_clear(lt_probe_raw *raw)
@@ -153,8 +158,8 @@ void lt_probe_options_help(FILE *out)
           "livetcp probe, and says what the path carries with which delay: the service curve of\n"
           "Luebben and Fidler, the rate that may be counted on over any length of time, where the\n"
           "delay arises, and the delay bound of recorded video. Takes minutes: about\n"
-          "settle + samples x interval for each rate, and up to 1 + extensions times that near\n"
-          "the rate that the path carries. Ctrl-C ends it and keeps what is known by then.\n"
+          "settle + samples x interval for each rate, and up to 1 + extensions (or patience) times\n"
+          "that near the rate that the path carries. Ctrl-C ends it and keeps what is known by then.\n"
           "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
           "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
           "                 adaptive,loss=0.1%,delay=5ms\n"
@@ -162,6 +167,7 @@ void lt_probe_options_help(FILE *out)
           "  livetcp probe --listen=:5500\n"
           "  livetcp probe example.org:5500 --max-rate=8mbit\n"
           "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
+          "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
           "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
           "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
           out);

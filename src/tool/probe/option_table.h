@@ -12,7 +12,7 @@ typedef struct lt_probe_raw {
     char *peer; /* HOST:PORT */
     char *listen;
     char *step, *max_rate, *interval, *settle, *resolution, *delay_limit, *delay_target;
-    int size, samples, extensions;
+    int size, samples, extensions, patience, plays; /* plays: negative where not given */
     double quantile;
     long long seed;
     char *congestion_control, *simulation, *envelope, *video, *json;

@@ -113,13 +113,21 @@ static livetcp_result take_mode(const lt_probe_raw *raw, lt_probe_options *o, li
 
 static livetcp_result take_trace(const lt_probe_raw *raw, lt_probe_options *o, livetcp_error *error)
 {
+    unsigned plays = 1;
+    livetcp_result result;
+
     if (raw->envelope && raw->video)
         return lt_fail(error, BAD, "--video does what --envelope does: give one of them");
     if (raw->video && o->mode == LT_PROBE_SIMULATION)
         return lt_fail(error, BAD,
                        "--video sends the trace, which a simulation cannot: take "
                        "--envelope");
-    o->play = raw->video;
+    if (raw->plays >= 0 && !raw->video)
+        return lt_fail(error, BAD, "--plays=%d: there is no --video to be sent", raw->plays);
+    if (raw->plays >= 0 &&
+        (result = take_count("--plays", raw->plays, 1, LT_PROBE_MOST_PLAYS, &plays, error)))
+        return result;
+    o->plays = raw->video ? plays : 0;
     return take_text(raw->video ? "--video" : "--envelope", raw->video ? raw->video : raw->envelope,
                      o->trace, sizeof o->trace, error);
 }
@@ -132,6 +140,7 @@ static livetcp_result check_search(const lt_probe_options *o, livetcp_error *err
                                                                        .max_rate = o->max_rate,
                                                                        .samples = o->samples,
                                                                        .extensions = o->extensions,
+                                                                       .patience = o->patience,
                                                                        .violation = o->violation},
                                                 &estimator, error);
 
@@ -157,6 +166,8 @@ static livetcp_result take(const lt_probe_raw *raw, lt_probe_options *o, livetcp
                              LT_ESTIMATOR_MOST_SAMPLES, &o->samples, error)) ||
         (result = take_count("--extensions", raw->extensions, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
                              &o->extensions, error)) ||
+        (result = take_count("--patience", raw->patience, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
+                             &o->patience, error)) ||
         (result = take_rate("--rate-step", raw->step, size, 1e6, &o->step, error)) ||
         (result = take_rate("--max-rate", raw->max_rate, size, INFINITY, &o->max_rate, error)) ||
         (result = take_time("--interval", raw->interval, "50ms", 100, &o->interval, error)) ||

@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LT_PROBE_MOST_SIZE 16384 /* bytes of a packet */
+#define LT_PROBE_MOST_SIZE  16384 /* bytes of a packet */
+#define LT_PROBE_MOST_PLAYS 10000
 
 typedef enum lt_probe_mode {
     LT_PROBE_HELP,
@@ -26,7 +27,7 @@ typedef struct lt_probe_options {
 
     double step, max_rate; /* bit/s; INFINITY: no largest rate */
     size_t size;           /* bytes of a packet */
-    unsigned samples, extensions;
+    unsigned samples, extensions, patience;
     livetcp_usec interval;     /* mean time between samples */
     livetcp_usec settle;       /* of each train, before the first sample */
     double violation;          /* xi */
@@ -38,7 +39,7 @@ typedef struct lt_probe_options {
     char congestion_control[16]; /* "": the system's */
     char simulation[128];        /* as given */
     char trace[256];             /* "": none */
-    bool play;                   /* send the trace, too */
+    unsigned plays;              /* times that the trace is sent, too */
     char json[256];              /* "": none, "-": standard output instead of the table */
     bool quiet;
 } lt_probe_options;

@@ -3,14 +3,13 @@
 
 #include "base/error.h"
 #include "tool/probe/interrupt.h"
+#include "tool/probe/player.h"
 #include "tool/probe/progress.h"
 #include "tool/probe/transfer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DRAIN (120 * LIVETCP_USEC_SEC)
 
 typedef struct prober {
     lt_probe_findings *findings;
@@ -19,7 +18,6 @@ typedef struct prober {
     lt_probe_progress progress;
     lt_rng rng;
     livetcp_error failed; /* of a callback */
-    livetcp_usec video_length;
 } prober;
 
 /* ---- trains ---- */
@@ -81,16 +79,6 @@ static livetcp_result send_train(prober *p, livetcp_error *error)
     return result;
 }
 
-/* Between trains the path is idle: the clocks are compared then. */
-static livetcp_result settle_between(prober *p, livetcp_error *error)
-{
-    livetcp_result result = lt_transfer_drain(&p->connection, DRAIN, error);
-
-    if (result == LIVETCP_OK)
-        result = lt_clock_sync_round(&p->sync, &p->connection, error);
-    return result;
-}
-
 static livetcp_result search(prober *p, livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
@@ -99,48 +87,29 @@ static livetcp_result search(prober *p, livetcp_error *error)
            lt_estimator_rate(p->findings->estimator) > 0) {
         result = send_train(p, error);
         if (result == LIVETCP_OK && !lt_probe_interrupted())
-            result = settle_between(p, error);
+            result = lt_transfer_pause(&p->connection, &p->sync, error);
     }
     return result;
 }
 
-/* ---- the video ---- */
-
-static bool take_frame(void *user, const lt_probe_sample *sample)
+/* A video of a higher rate has no steady state, and no bound that it could be compared with. */
+static bool carries_video(const lt_probe_findings *f)
 {
-    lt_probe_video *v = &((prober *)user)->findings->video;
+    size_t count;
+    const livetcp_service_point *points = lt_estimator_points(f->estimator, &count);
 
-    if (v->played_count < v->count)
-        v->played[v->played_count++] = sample->total;
-    return true;
-}
-
-static void video_tick(void *user, livetcp_usec elapsed)
-{
-    prober *p = user;
-    livetcp_usec left = p->video_length - elapsed;
-
-    lt_probe_progress_say(&p->progress, "sending the video", left > 0 ? left : 0);
+    return count && livetcp_envelope_mean_rate(f->video.envelope) <= points[count - 1].rate;
 }
 
 static livetcp_result play(prober *p, livetcp_error *error)
 {
-    lt_probe_video *v = &p->findings->video;
-    lt_transfer_result sent;
-    lt_probe_source source;
+    lt_player player = {.findings = p->findings,
+                        .connection = &p->connection,
+                        .sync = &p->sync,
+                        .progress = &p->progress,
+                        .rng = &p->rng};
 
-    v->played = calloc(v->count, sizeof *v->played);
-    if (!v->played)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu frames", v->count);
-    p->video_length = v->frames[v->count - 1].time_us - v->frames[0].time_us;
-    lt_source_trace(&source, v->frames, v->count);
-    const lt_transfer_config config = {.connection = &p->connection,
-                                       .sync = &p->sync,
-                                       .source = &source,
-                                       .on_sample = take_frame,
-                                       .on_tick = video_tick,
-                                       .user = p};
-    return lt_transfer_run(&config, &sent, error);
+    return lt_player_run(&player, error);
 }
 
 /* ---- all of it ---- */
@@ -168,7 +137,8 @@ static livetcp_result run(prober *p, livetcp_error *error)
 
     if (result == LIVETCP_OK)
         result = search(p, error);
-    if (result == LIVETCP_OK && p->findings->options->play && !lt_probe_interrupted())
+    if (result == LIVETCP_OK && p->findings->options->plays && carries_video(p->findings) &&
+        !lt_probe_interrupted())
         result = play(p, error);
     p->findings->interrupted = lt_probe_interrupted();
     if (p->findings->interrupted)

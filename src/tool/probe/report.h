@@ -19,7 +19,4 @@ void lt_probe_report_table(const lt_probe_findings *findings, FILE *out);
 livetcp_result lt_probe_report_json(const lt_probe_findings *findings, FILE *out,
                                     livetcp_error *error);
 
-/* Sum of the violation probabilities of all points. */
-double lt_probe_violation(const lt_probe_findings *findings);
-
 #endif

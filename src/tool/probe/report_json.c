@@ -152,6 +152,7 @@ static json_t *method(const lt_probe_options *o, bool *failed)
     lt_json_put(j, "samples", count(o->samples), failed);
     lt_json_put(j, "interval_ms", milliseconds((double)o->interval), failed);
     lt_json_put(j, "extensions", count(o->extensions), failed);
+    lt_json_put(j, "patience", count(o->patience), failed);
     lt_json_put(j, "settle_ms", milliseconds((double)o->settle), failed);
     lt_json_put(j, "quantile", number(1 - o->violation), failed);
     lt_json_put(j, "resolution_ms", milliseconds((double)o->resolution), failed);
@@ -203,7 +204,7 @@ static json_t *curve(const lt_probe_findings *f, bool *failed)
                          "attainable_bit_s", livetcp_attainable_rate(points, n, us)),
                failed);
     }
-    lt_json_put(o, "violation", number(lt_probe_violation(f)), failed);
+    lt_json_put(o, "violation", number(lt_findings_violation(f)), failed);
     lt_json_put(o, "long_term_bit_s", n ? number(points[n - 1].rate) : json_null(), failed);
     lt_json_put(o, "points", points_json, failed);
     lt_json_put(o, "samples", samples, failed);
@@ -214,17 +215,23 @@ static json_t *played(const lt_probe_findings *f, bool *failed)
 {
     const lt_probe_video *v = &f->video;
     double *delays = lt_findings_played(f);
-    json_t *o = distribution(delays, v->played_count, failed);
+    const lt_plays_summary *c = &v->compared;
+    bool judged = v->bound != INT64_MAX && c->complete;
+    json_t *o = distribution(delays, v->plays.count, failed);
 
     if (!delays)
         return o;
     lt_json_put(
         o, "quantile_ms",
-        milliseconds(lt_quantile_of(delays, v->played_count, 1 - f->options->violation).value),
+        milliseconds(lt_quantile_of(delays, v->plays.count, 1 - f->options->violation).value),
         failed);
-    lt_json_put(o, "above_bound", count(v->later), failed);
-    lt_json_put(o, "bound_over_delay", v->bound == INT64_MAX ? json_null() : number(v->looseness),
+    lt_json_put(o, "above_bound", judged ? count(c->later) : json_null(), failed);
+    lt_json_put(o, "bound_over_delay", judged ? number(c->looseness) : json_null(), failed);
+    lt_json_put(o, "plays", count(c->complete), failed);
+    lt_json_put(o, "frame_quantile_ms", c->complete ? milliseconds(c->quantile) : json_null(),
                 failed);
+    lt_json_put(o, "frames_above_bound", judged ? count(c->above) : json_null(), failed);
+    lt_json_put(o, "most_violated", judged ? number(c->most_violated) : json_null(), failed);
     free(delays);
     return o;
 }

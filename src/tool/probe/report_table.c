@@ -6,14 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-double lt_probe_violation(const lt_probe_findings *findings)
-{
-    size_t count;
-
-    (void)lt_estimator_points(findings->estimator, &count);
-    return fmin(1, (double)count * findings->options->violation);
-}
-
 static void print_path(const lt_probe_findings *f, FILE *out)
 {
     const lt_probe_path *p = &f->path;
@@ -111,7 +103,7 @@ static void print_curve(const lt_probe_findings *f, FILE *out)
     fprintf(out,
             "\nWhat may be counted on over any time t, but for a probability of %.3g:\n\n"
             "       t, s    S(t), kbit   S(t)/t, Mbit/s\n",
-            lt_probe_violation(f));
+            lt_findings_violation(f));
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         fprintf(out, "%11.2f %13.0f %16.3f\n", (double)times[i] / 1e6,
                 livetcp_service(points, count, times[i]) / 1e3,
@@ -129,6 +121,19 @@ static void print_few(const lt_probe_findings *f, FILE *out)
                 share, lt_quantile_samples(share));
 }
 
+static void print_compared(const lt_probe_findings *f, FILE *out)
+{
+    const lt_plays_summary *c = &f->video.compared;
+
+    fprintf(
+        out,
+        "Over %zu plays, the largest %.4g-quantile of one frame's delay is %.1f ms: the bound is "
+        "%.2f times it.\n%zu of %zu frames have a quantile above their own bounds; the worst was "
+        "later in %.3g of the plays.\n",
+        c->complete, 1 - lt_findings_violation(f), c->quantile / 1e3,
+        (double)f->video.bound / c->quantile, c->above, f->video.count, c->most_violated);
+}
+
 static void print_played(const lt_probe_findings *f, FILE *out)
 {
     const lt_probe_video *v = &f->video;
@@ -139,13 +144,10 @@ static void print_played(const lt_probe_findings *f, FILE *out)
     fprintf(out,
             "Sent over the path: %zu frames arrived, %.4g-quantile of their delay %.1f ms, "
             "largest %.1f ms\n",
-            v->played_count, share, lt_quantile_of(delays, v->played_count, share).value / 1e3,
-            delays[v->played_count - 1] / 1e3);
-    if (v->bound != INT64_MAX)
-        fprintf(out,
-                "%zu of them were later than their own bounds, which are %.2f times the delays "
-                "in the median\n",
-                v->later, v->looseness);
+            v->plays.count, share, lt_quantile_of(delays, v->plays.count, share).value / 1e3,
+            delays[v->plays.count - 1] / 1e3);
+    if (v->bound != INT64_MAX && v->compared.complete)
+        print_compared(f, out);
     free(delays);
 }
 

@@ -13,10 +13,21 @@ static double draw(lt_probe_source *s)
 void lt_source_train(lt_probe_source *source, double rate, size_t size, livetcp_usec settle,
                      livetcp_usec mean_interval, uint64_t seed)
 {
-    *source = (lt_probe_source){
-        .rate = rate, .size = (uint32_t)size, .mean_interval = (double)mean_interval};
+    *source = (lt_probe_source){.rate = rate,
+                                .size = (uint32_t)size,
+                                .mean_interval = (double)mean_interval,
+                                .end = INFINITY};
     lt_rng_seed(&source->rng, seed);
     source->next_sample = (double)settle + draw(source);
+}
+
+void lt_source_filler(lt_probe_source *source, double rate, size_t size, livetcp_usec length)
+{
+    *source = (lt_probe_source){.rate = rate,
+                                .size = (uint32_t)size,
+                                .next_sample = INFINITY,
+                                .mean_interval = INFINITY,
+                                .end = (double)length};
 }
 
 void lt_source_trace(lt_probe_source *source, const livetcp_trace_frame *frames, size_t count)
@@ -44,7 +55,7 @@ bool lt_source_peek(const lt_probe_source *s, lt_due_packet *packet)
         double time = time_of(s, s->number);
         *packet = (lt_due_packet){
             .time = (livetcp_usec)time, .bytes = s->size, .sample = time >= s->next_sample};
-        return true;
+        return time < s->end;
     }
     if (s->frame == s->count)
         return false;

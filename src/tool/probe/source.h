@@ -21,7 +21,7 @@ typedef struct lt_probe_source {
     /* a train */
     double rate; /* bit/s */
     uint32_t size;
-    double next_sample, mean_interval; /* µs */
+    double next_sample, mean_interval, end; /* µs; INFINITY: it has no sample, no end */
     lt_rng rng;
     /* a trace: frames go in pieces, of which the last is the sample */
     const livetcp_trace_frame *frames;
@@ -33,6 +33,9 @@ typedef struct lt_probe_source {
  * there is on average. */
 void lt_source_train(lt_probe_source *source, double rate, size_t size, livetcp_usec settle,
                      livetcp_usec mean_interval, uint64_t seed);
+
+/* A train of this length of which nothing is sampled. */
+void lt_source_filler(lt_probe_source *source, double rate, size_t size, livetcp_usec length);
 
 void lt_source_trace(lt_probe_source *source, const livetcp_trace_frame *frames, size_t count);
 

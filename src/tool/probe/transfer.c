@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-#define MOST_PENDING 8192
-#define SILENCE      (30 * LIVETCP_USEC_SEC) /* of a path that has samples to answer */
+#define MOST_PENDING  8192
+#define SILENCE       (30 * LIVETCP_USEC_SEC) /* of a path that has samples to answer */
+#define LONGEST_DRAIN (120 * LIVETCP_USEC_SEC)
 
 /* A sample on its way. */
 typedef struct pending {
@@ -250,4 +251,14 @@ livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec m
                            connection->peer);
         lt_connection_wait(connection, now + LIVETCP_USEC_SEC / 100);
     }
+}
+
+livetcp_result lt_transfer_pause(lt_probe_connection *connection, lt_clock_sync *sync,
+                                 livetcp_error *error)
+{
+    livetcp_result result = lt_transfer_drain(connection, LONGEST_DRAIN, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_clock_sync_round(sync, connection, error);
+    return result;
 }

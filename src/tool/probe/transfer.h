@@ -34,4 +34,9 @@ livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_res
 livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec most,
                                  livetcp_error *error);
 
+/* Between transfers: drains, for two minutes at most, and compares the clocks while the path is
+ * idle. */
+livetcp_result lt_transfer_pause(lt_probe_connection *connection, lt_clock_sync *sync,
+                                 livetcp_error *error);
+
 #endif

@@ -91,6 +91,25 @@ TEST_CASE("what the statistics cannot work with is refused before anything is se
     CHECK(parsed({"a:1", "--quantile=1"}).violation == 0);
 }
 
+TEST_CASE("a video is sent once, or as often as asked")
+{
+    CHECK(parsed({"a:1"}).plays == 0);
+    CHECK(parsed({"a:1", "--envelope=x"}).plays == 0);
+    CHECK(parsed({"a:1", "--video=x"}).plays == 1);
+    CHECK(parsed({"a:1", "--video=x", "--plays=50"}).plays == 50);
+    refused({"a:1", "--video=x", "--plays=0"}, "1 to");
+    refused({"a:1", "--plays=5"}, "--video");
+    refused({"a:1", "--envelope=x", "--plays=5"}, "--video");
+}
+
+TEST_CASE("patience is as many extensions unless it is more")
+{
+    CHECK(parsed({"a:1"}).patience == 0);
+    CHECK(parsed({"a:1", "--patience=31"}).patience == 31);
+    refused({"a:1", "--patience=-1"}, "--patience");
+    refused({"a:1", "--samples=1000000", "--extensions=0", "--patience=1"}, "too many");
+}
+
 TEST_CASE("a simulation is checked, too")
 {
     CHECK(parsed({"--simulate=adaptive,loss=0.1%,delay=5ms"}).mode == LT_PROBE_SIMULATION);

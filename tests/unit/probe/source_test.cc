@@ -54,3 +54,18 @@ TEST_CASE("a large frame goes in pieces, of which the last is sampled")
     CHECK(times == std::vector<livetcp_usec>{0, 4000, 4000, 4000, 4000, 8000});
     CHECK(samples == 4);
 }
+
+TEST_CASE("a filler has a constant rate, no samples and an end")
+{
+    lt_probe_source source;
+    lt_due_packet packet;
+    int packets = 0;
+
+    lt_source_filler(&source, 1e6, 1250, LIVETCP_USEC_SEC);
+    while (lt_source_peek(&source, &packet)) {
+        CHECK(packet.time == 10000 * livetcp_usec(packets++));
+        CHECK_FALSE(packet.sample);
+        lt_source_advance(&source);
+    }
+    CHECK(packets == 100);
+}

@@ -40,7 +40,7 @@ struct estimator {
 
 static lt_estimator_config config()
 {
-    return {1e6, INFINITY, 100, 3, 0.05, 0, 0};
+    return {1e6, INFINITY, 100, 3, 0, 0.05, 0, 0};
 }
 
 static std::function<livetcp_usec(size_t)> noise(uint64_t seed)
@@ -101,6 +101,33 @@ TEST_CASE("a train that stays dependent is told apart and still counts")
     CHECK(e.train(swinging) == LT_TRAIN_DEPENDENT);
     CHECK(lt_estimator_train(e.of, 0)->count == 400);
     CHECK(lt_estimator_rate(e.of) == 2e6);
+}
+
+/* A backlog that takes some hundred samples to pass. */
+static std::function<livetcp_usec(size_t)> swinging(uint64_t seed)
+{
+    auto rng = std::make_shared<lt_rng>(lt_rng{seed});
+    auto backlog = std::make_shared<double>(0);
+    return [=](size_t) {
+        *backlog = 0.99 * *backlog + lt_rng_uniform(rng.get()) - 0.5;
+        return livetcp_usec(100000 + 1000 * *backlog);
+    };
+}
+
+TEST_CASE("patience waits until a train is stationary, not until its samples are independent")
+{
+    auto c = config();
+    CHECK(estimator(c).train(swinging(1)) == LT_TRAIN_UNSTEADY);
+
+    c.patience = 31;
+    estimator e(c);
+    REQUIRE(e.train(swinging(1)) == LT_TRAIN_DEPENDENT);
+    auto train = lt_estimator_train(e.of, 0);
+    CHECK(train->extensions > 3);
+    CHECK(train->extensions < 31);
+    CHECK(train->count == 100 * (train->extensions + 1));
+    CHECK(e.train([](size_t i) { return 50000 + 100 * livetcp_usec(i); }) == LT_TRAIN_UNSTEADY);
+    CHECK(lt_estimator_train(e.of, 1)->extensions == 31);
 }
 
 TEST_CASE("what wanders within the resolution is steady")
@@ -191,4 +218,5 @@ TEST_CASE("a search that cannot work is refused, and the message says why")
     refused((c = config(), c.max_rate = 5e5, c), "below");
     refused((c = config(), c.violation = 1, c), "violation");
     refused((c = config(), c.extensions = 10000, c), "too many");
+    refused((c = config(), c.patience = 10000, c), "too many");
 }

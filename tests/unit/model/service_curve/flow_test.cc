@@ -64,7 +64,7 @@ struct probed {
 /* C = 10 Mbit/s, T = 50 ms, in packets of 1000 bits; r_acc = 1 Mbit/s, epsilon = 0. */
 static probed static_window(double window)
 {
-    return probed({window, 10000, 0.05, 0, 1}, {1000, INFINITY, 100, 1, 0, 0, 0}, 0.01, 1);
+    return probed({window, 10000, 0.05, 0, 1}, {1000, INFINITY, 100, 1, 0, 0, 0, 0}, 0.01, 1);
 }
 
 TEST_CASE("a static window of 500 kbit limits 10 Mbit/s to 5")
@@ -93,7 +93,8 @@ TEST_CASE("a static window of 2 Mbit leaves the link its 10 Mbit/s")
  * forgets goes with the square of what is left of the rate. */
 static probed adaptive_window(uint64_t seed, double step)
 {
-    return probed({41, INFINITY, 0.005, 1e-3, seed}, {step, INFINITY, 100, 60, 0.05, 0, 0}, 1, 20);
+    return probed({41, INFINITY, 0.005, 1e-3, seed}, {step, INFINITY, 100, 60, 0, 0.05, 0, 0}, 1,
+                  20);
 }
 
 TEST_CASE("an adaptive window attains 4100 of 4143 packets/s in steps of 100")
@@ -177,7 +178,7 @@ static std::vector<std::vector<double>> transmit(const std::vector<livetcp_trace
 TEST_CASE("the delay of a film is within its bound, and the bound within twice the delay")
 {
     const double xi = 0.01, step = 400;
-    probed found({41, INFINITY, 0.005, 1e-3, 3}, {step, 3600, 500, 30, xi, 0, 0}, 0.5, 20);
+    probed found({41, INFINITY, 0.005, 1e-3, 3}, {step, 3600, 500, 30, 0, xi, 0, 0}, 0.5, 20);
     auto frames = film();
     livetcp_envelope *envelope;
     std::vector<livetcp_usec> bounds(frames.size());
