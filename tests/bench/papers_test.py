@@ -137,6 +137,17 @@ class Models(unittest.TestCase):
         with self.assertRaises(Unbounded):
             luebben.bound([{"video": {"bound_ms": None}}])
 
+    def test_what_was_sent_of_the_video(self):
+        sent = {"frame_quantile_ms": 5, "frames_above_bound": 3}
+        report = [{"video": {"bound_ms": 7, "frames": 12, "sent": sent}}]
+        self.assertEqual(luebben.largest_of_frames(report), 5)
+        self.assertEqual(luebben.above_bound(report), 25)
+        for read in (luebben.largest_of_frames, luebben.above_bound):
+            self.assertIsNone(read([{"video": {"bound_ms": 7, "sent": None}}]))
+            self.assertIsNone(read([{"video": None}]))
+            with self.assertRaises(Unbounded):
+                read([{"video": {"bound_ms": None, "sent": None}}])
+
     def test_the_video_over_a_constant_rate(self):
         """Its first frame has 349007 bytes: 297 ms at 9.4 Mbit/s, and 10 ms there."""
         self.assertAlmostEqual(luebben.constant_rate(), 307, delta=1)
@@ -185,6 +196,27 @@ class MustShow(unittest.TestCase):
         self.assertIsNone(self.judge([[1, 9]]))
         self.assertIsNone(self.judge([[3, 9]]))
         self.assertIsNone(must_show.reaches({"figures": []}, "f", "s", 100, 2, "w")[3])
+
+    @staticmethod
+    def judge_bounds(bound, sent):
+        report = {"figures": [{"name": "f", "series": [{"name": "bound", "points": bound},
+                                                       {"name": "sent", "points": sent}]}]}
+        return must_show.bounds(report, "f", "bound", "sent", "w")[3]
+
+    def test_a_bound_is_above_what_it_bounds_but_not_far(self):
+        self.assertTrue(self.judge_bounds([[21, 15], [83, 20]], [[21, 10], [83, 20]]))
+        self.assertFalse(self.judge_bounds([[21, 15], [83, 19]], [[21, 10], [83, 20]]))
+        self.assertFalse(self.judge_bounds([[21, 21]], [[21, 10]]))
+        self.assertIsNone(self.judge_bounds([[21, 21]], []))
+
+    def test_a_rate_is_found_but_for_the_accuracy_of_probing(self):
+        def judge(found):
+            report = {"figures": [{"name": "f", "series": [
+                {"name": "`livetcp probe`", "points": [[100, found]]}]}]}
+            return must_show.converges(report, "f", 100, 4143, 100, "packets/s")[3]
+        self.assertTrue(judge(4100))
+        self.assertFalse(judge(4000))
+        self.assertFalse(judge(4200))
 
     def test_verdicts_are_about_series_that_there_are(self):
         for quick in (False, True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lübben and Fidler, Figures 4, 5, 8, 9, 12, 13, 16 and 17, with `livetcp probe`: on simulated flow
+"""Lübben and Fidler, Figures 4, 5, 6, 8, 9, 12, 13, 16 and 17, with `livetcp probe`: on simulated flow
 control, and beside nine greedy flows over 100 Mbit/s and 10 ms each way. Theirs came from Emulab, with
 propagation delays of 8 to 12 ms for the cross traffic, where ours has 10."""
 
@@ -15,6 +15,7 @@ TIMES = (0.03, 0.1, 0.3, 1, 3, 10, 30, 100)  # s
 DELAYS = (12, 15, 20, 25, 30, 40, 60, 100, 200, 500, 1000, 2000)  # ms
 RATES = (1, 3, 5, 7, 9)  # Mbit/s, of Figure 12
 MEAN_RATE = 4  # Mbit/s, of the video
+PLAYS = 50  # of it, for the quantile of each frame's delay
 
 
 def simulated(spec, *more, seconds=2.0):
@@ -22,17 +23,21 @@ def simulated(spec, *more, seconds=2.0):
 
 
 def probed(setting, queue=167, algorithm="reno"):
-    """A probe beside nine greedy flows, all with one algorithm."""
-    samples, extensions = (40, 1) if setting.quick else (round(setting.seconds * 10 / 3), 3)
+    """A probe beside nine greedy flows, all with one algorithm. Where the window's saw-tooth shows,
+    delays depend on each other for tens of seconds: a train may take eleven minutes."""
+    samples, goes_on = ((40, "--extensions=1") if setting.quick else
+                        (round(setting.seconds * 10 / 3),
+                         "--extensions=3 --patience=31 --settle=20s --delay-limit=60s"))
+    video = f"--video={SCRIPTS}/video.trace --plays={10 if setting.quick else PLAYS}"
     far = "iperf -s >/dev/null 2>&1 & exec $LIVETCP probe --listen=:5500"
     near = (f"iperf -c $LIVETCP_FAR -P 9 -Z {algorithm} -t 9999 >/dev/null 2>&1 & cross=$!; sleep 3; "
             f"$LIVETCP probe $LIVETCP_FAR:5500 --congestion-control={algorithm} --max-rate=10mbit "
-            f"--samples={samples} --interval=100ms --extensions={extensions} --envelope={SCRIPTS}/video.trace -q "
-            f"--json={REPORT}; code=$?; kill $cross; exit $code")
+            f"--samples={samples} --interval=100ms {goes_on} {video} -q --json={REPORT}; code=$?; "
+            "kill $cross; exit $code")
     args = ("--forward", f"delay=10ms,rate=100mbit,queue={queue}p", "--backward", "delay=10ms",
             "--sysctl", "net.ipv4.tcp_no_metrics_save=1", "-q", "--far", far, "--", "sh", "-c",
             near)
-    return (Cell("emulate", args, 60 if setting.quick else 450),)
+    return (Cell("emulate", args, 150 if setting.quick else 2400),)
 
 
 def long_term(reports):
@@ -82,6 +87,23 @@ def bound(reports):
     if video and video["bound_ms"] is None:
         raise Unbounded
     return video["bound_ms"] if video else None
+
+
+def largest_of_frames(reports):
+    """Over the plays of the video: of each frame the quantile that the bound is of, and of these the
+    largest."""
+    sent = sent_video(reports)
+    return sent["frame_quantile_ms"] if sent else None
+
+
+def above_bound(reports):
+    """Frames whose quantile over the plays is above their own bound, %."""
+    sent = sent_video(reports)
+    return 100 * sent["frames_above_bound"] / reports[0]["video"]["frames"] if sent else None
+
+
+def sent_video(reports):
+    return reports[0]["video"]["sent"] if bound(reports) is not None else None
 
 
 def constant_rate(mbit=9.4, propagation=10):
@@ -153,43 +175,57 @@ def measured(setting):
     yield Figure("luebben-13a", "Lübben and Fidler, Figure 13(a)",
                  "attainable rate by the bottleneck's buffer", "time, s", "Mbit/s",
                  tuple(curve(f"{queue} packets", probed(setting, queue)) for queue in queues),
-                 says("luebben", "buffers"), WHY["rate"], digits=2)
+                 says("luebben", "buffers"), WHY["buffers"], digits=2)
     yield Figure("luebben-13b", "Lübben and Fidler, Figure 13(b)", "long-term rate", "packets",
                  "Mbit/s", (known("luebben", "buffers", "paper"), Series("NewReno", MEASURED, tuple(
                      Point(queue, probed(setting, queue), long_term) for queue in queues))),
-                 says("luebben", "buffers"), WHY["rate"])
+                 says("luebben", "buffers"), WHY["buffers"])
     names = ["reno", "cubic"] if setting.quick else available()
     yield Figure("luebben-16", "Lübben and Fidler, Figure 16(a)",
                  "attainable rate by the congestion control, of probe and cross traffic alike",
                  "time, s", "Mbit/s", tuple(
                      curve(ALGORITHMS[name], probed(setting, 167, name)) for name in names),
                  says("luebben", "algorithms"), WHY["algorithms"], digits=2)
+    yield Figure("luebben-6", "Lübben and Fidler, Figure 6",
+                 "frames with a delay quantile above their own bound, beside greedy flows",
+                 "buffer, packets", "%", tuple(
+                     Series(ALGORITHMS[name], MEASURED, tuple(
+                         Point(queue, probed(setting, queue, name), above_bound)
+                         for queue in (queues if name == "reno" else (167,))))
+                     for name in names), says("luebben", "frames"), WHY["frames"], digits=0)
     yield Figure("luebben-17", "Lübben and Fidler, Figure 17",
                  f"bound of the delay of video with a mean of {MEAN_RATE} Mbit/s",
                  "buffer, packets", "ms", (
                      Known("9.4 Mbit/s without loss", ((167, round(constant_rate(), 1)),), MODEL),
-                     Series("NewReno", MEASURED, tuple(
-                         Point(queue, probed(setting, queue), bound) for queue in queues)),
-                     *(Series(ALGORITHMS[name], MEASURED, (
-                         Point(167, probed(setting, 167, name), bound),))
-                       for name in names if name != "reno")),
+                     *(Series(f"{ALGORITHMS[name]}, {what}", MEASURED, tuple(
+                         Point(queue, probed(setting, queue, name), read)
+                         for queue in (queues if name == "reno" else (167,))))
+                       for name in names
+                       for what, read in (("bound", bound), ("sent", largest_of_frames)))),
                  says("luebben", "video"), WHY["video"], digits=0)
 
 
 WHY = {
     "adaptive": "Within the accuracy of probing; near the long-term rate a train has to be long "
                 "before it can be told from one that is not stationary.",
-    "rate": "A train has 20 s here, 80 s at most, where the paper took as long as 750 independent "
-            "samples need: from the rate on where the window's saw-tooth shows, ours is too short to "
-            "be called stationary, and the probe stops before the fair share. All flows have one "
-            "round trip and are more in step than theirs.",
+    "rate": "A train goes on until its delays are stationary, 20 s to 640 s, and 200 of them are "
+            "judged, independent or not, where the paper waits for 750 independent ones: near the "
+            "fair share delays depend on each other for tens of seconds. All flows have one round "
+            "trip and are more in step than theirs.",
+    "buffers": "As Figure 8, one run each. With 83 packets the train of 640 s at 9 Mbit/s misses the test "
+               "narrowly (-2.69, where -2.76 is asked for).",
     "parts": "The same two regions; how often the sender queues depends on the share that ten "
              "flows with one round trip leave each other.",
     "algorithms": "This kernel has no Scalable; BBR, which is new since, shares its bottleneck with "
-                  "BBR only.",
+                  "BBR only. Beside nine Cubic flows a probe that always has something to send gets 7.6 to "
+                  "8.2 Mbit/s, where a tenth iperf gets its tenth; segmentation offload, Nagle's "
+                  "algorithm and the reports back are not the cause, which was not found.",
+    "frames": f"In a simulation theirs, of 150000 transmissions; here of {PLAYS}. With Cubic, what "
+              "the probe gets swings over minutes: the 80 s that rates up to 5 Mbit/s had, with "
+              "samples that depend on each other, did not show what the plays met.",
     "video": "Another video, scaled to the same mean, with a first frame of 300 ms at 9.4 Mbit/s, and "
-             "the 95 % quantile of each rate, not 99 %. Where the probe stopped at the video's mean "
-             "rate or below it, there is no bound.",
+             "the 95 % quantile of each of nine rates, not 99 %: the bound holds but for ε = 0.45. "
+             f"*sent*: over {PLAYS} plays, each frame's (1 - ε)-quantile, and of these the largest.",
 }
 
 

@@ -32,6 +32,27 @@ def reaches(report, figure, series, x, wanted, what):
     return what, f"{found[x]:g} %", f"≥ {wanted:g} %", found[x] >= wanted
 
 
+def bounds(report, figure, bound, sent, what):
+    """Every bound is at least what was measured, and at most twice that."""
+    most, least = points(report, figure, bound) or {}, points(report, figure, sent) or {}
+    ratios = [most[x] / least[x] for x in most if x in least]
+    wanted = "1 to 2 times the largest quantile of a frame"
+    if not ratios:
+        return what, "not measured", wanted, None
+    text = " to ".join(f"{ratio:.2f}" for ratio in sorted({min(ratios), max(ratios)}))
+    return what, f"{text} times", wanted, min(ratios) >= 1 and max(ratios) <= 2
+
+
+def converges(report, figure, x, to, step, unit):
+    """The long-term rate is the known one, but for the accuracy of probing."""
+    found = points(report, figure, "`livetcp probe`") or {}
+    what = f"long-term rate of simulated flow control, known: {to:g} {unit}"
+    wanted = f"{to - step:g} to {to:g} {unit}"
+    if x not in found:
+        return what, "not measured", wanted, None
+    return what, f"{found[x]:g} {unit}", wanted, to - step <= found[x] <= to
+
+
 def verdicts(report):
     small, smaller = (0.1, 0.5, 1, 2), (0.1, 0.5, 1)
     if report["setting"]["quick"]:
@@ -58,3 +79,14 @@ def verdicts(report):
     for rtt in [rtt for rtt in trips if rtt <= 100]:
         yield most(report, "brosh-23-static", f"RTT {rtt} ms, {off}", small, 5,
                    f"late at L + RTT + 3/f, VoIP, loss ≤ 2 %, RTT {rtt} ms, {off}")
+    for window, rate in ((500, 5), (2000, 10)):
+        yield converges(report, "luebben-4", window, rate, 1, "Mbit/s")
+    for step in (800,) if report["setting"]["quick"] else (100, 800):
+        yield converges(report, "luebben-5", step, 4143, step, "packets/s")
+    for name in ("NewReno", "Cubic"):
+        yield bounds(report, "luebben-17", f"{name}, bound", f"{name}, sent",
+                     f"bound of the video's delay, {name}")
+        yield most(report, "luebben-6", name,
+                   ((21, 167) if report["setting"]["quick"] else (21, 83, 167, 251))
+                   if name == "NewReno" else (167,), 0,
+                   f"frames of the video that are later than their own bounds, {name}")

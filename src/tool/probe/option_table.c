@@ -154,21 +154,23 @@ void lt_probe_options_help(FILE *out)
 
     lt_probe_raw_init(&raw);
     with_table(&raw, print_table, out, NULL);
-    fputs("\nSends trains of packets at a constant bit rate over one TCP connection to another\n"
-          "livetcp probe, and says what the path carries with which delay: the service curve of\n"
-          "Luebben and Fidler, the rate that may be counted on over any length of time, where the\n"
-          "delay arises, and the delay bound of recorded video. Takes minutes: about\n"
-          "settle + samples x interval for each rate, and up to 1 + extensions (or patience) times\n"
-          "that near the rate that the path carries. Ctrl-C ends it and keeps what is known by then.\n"
-          "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
-          "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
-          "                 adaptive,loss=0.1%,delay=5ms\n"
-          "\nExamples:\n"
-          "  livetcp probe --listen=:5500\n"
-          "  livetcp probe example.org:5500 --max-rate=8mbit\n"
-          "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
-          "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
-          "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
-          "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
-          out);
+    fputs(
+        "\nSends trains of packets at a constant bit rate over one TCP connection to another\n"
+        "livetcp probe, and says what the path carries with which delay: the service curve of\n"
+        "Luebben and Fidler, the rate that may be counted on over any length of time, where the\n"
+        "delay arises, and the delay bound of recorded video. Takes minutes: about\n"
+        "settle + samples x interval for each rate, and up to 1 + extensions (or patience) times\n"
+        "that near the rate that the path carries. Ctrl-C ends it and keeps what is known by "
+        "then.\n"
+        "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
+        "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
+        "                 adaptive,loss=0.1%,delay=5ms\n"
+        "\nExamples:\n"
+        "  livetcp probe --listen=:5500\n"
+        "  livetcp probe example.org:5500 --max-rate=8mbit\n"
+        "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
+        "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
+        "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
+        "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
+        out);
 }
