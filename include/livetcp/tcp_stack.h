@@ -38,6 +38,16 @@ typedef enum livetcp_loss_detection {
     LIVETCP_LOSS_DETECTION_RACK = 1    /* a reordering window after a later segment's arrival */
 } livetcp_loss_detection;
 
+typedef enum livetcp_loss_recovery {
+    /* Brosh et al., 4.2 and Table 6: one round trip whatever was lost, in which nothing more is,
+     * and half of w + 3 segments after it. */
+    LIVETCP_LOSS_RECOVERY_ONE_ROUND = 0,
+    /* Half of the window, never less than two segments. With RACK another round trip when a
+     * retransmission is lost; without SACK one for each loss, and a timeout when a retransmission
+     * is lost. While the window is not needed it grows to what is in flight and one more. */
+    LIVETCP_LOSS_RECOVERY_LINUX = 1
+} livetcp_loss_recovery;
+
 typedef struct livetcp_tcp_stack {
     size_t struct_size;               /* sizeof(livetcp_tcp_stack) */
     livetcp_loss_detection detection; /* how a loss is found without a timeout */
@@ -49,6 +59,7 @@ typedef struct livetcp_tcp_stack {
     double rto_rtt_multiple;          /* RTO of a path with a steady RTT, in RTTs, 1..100 */
     int rto_min_added;                /* 0: RTO = max(rto_rtt_multiple * RTT, rto_min_us);
                                          else the sum of both, as Linux 6 has it */
+    livetcp_loss_recovery recovery;   /* how losses are mended once they are found */
 } livetcp_tcp_stack;
 
 /* The constants of that name. LIVETCP_ERR_INVALID_ARGUMENT for another value; *stack is then left

@@ -5,10 +5,10 @@
 #include "base/error.h"
 
 /* Linux 6, however it finds a loss. */
-#define LINUX_TIMERS                                                                               \
+#define LINUX_CONSTANTS                                                                            \
     .initial_window = 10, .syn_linear_timeouts = 4, .rto_initial_us = LIVETCP_USEC_SEC,            \
     .rto_min_us = 200 * LIVETCP_USEC_MSEC, .rto_max_us = 120 * LIVETCP_USEC_SEC,                   \
-    .rto_rtt_multiple = 1, .rto_min_added = 1
+    .rto_rtt_multiple = 1, .rto_min_added = 1, .recovery = LIVETCP_LOSS_RECOVERY_LINUX
 
 static const struct {
     const char *name;
@@ -29,9 +29,10 @@ static const struct {
                                       .rto_max_us = 120 * LIVETCP_USEC_SEC,
                                       .rto_rtt_multiple = 3}},
     [LIVETCP_TCP_CONSTANTS_LINUX] = {"linux",
-                                     {.detection = LIVETCP_LOSS_DETECTION_RACK, LINUX_TIMERS}},
+                                     {.detection = LIVETCP_LOSS_DETECTION_RACK, LINUX_CONSTANTS}},
     [LIVETCP_TCP_CONSTANTS_NEWRENO] = {"newreno",
-                                       {.detection = LIVETCP_LOSS_DETECTION_DUPACK, LINUX_TIMERS}},
+                                       {.detection = LIVETCP_LOSS_DETECTION_DUPACK,
+                                        LINUX_CONSTANTS}},
 };
 
 livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack, livetcp_tcp_constants constants,

@@ -23,7 +23,7 @@ typedef struct windows {
 
 static void round_of(const windows *s, unsigned w, lt_moves *moves)
 {
-    lt_loss_outcome losses = lt_window_losses(&s->params, w);
+    lt_loss_outcome losses = lt_window_losses(&s->params, w, w);
 
     lt_round_moves(&s->params, w, UINT_MAX / 2, &losses, moves);
 }

@@ -56,15 +56,31 @@ int lt_chain_targets(const lt_chain *c, const lt_move *move, lt_target targets[2
 
 void lt_chain_start(const lt_chain *c, int start, lt_moves *moves)
 {
-    lt_loss_outcome certain = {.recovery = start == LT_START_RECOVERY,
-                               .timeout = start == LT_START_TIMEOUT};
+    unsigned free_window = (unsigned)ceil(c->params->free_window - 1e-9);
+    lt_loss_outcome certain = c->packet_losses[free_window];
+
+    certain.none = 0;
+    certain.recovery = start == LT_START_RECOVERY;
+    certain.timeout = start == LT_START_TIMEOUT;
 
     lt_packet_moves(c->params, c->params->most_window, &certain, moves);
 }
 
+/* What of the window is left unused matters only where few segments are sent: there it lets enough
+ * of them out after a loss. */
+static void moves_of(const lt_chain *c, unsigned w, unsigned b, lt_moves *moves)
+{
+    const unsigned few = 8;
+    unsigned sent = lt_segments_sent(c->params, w, b);
+    lt_loss_outcome losses =
+        sent < w && sent <= few ? lt_window_losses(c->params, w, sent) : c->window_losses[sent];
+
+    lt_round_moves(c->params, w, b, &losses, moves);
+}
+
 void lt_chain_moves(const lt_chain *c, int i, lt_moves *moves)
 {
-    lt_round_moves(c->params, c->w[i], c->b[i], &c->window_losses[c->w[i]], moves);
+    moves_of(c, c->w[i], c->b[i], moves);
 }
 
 /* What is to be visited, as places. */
@@ -132,7 +148,7 @@ static livetcp_result explore(lt_chain *c, size_t most_states, livetcp_error *er
                         "the chain has more than %zu states, some %.0f MB: raise max_states, or "
                         "lower window_states or backlog_states",
                         most_states, (double)most_states * BYTES_A_STATE / 1e6);
-        lt_round_moves(c->params, w, b, &c->window_losses[w], &moves);
+        moves_of(c, w, b, &moves);
         if (result == LIVETCP_OK)
             result = push_targets(c, &s, &moves, error);
     }
@@ -233,7 +249,7 @@ static livetcp_result prepare(lt_chain *c, size_t most_states, livetcp_error *er
     for (size_t i = 0; i < places(c); i++)
         c->number[i] = -1;
     for (unsigned w = 1; w <= most_window; w++) {
-        c->window_losses[w] = lt_window_losses(c->params, w);
+        c->window_losses[w] = lt_window_losses(c->params, w, w);
         c->packet_losses[w] = lt_packet_losses(c->params, w);
     }
     return explore(c, most_states, error);

@@ -10,6 +10,8 @@
  */
 #include "model/delay/losses.h"
 
+#include "model/delay/linux_losses.h"
+
 #include <math.h>
 
 static double binomial(unsigned n, unsigned k)
@@ -106,7 +108,7 @@ static double correlated_timeout(const lt_delay_params *params, double p, unsign
 
 static lt_loss_outcome outcome(const lt_delay_params *params, double p, unsigned w, bool first_lost)
 {
-    lt_loss_outcome result = {.none = first_lost ? 1 - p : pow(1 - p, w)};
+    lt_loss_outcome result = {.none = first_lost ? 1 - p : pow(1 - p, w), .rounds = {1}};
     double lost = 1 - result.none;
 
     if (p > 0 && params->correlated)
@@ -117,12 +119,22 @@ static lt_loss_outcome outcome(const lt_delay_params *params, double p, unsigned
     return result;
 }
 
-lt_loss_outcome lt_window_losses(const lt_delay_params *params, unsigned w)
+/* Where losses are correlated, the paper's probabilities hold for Linux, too. */
+static bool as_linux(const lt_delay_params *params)
 {
+    return params->recovery == LIVETCP_LOSS_RECOVERY_LINUX && !params->correlated;
+}
+
+lt_loss_outcome lt_window_losses(const lt_delay_params *params, unsigned w, unsigned sent)
+{
+    if (as_linux(params))
+        return lt_linux_window_losses(params, w, sent);
     return outcome(params, params->p_full, w, false);
 }
 
 lt_loss_outcome lt_packet_losses(const lt_delay_params *params, unsigned w)
 {
+    if (as_linux(params))
+        return lt_linux_packet_losses(params, w);
     return outcome(params, params->p_small, w, true);
 }

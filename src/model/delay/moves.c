@@ -2,9 +2,9 @@
 /* Brosh et al., Table 6 and equations (1), (2), (4) and (5), whose cases the comments name. */
 #include "model/delay/moves.h"
 
-#include <math.h>
+#include "model/delay/linux_moves.h"
 
-enum { MAX_BACKOFF = 6 };
+#include <math.h>
 
 static double at_least_0(double x)
 {
@@ -13,21 +13,14 @@ static double at_least_0(double x)
 
 bool lt_application_limited(const lt_delay_params *p, unsigned w, unsigned b)
 {
-    return b == 0 && w + 1e-9 >= p->r;
+    return b == 0 && w + 1e-9 >= p->free_window;
 }
 
-static lt_move *add(lt_moves *moves, double probability)
+unsigned lt_segments_sent(const lt_delay_params *p, unsigned w, unsigned b)
 {
-    lt_move *move = &moves->move[moves->count++];
-
-    *move = (lt_move){.probability = probability};
-    return move;
-}
-
-static void send(lt_move *move, lt_burst burst)
-{
-    if (burst.packets > 0 && move->bursts < LT_MOVE_BURSTS)
-        move->burst[move->bursts++] = burst;
+    if (p->recovery != LIVETCP_LOSS_RECOVERY_LINUX)
+        return w;
+    return (unsigned)fmin(w, fmax(1, floor(b + p->r + 0.5)));
 }
 
 /* Packets that have waited in the send buffer for all that arrived before them: b / (f a). */
@@ -45,12 +38,9 @@ static unsigned grow(const lt_delay_params *p, unsigned w)
     return next < p->most_window ? next : p->most_window;
 }
 
-/* Linux never halves below two segments; the paper says nothing of it. */
 static unsigned halve(const lt_delay_params *p, double flight)
 {
-    double half = floor(flight / 2);
-
-    return (unsigned)fmin(fmax(half, p->rack ? 2 : 1), p->most_window);
+    return (unsigned)fmin(fmax(floor(flight / 2), 1), p->most_window);
 }
 
 /* The state (w, b, 1) of fast recovery: one round-trip time on, whatever happens. */
@@ -58,49 +48,33 @@ static void recover(const lt_delay_params *p, lt_move *move, unsigned w, double 
 {
     double room = w * p->per_mss;
 
-    send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    lt_move_send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
     move->w = w;
     move->b = at_least_0(b + p->r - room);
     move->seconds += p->rtt;
 }
 
-/* The states (0, b, l): every timeout waits twice as long as the one before, up to the sixth. What
- * is left when the backlog is past the chain's edge is taken as one. */
+/* The states (0, b, l). */
 static void time_out(const lt_delay_params *p, lt_moves *moves, double probability, double b)
 {
-    double wait = p->rto, seconds = 0;
+    const lt_move slow_start = {.w = 1};
 
-    for (unsigned l = 1; probability > 0; l++) {
-        b += wait * p->f;
-        seconds += wait;
-        bool last = b >= p->most_backlog || moves->count + 1 == LT_MAX_MOVES;
-        lt_move *move = add(moves, last ? probability : probability * (1 - p->p_full));
-        move->w = 1;
-        move->b = at_least_0(b + p->r - p->per_mss);
-        move->seconds = seconds + p->rtt;
-        move->timeouts = l;
-        move->loss = true;
-        send(move, backlogged(p, b, p->per_mss, LT_CAUSE_TIMEOUT));
-        if (last)
-            return;
-        probability *= p->p_full;
-        if (l < MAX_BACKOFF)
-            wait *= 2;
-    }
+    lt_moves_time_out(p, moves, probability, b, &slow_start);
 }
 
 /* Fast recovery out of a free flow: whatever was sent since the loss waits for the retransmission,
  * the first of it longest. */
 static void packet_recovery(const lt_delay_params *p, lt_moves *moves, double probability)
 {
-    lt_move *move = add(moves, probability);
+    lt_move *move = lt_moves_add(moves, probability);
     double held = floor(p->detect * p->f + 1e-9); /* r + 3 */
 
     move->loss = true;
     move->seconds = p->detect;
-    send(move,
-         (lt_burst){
-             .packets = held, .delay = p->detect, .step = 1 / p->f, .cause = LT_CAUSE_RECOVERY});
+    lt_move_send(move, (lt_burst){.packets = held,
+                                  .delay = p->detect,
+                                  .step = 1 / p->f,
+                                  .cause = LT_CAUSE_RECOVERY});
     recover(p, move, halve(p, held), at_least_0(held - p->r));
 }
 
@@ -109,11 +83,15 @@ void lt_packet_moves(const lt_delay_params *p, unsigned w, const lt_loss_outcome
 {
     lt_move *stay;
 
+    if (p->recovery == LIVETCP_LOSS_RECOVERY_LINUX) {
+        lt_linux_packet_moves(p, w, losses, moves);
+        return;
+    }
     moves->count = 0;
-    stay = add(moves, losses->none);
+    stay = lt_moves_add(moves, losses->none);
     stay->w = w;
     stay->seconds = 1 / p->f;
-    send(stay, (lt_burst){.packets = 1, .cause = LT_CAUSE_NONE});
+    lt_move_send(stay, (lt_burst){.packets = 1, .cause = LT_CAUSE_NONE});
     if (losses->recovery > 0)
         packet_recovery(p, moves, losses->recovery);
     time_out(p, moves, losses->timeout, 0);
@@ -123,17 +101,17 @@ void lt_packet_moves(const lt_delay_params *p, unsigned w, const lt_loss_outcome
 static void round_recovery(const lt_delay_params *p, lt_moves *moves, double probability,
                            unsigned w, double b)
 {
-    lt_move *move = add(moves, probability);
+    lt_move *move = lt_moves_add(moves, probability);
     double room = (w + 3) * p->per_mss;
     double waited = b / p->f;
 
     move->loss = true;
     move->seconds = p->rtt;
-    send(move, (lt_burst){.packets = fmin(b, room),
-                          .delay = waited + p->detect,
-                          .step = 1 / p->f,
-                          .least = waited,
-                          .cause = LT_CAUSE_RECOVERY});
+    lt_move_send(move, (lt_burst){.packets = fmin(b, room),
+                                  .delay = waited + p->detect,
+                                  .step = 1 / p->f,
+                                  .least = waited,
+                                  .cause = LT_CAUSE_RECOVERY});
     recover(p, move, halve(p, w + 3), at_least_0(b + p->r - room));
 }
 
@@ -143,12 +121,16 @@ void lt_round_moves(const lt_delay_params *p, unsigned w, unsigned b, const lt_l
     double room = w * p->per_mss;
     lt_move *move;
 
+    if (p->recovery == LIVETCP_LOSS_RECOVERY_LINUX) {
+        lt_linux_round_moves(p, w, b, losses, moves);
+        return;
+    }
     moves->count = 0;
-    move = add(moves, losses->none);
+    move = lt_moves_add(moves, losses->none);
     move->w = grow(p, w);
     move->b = at_least_0(b + p->r - room);
     move->seconds = p->rtt;
-    send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    lt_move_send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
     if (losses->recovery > 0)
         round_recovery(p, moves, losses->recovery, w, b);
     time_out(p, moves, losses->timeout, b);

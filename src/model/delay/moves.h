@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one round of the chain may bring: from a state (w, b) without a loss to recover, the next
- * such states, their probabilities, and the packets that leave meanwhile with their delays.
+ * The moves of the chain from a state (w, b) without a loss to recover to the next such states, by
+ * the rules of the paper (moves.c) or of Linux (linux_moves.c).
  *
  * The paper's chain has states of fast recovery (l = 1) and timeout (w = 0, l = 1..6) in between.
  * Each is left in a way that depends on nothing but itself, so they are passed through here, which
@@ -11,45 +11,13 @@
 #define LT_MODEL_DELAY_MOVES_H
 
 #include "model/delay/losses.h"
-#include "model/delay/params.h"
-
-typedef enum lt_cause {
-    LT_CAUSE_NONE,
-    LT_CAUSE_BACKLOG,
-    LT_CAUSE_RECOVERY,
-    LT_CAUSE_TIMEOUT
-} lt_cause;
-
-/* Packets with delays of delay, delay - step, delay - 2 step ... over the one-way delay, none of
- * them less than least. */
-typedef struct lt_burst {
-    double packets;
-    double delay, step, least; /* seconds */
-    lt_cause cause;
-} lt_burst;
-
-enum { LT_MOVE_BURSTS = 2 };
-
-typedef struct lt_move {
-    double probability;
-    unsigned w;
-    double b;       /* packets; not yet truncated */
-    double seconds; /* that it takes */
-    unsigned timeouts;
-    bool loss; /* it began with one */
-    unsigned bursts;
-    lt_burst burst[LT_MOVE_BURSTS];
-} lt_move;
-
-enum { LT_MAX_MOVES = 24 };
-
-typedef struct lt_moves {
-    unsigned count;
-    lt_move move[LT_MAX_MOVES];
-} lt_moves;
+#include "model/delay/move_list.h"
 
 /* Table 2: the window lets every packet go at once. */
 bool lt_application_limited(const lt_delay_params *params, unsigned w, unsigned b);
+
+/* Segments of a round: the window, or by Linux's rules what there is to send. */
+unsigned lt_segments_sent(const lt_delay_params *params, unsigned w, unsigned b);
 
 /* Of an application-limited state, one packet on: staying, and two ways to leave, whose targets do
  * not depend on w. */

@@ -71,6 +71,19 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
     return result == LIVETCP_OK ? check_choices(c, error) : result;
 }
 
+/* Three duplicate acknowledgements; but Linux without SACK merges what follows into a segment that
+ * it repeats (tcp_retrans_try_collapse), and where that is all that is in flight, it counts more
+ * duplicates than segments, and takes that for reordering: from then on it waits for as many as
+ * there are in flight (tcp_check_reno_reordering). Seen with ss -ti on Linux 6.18. */
+static unsigned dupack_threshold(const lt_delay_params *p)
+{
+    const unsigned usual = 3;
+
+    if (p->recovery != LIVETCP_LOSS_RECOVERY_LINUX || p->rack || p->r + usual + 1 > p->per_mss)
+        return usual;
+    return (unsigned)fmax(2, floor(p->r + 1e-9) + 1);
+}
+
 /* How long it takes to know that a segment is lost while the stream flows freely. Three duplicate
  * acknowledgements: RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering
  * window of a quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is
@@ -78,7 +91,7 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
 static double detection_time(const lt_delay_params *p)
 {
     const double timer_slack = 0.006;
-    double three = 3 / p->f;
+    double three = p->dupacks / p->f;
 
     if (!p->rack)
         return p->rtt + three;
@@ -97,7 +110,10 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->one_way = c->one_way_us < 0 ? p->rtt / 2 : (double)c->one_way_us / 1e6;
     p->rto = (double)livetcp_tcp_stack_rto(stack, c->rtt_us) / 1e6;
     p->rack = stack->detection == LIVETCP_LOSS_DETECTION_RACK;
+    p->recovery = stack->recovery;
+    p->dupacks = dupack_threshold(p);
     p->detect = detection_time(p);
+    p->free_window = p->recovery == LIVETCP_LOSS_RECOVERY_LINUX ? floor(p->r + 1e-9) + 2 : p->r;
     /* A.1 scales the loss by the segment's size; see docs/model.md for how we read p a/M_s. */
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;

@@ -100,6 +100,10 @@ static void advance(const work *w)
     }
 }
 
+/* Small packets need no large window: with much loss the connection may hardly ever be
+ * application-limited although its backlog is small. How seldom is then of no account. */
+static const double HARDLY_EVER = 1e-3, NEVER = 1e-12;
+
 /* After many losses a term is the one before times a factor, and so are all that follow: then they
  * are summed up as a geometric series. This is what ends the sum when the rate is just below what
  * TCP carries, and the factor just below 1. Returns the factor, or 0. */
@@ -114,11 +118,11 @@ static double common_factor(const work *w, size_t start, double tolerance)
         sum_before += before[i];
     }
     double factor = sum_before > 0 ? sum / sum_before : 0;
-    if (!(factor < 1))
-        return 0;
     for (size_t i = 0; i < n; i++)
         difference += fabs(term[i] - factor * before[i]);
-    return difference <= tolerance * (1 - factor) * sum ? factor : 0;
+    if (difference > tolerance * fmax(1 - factor, HARDLY_EVER) * sum)
+        return 0;
+    return fmin(factor, 1 - NEVER);
 }
 
 /* Adds the terms after the last one, if they are a geometric series for both ways to start. */

@@ -6,6 +6,10 @@
  */
 #include "delay_model_fixture.h"
 
+extern "C" {
+#include "model/delay/capacity.h"
+}
+
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -16,6 +20,7 @@ namespace
 struct Chain {
     double r, f, p, per_mss, rtt, rto;
     unsigned w, b = 0, l = 0;
+    double seconds = 0;
     std::mt19937_64 dice{20080602};
     std::vector<double> delays; /* over the one-way delay, seconds */
 
@@ -78,15 +83,18 @@ struct Chain {
     {
         if (!lost()) {
             delays.push_back(0);
+            seconds += 1 / f;
             return;
         }
         if (!recovers(w, 1 + count_losses(w - 1))) {
             w = 0, l = 1;
+            seconds += rto;
             set_backlog(rto * f);
             return;
         }
         for (int i = 0; i < (int)(r + 3); i++)
             delays.push_back(rtt + 3 / f - i / f);
+        seconds += rtt + 3 / f;
         w = std::max(1u, (unsigned)(r + 3) / 2), l = 1;
         b = 3;
     }
@@ -95,6 +103,7 @@ struct Chain {
     {
         unsigned losses = count_losses(w);
         double waited = b / f;
+        seconds += rtt;
         if (!losses) {
             send(std::min<double>(b, w * per_mss), waited);
             unsigned old = w;
@@ -107,6 +116,7 @@ struct Chain {
             set_backlog(b + r - (w + 3) * per_mss);
             w = std::max(1u, (w + 3) / 2), l = 1;
         } else {
+            seconds += rto - rtt;
             w = 0, l = 1;
             set_backlog(b + rto * f);
         }
@@ -114,6 +124,7 @@ struct Chain {
 
     void fast_recovery()
     {
+        seconds += rtt;
         send(std::min<double>(b, w * per_mss), b / f);
         set_backlog(b + r - w * per_mss);
         l = 0;
@@ -122,10 +133,12 @@ struct Chain {
     void timeout()
     {
         if (lost()) {
+            seconds += std::pow(2, l) * rto;
             set_backlog(b + std::pow(2, l) * rto * f);
             l = std::min(l + 1, 6u);
             return;
         }
+        seconds += rtt;
         send(std::min<double>(b, per_mss), b / f);
         set_backlog(b + r - per_mss);
         w = 1, l = 0;
@@ -177,4 +190,21 @@ TEST_CASE("the solved chain and the same chain played with dice agree")
               Approx(1e3 * chain.delays[(size_t)(q * (double)chain.delays.size())])
                   .epsilon(0.1)
                   .margin(20.5)); /* the distribution has steps of a packet */
+}
+
+TEST_CASE("what TCP carries is what the dice carry of a backlog that never ends")
+{
+    double loss = GENERATE(0.01, 0.05, 0.1);
+    Chain chain(VIDEO, 0.1, loss);
+    while (chain.delays.size() < 400000) {
+        chain.b = 100000;
+        chain.step();
+    }
+    lt_delay_params params;
+    double carried;
+    auto config = stream_of(VIDEO, 100, loss);
+    REQUIRE(lt_delay_params_make(&params, &config, nullptr) == LIVETCP_OK);
+    REQUIRE(lt_delay_capacity(&params, &carried, nullptr) == LIVETCP_OK);
+    INFO("loss " << loss);
+    CHECK(carried == Approx((double)chain.delays.size() / chain.seconds).epsilon(0.02));
 }
