@@ -4,7 +4,7 @@
 from .cells import REPORT, Cell
 from .figures import Unbounded
 
-CONSTANTS = {"classic": "paper", "today": "linux"}  # of the kernels that are measured
+MODELS = {"classic": ("paper", "newreno"), "today": ("linux",)}  # --constants beside a kernel
 
 
 def delay_cell(size, interval, loss, rtt, constants, *more):
