@@ -9,6 +9,9 @@
 
 #define UNBOUNDED_QUEUE "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
 
+/* The largest: encoders that start may keep the processors from everything else. */
+enum { HANDSHAKE_TIMEOUT_MS = 60000 };
+
 static char *plain_send(const demo_leg_options *options)
 {
     return g_strdup_printf(UNBOUNDED_QUEUE
@@ -30,18 +33,18 @@ static char *livetcp_send(const demo_leg_options *options)
 {
     return g_strdup_printf(UNBOUNDED_QUEUE " ! livetcpsink name=livetcp-transport host=%s port=%u"
                                            " connections=%u policy=%s min-bitrate=%u max-bitrate=%u"
-                                           " sync=false async=false",
+                                           " handshake-timeout=%u sync=false async=false",
                            options->host, options->port, options->connections,
                            options->policy != NULL ? options->policy : "auto", options->least,
-                           options->most);
+                           options->most, HANDSHAKE_TIMEOUT_MS);
 }
 
 static char *livetcp_receive(const demo_leg_options *options)
 {
     return g_strdup_printf("livetcpsrc name=livetcp-transport mode=listener port=%u"
-                           " rtcp=off caps=application/x-rtp"
+                           " handshake-timeout=%u rtcp=off caps=application/x-rtp"
                            " ! identity name=livetcp-packets silent=true",
-                           options->port);
+                           options->port, HANDSHAKE_TIMEOUT_MS);
 }
 
 const demo_leg demo_legs[DEMO_LEGS] = {

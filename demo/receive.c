@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, NOW_MS = 40, LISTENING_TIMEOUT_S = 10 };
+enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, NOW_MS = 40, LISTENING_TIMEOUT_S = 60 };
 
 /* Waits for a missing packet for a second. */
 #define JITTER_BUFFER "rtpjitterbuffer latency=1000"

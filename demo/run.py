@@ -25,7 +25,8 @@ OUTPUTS = ("listening", "sending", "ended", "received", "demo-receive.stop", "de
            "demo-receive.failed", "demo-send.failed", "sent.csv", *(f"{leg}.csv" for leg in LEGS),
            *(f"sent-{leg}.csv" for leg in LEGS), "encoder.csv",
            "log.txt", "path.json", "run.json", "results.json", "report.html")
-STOP_SECONDS = 5
+STOP_SECONDS = 5  # for what was told to end at once
+CLOSE_SECONDS = 60  # for what has an account to give first
 FIRST_PORT = 5004  # in a network namespace of its own, where every port is free
 
 
@@ -208,7 +209,7 @@ class Processes:
             self.signal(signal.SIGTERM)
         if not self.wait(STOP_SECONDS):
             self.signal(signal.SIGKILL)
-            self.wait(STOP_SECONDS)
+            self.wait(CLOSE_SECONDS)
 
     def said(self):
         """The last lines of what they said."""
@@ -239,11 +240,12 @@ def follow(options, directory, processes):
 def ask_to_stop(directory, processes):
     """The receiver first: it says what it decoded while the path is still there."""
     (directory / "demo-receive.stop").touch()
-    deadline = time.monotonic() + STOP_SECONDS
-    while not (directory / "received").exists() and time.monotonic() < deadline:
+    deadline = time.monotonic() + CLOSE_SECONDS
+    while not ((directory / "received").exists() or processes.ended()
+               or time.monotonic() > deadline):
         time.sleep(0.02)
     (directory / "demo-send.stop").touch()
-    processes.wait(STOP_SECONDS)
+    processes.wait(CLOSE_SECONDS)
 
 
 def read_json(path):

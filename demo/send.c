@@ -19,7 +19,7 @@
 
 /* The programme starts this much after the pipeline, when all connections are open: what is
  * compared is a running transmission, not how fast it is opened. */
-enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 20 };
+enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 120 };
 
 typedef struct send_options {
     char *directory, *programme, *host, *policy;

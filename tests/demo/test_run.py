@@ -16,14 +16,13 @@ import unittest
 import common
 
 BUILD = PYTHON = PROGRAMME = None
-PATIENCE_S = 100
 
 
 def run(*arguments, **environment):
     environment = {**os.environ, **environment}
     return subprocess.run(common.demo_command(PYTHON, BUILD, PROGRAMME, *arguments), check=False,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          env=environment, timeout=PATIENCE_S)
+                          env=environment, timeout=common.PATIENCE_S)
 
 
 class Mistakes(unittest.TestCase):
@@ -75,7 +74,7 @@ class Programs(unittest.TestCase):
             result = subprocess.run(
                 [str(BUILD / "demo/demo-receive"), "--directory", folder, "--legs", "plain",
                  "--port", str(port)], check=False, capture_output=True, text=True,
-                stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+                stdin=subprocess.DEVNULL, timeout=common.PATIENCE_S)
             self.assertEqual(result.returncode, 1, result)
             self.assertIn("plain-transport", result.stderr)
             self.assertIn("already in use", result.stderr)
@@ -100,14 +99,14 @@ class Interruption(unittest.TestCase):
         self.process.communicate()
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + common.PATIENCE_S
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
 
     def interrupt(self, number):
         self.process.send_signal(number)
-        _, said = self.process.communicate(timeout=PATIENCE_S)
+        _, said = self.process.communicate(timeout=common.PATIENCE_S)
         self.assertEqual(self.process.returncode, 130, said)
         self.assertIn("interrupted", said)
         self.assertNotIn("Traceback", said)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """script/demo --window on a display of its own, both ends on loopback: something is shown in the
-place of each leg. Needs Xvfb."""
+place of each leg, however long that takes, and Ctrl-C ends it. Needs Xvfb."""
 
 import argparse
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -14,7 +15,7 @@ import time
 import common
 
 WIDTH, HEIGHT = 1320, 448
-PATIENCE_S = 60
+SECONDS = 3600  # longer than it is waited for
 
 
 def start_display():
@@ -53,14 +54,30 @@ def shades(picture, left):
 
 
 def watch(process, display, folder):
-    """Looks until both legs show something, or the demonstration has ended."""
+    """Looks until both legs show something; what was seen if the demonstration ends before that."""
     seen = (0, 0)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + common.PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline and min(seen) < 10:
         picture = grab(display, folder / "screen")
         seen = (max(seen[0], shades(picture, 20)), max(seen[1], shades(picture, 680)))
         time.sleep(0.2)
     return seen
+
+
+def demonstrate(command, display, folder):
+    """(greys in the place of each leg, exit code, what was said)."""
+    log = folder / "said"
+    with open(log, "wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                   env={**os.environ, "DISPLAY": display})
+    try:
+        seen = watch(process, display, folder)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=common.PATIENCE_S)
+    finally:
+        process.terminate()
+        process.wait()
+    return seen, code, log.read_text(encoding="utf-8")
 
 
 def main():
@@ -72,20 +89,14 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            process = subprocess.Popen(
-                common.demo_command(python, options.build, common.make_programme(folder),
-                                    "--loopback", "--window", "--duration", 8, "--output",
-                                    folder / "out"),
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True, env={**os.environ, "DISPLAY": display})
-            try:
-                seen = watch(process, display, folder)
-                said, _ = process.communicate(timeout=PATIENCE_S)
-            finally:
-                process.terminate()
-                process.wait()
-        assert process.returncode == 0, said
+            command = common.demo_command(
+                python, options.build, common.make_programme(folder), "--loopback", "--window",
+                "--duration", SECONDS, "--output", folder / "out")
+            seen, code, said = demonstrate(command, display, folder)
+            left = common.processes_naming(str(folder / "out"))
         assert min(seen) >= 10, f"nothing is shown: {seen} greys\n{said}"
+        assert code == 130 and "interrupted" in said, (code, said)
+        assert left == [], left
         print(f"{seen[0]} and {seen[1]} greys")
     finally:
         xvfb.terminate()
