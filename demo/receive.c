@@ -9,12 +9,11 @@
  * "demo-receive.stop" appears, and
  * leaves "received" with what was decoded.
  */
+#include "canvas.h"
 #include "leg.h"
 #include "stage.h"
 
-#include <stdio.h>
-
-enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, NOW_MS = 40, LISTENING_TIMEOUT_S = 60 };
+enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, LISTENING_TIMEOUT_S = 60 };
 
 /* Waits for a missing packet for a second. */
 #define JITTER_BUFFER "rtpjitterbuffer latency=1000"
@@ -34,7 +33,7 @@ typedef struct receiver {
     demo_stage stage;
     receive_options options;
     decoded decoded[DEMO_LEGS];
-    gint64 start_us; /* when the programme started; 0: not known yet */
+    demo_canvas canvas; /* with --window */
 } receiver;
 
 static gboolean parse_options(int *argc, char ***argv, receive_options *o, GError **error)
@@ -70,19 +69,6 @@ static gboolean leg_wanted(const receive_options *o, const demo_leg *leg)
     return wanted;
 }
 
-/* The window: both pictures on a canvas, whose live test source makes the compositor go on when a
- * leg has nothing to show: its last picture stays, frozen. */
-static void append_window(GString *p)
-{
-    g_string_append(p, " compositor name=screen latency=100000000 background=black"
-                       " ! video/x-raw,width=1312,height=440,framerate=25/1"
-                       " ! textoverlay name=now halignment=center valignment=bottom"
-                       " font-desc=\"Sans 12\" ypad=16 text=\" \""
-                       " ! videoconvert ! autovideosink name=display sync=false"
-                       " videotestsrc is-live=true pattern=solid-color foreground-color=0xff1b1f27"
-                       " ! video/x-raw,width=1312,height=440,framerate=25/1 ! screen.");
-}
-
 static void append_leg(GString *p, int index, const receive_options *o)
 {
     const demo_leg *leg = &demo_legs[index];
@@ -92,15 +78,11 @@ static void append_leg(GString *p, int index, const receive_options *o)
                            " %s ! rtpptdemux name=%s-demux"
                            " %s-demux.src_%d ! " JITTER_BUFFER " name=%s-order"
                            " ! queue ! rtph264depay ! h264parse"
-                           " ! avdec_h264 name=%s-video max-threads=1",
+                           " ! avdec_h264 name=%s-video max-threads=1 qos=false",
                            fragment, leg->name, leg->name, VIDEO_PAYLOAD, leg->name, leg->name);
     g_free(fragment);
     if (o->window) {
-        g_string_append_printf(p,
-                               " ! textoverlay text=\"%s\" halignment=left valignment=top"
-                               " font-desc=\"Sans Bold 22\" shaded-background=true"
-                               " ! videoconvert ! queue ! screen.sink_%d",
-                               leg->title, index + 1);
+        demo_canvas_append_leg(p, index);
     } else {
         g_string_append(p, " ! fakesink sync=false async=false");
     }
@@ -114,7 +96,7 @@ static char *describe(const receive_options *o)
 {
     GString *p = g_string_new(NULL);
     if (o->window) {
-        append_window(p);
+        demo_canvas_append(p);
     }
     for (int i = 0; i < DEMO_LEGS; i++) {
         if (leg_wanted(o, &demo_legs[i])) {
@@ -140,11 +122,8 @@ static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user
     (void)pad;
     receiver *r = user;
     GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-    GstClock *clock = gst_pipeline_get_pipeline_clock(GST_PIPELINE(r->stage.pipeline));
-    GST_BUFFER_PTS(buffer) =
-        gst_clock_get_time(clock) - gst_element_get_base_time(r->stage.pipeline);
+    GST_BUFFER_PTS(buffer) = demo_stage_running_time(&r->stage);
     GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
-    gst_object_unref(clock);
     GST_PAD_PROBE_INFO_DATA(info) = buffer;
     return GST_PAD_PROBE_OK;
 }
@@ -189,17 +168,6 @@ static gboolean set_up_leg(receiver *r, int index, GError **error)
     return ok;
 }
 
-static void place(GstElement *screen, int index)
-{
-    gchar *name = g_strdup_printf("sink_%d", index + 1);
-    GstPad *pad = gst_element_get_static_pad(screen, name);
-    if (pad != NULL) {
-        g_object_set(pad, "xpos", 8 + index * 656, "ypos", 8, "zorder", 1 + index, NULL);
-        gst_object_unref(pad);
-    }
-    g_free(name);
-}
-
 static gboolean prepare(receiver *r, GError **error)
 {
     gchar *description = describe(&r->options);
@@ -209,11 +177,7 @@ static gboolean prepare(receiver *r, GError **error)
         ok = !leg_wanted(&r->options, &demo_legs[i]) || set_up_leg(r, i, error);
     }
     if (ok && r->options.window) {
-        GstElement *screen = demo_stage_element(&r->stage, "screen");
-        for (int i = 0; i < DEMO_LEGS; i++) {
-            place(screen, i);
-        }
-        gst_object_unref(screen);
+        demo_canvas_init(&r->canvas, &r->stage);
     }
     if (ok) {
         GstClock *clock = gst_system_clock_obtain();
@@ -276,59 +240,19 @@ static gboolean publish_received(receiver *r, GError **error)
     return ok;
 }
 
-/* autovideosink takes a fake sink when there is no display, and says so to nobody. */
-static gboolean display_found(receiver *r, GError **error)
-{
-    GstElement *display = demo_stage_element(&r->stage, "display");
-    GstElement *chosen = NULL;
-    if (GST_IS_BIN(display) && GST_BIN_NUMCHILDREN(display) > 0) {
-        chosen = gst_object_ref(GST_BIN_CHILDREN(display)->data);
-    }
-    gboolean found = chosen != NULL && !g_str_has_prefix(G_OBJECT_TYPE_NAME(chosen), "GstFake");
-    if (!found) {
-        g_set_error(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-                    "--window: no display can be opened (DISPLAY is \"%s\")",
-                    g_getenv("DISPLAY") != NULL ? g_getenv("DISPLAY") : "");
-    }
-    g_clear_object(&chosen);
-    gst_object_unref(display);
-    return found;
-}
-
-/* Shows what time it is in the programme, beside the times that are in the pictures. */
-static gboolean on_now(gpointer user)
-{
-    receiver *r = user;
-    if (r->start_us == 0) {
-        gchar *path = g_build_filename(r->options.directory, "sending", NULL);
-        gchar *text = NULL;
-        if (g_file_get_contents(path, &text, NULL, NULL)) {
-            sscanf(text, "{\"start_us\": %" G_GINT64_FORMAT, &r->start_us);
-        }
-        g_free(text);
-        g_free(path);
-        return G_SOURCE_CONTINUE;
-    }
-    gint64 at = MAX(g_get_monotonic_time() - r->start_us, 0) / 10000;
-    gchar *text = g_strdup_printf("the sender is at %" G_GINT64_FORMAT ":%02d.%02d", at / 6000,
-                                  (int)(at / 100 % 60), (int)(at % 100));
-    GstElement *now = demo_stage_element(&r->stage, "now");
-    g_object_set(now, "text", text, NULL);
-    gst_object_unref(now);
-    g_free(text);
-    return G_SOURCE_CONTINUE;
-}
-
 static gboolean run(receiver *r, GError **error)
 {
-    if (!demo_stage_play(&r->stage) || (r->options.window && !display_found(r, error)) ||
+    if (!demo_stage_play(&r->stage) ||
+        (r->options.window && !demo_canvas_visible(&r->canvas, error)) ||
         !publish_listening(r, error)) {
         return FALSE;
     }
-    guint now = r->options.window ? g_timeout_add(NOW_MS, on_now, r) : 0;
+    if (r->options.window) {
+        demo_canvas_start(&r->canvas);
+    }
     gboolean ok = demo_stage_run(&r->stage);
-    if (now != 0) {
-        g_source_remove(now);
+    if (r->options.window) {
+        demo_canvas_stop(&r->canvas);
     }
     return ok && publish_received(r, error);
 }

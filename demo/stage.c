@@ -68,6 +68,14 @@ GstElement *demo_stage_element(demo_stage *stage, const char *name)
     return element;
 }
 
+GstClockTime demo_stage_running_time(const demo_stage *stage)
+{
+    GstClock *clock = gst_pipeline_get_pipeline_clock(GST_PIPELINE(stage->pipeline));
+    GstClockTime now = gst_clock_get_time(clock) - gst_element_get_base_time(stage->pipeline);
+    gst_object_unref(clock);
+    return now;
+}
+
 gboolean demo_stage_trace(demo_stage *stage, const char *name, const char *element, const char *pad,
                           GError **error)
 {

@@ -34,6 +34,9 @@ gboolean demo_stage_trace(demo_stage *stage, const char *name, const char *eleme
 /* The element called `name`, which must be there. Free with gst_object_unref(). */
 GstElement *demo_stage_element(demo_stage *stage, const char *name);
 
+/* The pipeline's running time now. It is playing. */
+GstClockTime demo_stage_running_time(const demo_stage *stage);
+
 /* Sets the pipeline playing. An error of an element is printed. */
 gboolean demo_stage_play(demo_stage *stage);
 

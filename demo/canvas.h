@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The window of --window: the received pictures of all legs side by side on one canvas, each as
+ * soon as it has been decoded. */
+#ifndef DEMO_CANVAS_H
+#define DEMO_CANVAS_H
+
+#include "leg.h"
+#include "stage.h"
+
+typedef struct demo_canvas {
+    demo_stage *stage;
+    gint64 start_us; /* when the programme started; 0: not known yet */
+    guint timer;
+} demo_canvas;
+
+/* Adds the canvas to a description of the stage's pipeline, before the legs. */
+void demo_canvas_append(GString *description);
+
+/* Adds what follows the decoder of the leg of this index. */
+void demo_canvas_append_leg(GString *description, int index);
+
+/* Makes ready what was added, once the stage has its pipeline; `stage` is borrowed. */
+void demo_canvas_init(demo_canvas *canvas, demo_stage *stage);
+
+/* Whether there is a display; if there is none, *error says so. The pipeline is playing. */
+gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error);
+
+/* Shows from now on what time it is in the programme, until demo_canvas_stop(). */
+void demo_canvas_start(demo_canvas *canvas);
+void demo_canvas_stop(demo_canvas *canvas);
+
+#endif
