@@ -5,7 +5,14 @@
 
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <uv.h>
+
+/* Later than any timer of a loop that turns, and no later than the shortest limit for a peer. */
+#define LT_STALL_US (100 * LIVETCP_USEC_MSEC)
+
+/* Puts a timer off until the sockets have been looked at once; with 0 it would come before that. */
+#define LT_AFTER_INPUT_MS 1
 
 static inline livetcp_usec lt_now(void)
 {
@@ -39,6 +46,17 @@ static inline uint64_t lt_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
     uint64_t due_ms = at <= 0 ? 0 : ((uint64_t)at + 999) / 1000;
     uint64_t now_ms = uv_now(loop);
     return due_ms > now_ms ? due_ms - now_ms : 0;
+}
+
+/* Whether what is due should be put off, once, because the loop has been kept from its timers, and
+ * so from its sockets: what came to these meanwhile has to be looked at first. *put_off is for this
+ * function, 0 at the start. */
+static inline bool lt_put_off(livetcp_usec *put_off, livetcp_usec due)
+{
+    if (*put_off == due || lt_now() - due <= LT_STALL_US)
+        return false;
+    *put_off = due;
+    return true;
 }
 
 #endif

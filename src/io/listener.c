@@ -118,8 +118,12 @@ static void pause_accepting(livetcp_listener *listener, int system_errno)
 static void on_timer(uv_timer_t *timer)
 {
     livetcp_listener *listener = timer->data;
-    livetcp_usec now = lt_now();
 
+    if (lt_put_off(&listener->put_off_us, lt_inbound_io_deadline(listener))) {
+        uv_timer_start(timer, on_timer, LT_AFTER_INPUT_MS, 0);
+        return;
+    }
+    livetcp_usec now = lt_now();
     lt_listener_reference(listener);
     lt_inbound_io_expire(listener, now);
     if (!listener->ended && listener->paused_until_us && listener->paused_until_us <= now) {

@@ -33,7 +33,8 @@ struct livetcp_listener {
 
     TAILQ_HEAD(, lt_inbound_io) inbounds; /* in order of their deadlines */
     unsigned inbound_count;
-    uv_timer_t timer; /* the first deadline, and the end of the pause */
+    uv_timer_t timer;        /* the first deadline, and the end of the pause */
+    livetcp_usec put_off_us; /* see lt_put_off() */
 
     LIST_HEAD(, livetcp_session) sessions;
     unsigned session_count;

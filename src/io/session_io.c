@@ -46,6 +46,10 @@ static void on_timer(uv_timer_t *timer)
 {
     livetcp_session *session = timer->data;
 
+    if (lt_put_off(&session->put_off_us, session->armed_us)) {
+        uv_timer_start(timer, on_timer, LT_AFTER_INPUT_MS, 0);
+        return;
+    }
     lt_session_io_reference(session);
     uv_mutex_lock(&session->lock);
     lt_session_set_wall_clock(session->engine, lt_wall_clock_ahead());

@@ -49,6 +49,7 @@ struct livetcp_session {
     livetcp_session_callbacks callbacks;
     void *user;
     uv_timer_t timer;
+    livetcp_usec put_off_us; /* see lt_put_off() */
     lt_arrivals arrivals;
     livetcp_error error;        /* the last loss, in words */
     bool has_peer;              /* where the present connections go: a name that means several */

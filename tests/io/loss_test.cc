@@ -149,6 +149,48 @@ TEST_CASE("a peer that falls silent is noticed", "[loss]")
     }));
 }
 
+/* What each connection has written, or read. */
+static std::vector<uint64_t> bytes(livetcp_session *session,
+                                   uint64_t livetcp_connection_stats::*what)
+{
+    std::vector<uint64_t> all;
+    for (unsigned i = 0; i < default_connections; i++)
+        all.push_back(connection_stats(session, i).*what);
+    return all;
+}
+
+static bool all_more(const std::vector<uint64_t> &after, const std::vector<uint64_t> &before)
+{
+    for (size_t i = 0; i < before.size(); i++)
+        if (after[i] <= before[i])
+            return false;
+    return true;
+}
+
+TEST_CASE("who was kept from reading does not take the peer for silent", "[loss]")
+{
+    Context here, there;
+    Server server(there, {{"peer-timeout", "1000"}, {"keepalive", "100"}});
+    Caller caller(here, server.port, {{"peer-timeout", "600000"}, {"keepalive", "100"}});
+    REQUIRE(until({&here, &there},
+                  [&] { return open_at_both_ends(caller, server, default_connections); }));
+    auto read = bytes(server.session(), &livetcp_connection_stats::bytes_read);
+    auto written = bytes(caller.session, &livetcp_connection_stats::bytes_sent);
+    /* `there` hangs for longer than it is patient, and the caller's keepalives wait in its sockets.
+     */
+    uint64_t end = uv_hrtime() + 1500000000;
+    REQUIRE(until(here, [&] {
+        return uv_hrtime() > end &&
+               all_more(bytes(caller.session, &livetcp_connection_stats::bytes_sent), written);
+    }));
+    REQUIRE(until(there, [&] {
+        return server.record().lost_with(LIVETCP_ERR_PEER_TIMEOUT) ||
+               all_more(bytes(server.session(), &livetcp_connection_stats::bytes_read), read);
+    }));
+    CHECK(!server.record().lost_with(LIVETCP_ERR_PEER_TIMEOUT));
+    CHECK(open_connections(server.session()) == default_connections);
+}
+
 TEST_CASE("idle connections stay open", "[loss]")
 {
     Context context;
