@@ -25,6 +25,7 @@ from benchlib.papers import must_show, reading, setting, suite  # noqa: E402
 from benchlib.papers.cells import Cell  # noqa: E402
 from benchlib.papers.figures import Figure, Known, Point, Series, Unbounded  # noqa: E402
 
+PATIENCE_S = 800  # for what hangs
 AUTO = brosh.AUTO
 FIVE_PERCENT = {"socket": [50.2] * 94 + [230] * 6, AUTO: [50.2] * 99 + [60]}
 
@@ -166,7 +167,7 @@ class Fetch(unittest.TestCase):
             try:
                 self.wait_for(port)
                 subprocess.run([sys.executable, script, "get", "127.0.0.1", str(port), "30000",
-                                "5", str(report)], check=True, timeout=100)
+                                "5", str(report)], check=True, timeout=PATIENCE_S)
             finally:
                 server.terminate()
             result = json.loads(report.read_text())
@@ -174,7 +175,7 @@ class Fetch(unittest.TestCase):
         self.assertTrue(0 < result["median_s"] <= result["max_s"])
 
     def wait_for(self, port):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             try:
                 socket.create_connection(("127.0.0.1", port)).close()
@@ -269,7 +270,7 @@ class Papers(ScriptTest):
     def check_interruption(self):
         """One cell of two waits for ever; what the other measured is kept."""
         run = self.start(*self.ROWS, FAKE_WAITS="loss=2%")
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE_S
 
         def under_way():
             calls = self.calls.read_text() if self.calls.exists() else ""
@@ -277,7 +278,7 @@ class Papers(ScriptTest):
         while not under_way() and run.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         os.killpg(run.pid, signal.SIGINT)
-        _, err = run.communicate(timeout=120)
+        _, err = run.communicate(timeout=PATIENCE_S)
         self.assertEqual(run.returncode, 1, err)
         self.assertIn("interrupted", err)
         self.assertNotIn("Traceback", err)

@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo"
 SKIPPED = 77
-PATIENCE_S = 800  # for whatever is certain to happen, on a machine with anything else to do
+PATIENCE_S = 800  # for what hangs
 HEADER = ["time_us", "ssrc", "sequence", "timestamp", "payload_type", "marker", "size"]
 
 sys.path.insert(0, str(DEMO))

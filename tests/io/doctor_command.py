@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 LIVETCP = sys.argv.pop(1)
+PATIENCE_S = 800  # for what hangs
 
 # A namespace with a default route that leads nowhere and says much.
 NAMESPACE = """
@@ -27,7 +28,7 @@ ip route add default via 198.51.100.2 dev $device initcwnd 4 initrwnd 5 rto_min 
 
 def run(*arguments, **keywords):
     return subprocess.run([LIVETCP, "doctor", *arguments], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=60, **keywords)
+                          capture_output=True, text=True, timeout=PATIENCE_S, **keywords)
 
 
 def namespaces_work():
@@ -40,7 +41,7 @@ def in_namespace(commands, *arguments):
     """Returns the checks by name, and the exit code."""
     script = f'{NAMESPACE}{{ :\n{commands} }} >/dev/null\nset +e\n"$@"'
     done = subprocess.run(["unshare", "-rn", "sh", "-c", script, "sh", LIVETCP, "doctor", "--json",
-                           *arguments], capture_output=True, text=True, timeout=60)
+                           *arguments], capture_output=True, text=True, timeout=PATIENCE_S)
     if not done.stdout:
         raise AssertionError(done.stderr)
     report = json.loads(done.stdout)

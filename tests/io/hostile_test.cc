@@ -50,10 +50,13 @@ void expect_rejected(Context &context, Server &server, Raw &raw, livetcp_result 
 
 } // namespace
 
+/* Waited for once, but long enough for the bystander to join meanwhile. */
+static const char SHORT_MS[] = "3000";
+
 TEST_CASE("a peer that says nothing", "[hostile]")
 {
     Context context;
-    Server server(context, {{"handshake-timeout", "100"}});
+    Server server(context, {{"handshake-timeout", SHORT_MS}});
     Bystander bystander(context, server);
     Raw raw(server.port);
     expect_rejected(context, server, raw, LIVETCP_ERR_HANDSHAKE_TIMEOUT);
@@ -63,7 +66,7 @@ TEST_CASE("a peer that says nothing", "[hostile]")
 TEST_CASE("a peer that begins and does not go on", "[hostile]")
 {
     Context context;
-    Server server(context, {{"handshake-timeout", "100"}});
+    Server server(context, {{"handshake-timeout", SHORT_MS}});
     Bystander bystander(context, server);
     Impostor impostor;
     Raw raw(server.port);
@@ -92,7 +95,7 @@ TEST_CASE("a peer of another protocol", "[hostile]")
     std::string wire = GENERATE(values<std::string>(
         {"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\x02\x05\x01\x01\x01\x01\x01"}));
     Context context;
-    Server server(context, {{"handshake-timeout", "100"}});
+    Server server(context);
     Bystander bystander(context, server);
     Raw raw(server.port);
     raw.write(Bytes(wire.begin(), wire.end()));

@@ -40,7 +40,7 @@ TEST_CASE("a session without connections makes room for a new one", "[listener]"
     REQUIRE(until({&here, &there}, [&] {
         return server.sessions() == 1 && open_connections(server.session()) == default_connections;
     }));
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < default_connections; i++)
         cut(server.session(), i);
     REQUIRE(until(here, [&] { return open_connections(server.session()) == 0; }));
     CHECK_FALSE(server.record().closed());

@@ -30,7 +30,15 @@ inline const unsigned default_connections = [] {
 }();
 
 /* Generous: reached only when a test fails. */
-const int PATIENCE_MS = 30000;
+const int PATIENCE_MS = 800000;
+
+/* Settings as text: {"connections", "1", "split", "2"}. */
+using Settings = std::vector<std::pair<const char *, std::string>>;
+
+/* Of every session that does not say otherwise: the test's process may be kept waiting for longer
+ * than one is patient by default, with an end that is not to be lost. */
+const Settings PATIENT = {
+    {"connect-timeout", "600000"}, {"handshake-timeout", "60000"}, {"peer-timeout", "3600000"}};
 
 using Bytes = std::vector<uint8_t>;
 
@@ -304,14 +312,12 @@ inline livetcp_connection_stats connection_stats(livetcp_session *session, unsig
     return stats;
 }
 
-/* Settings as text: {"connections", "1", "split", "2"}. */
-using Settings = std::vector<std::pair<const char *, std::string>>;
-
-inline livetcp_config config_with(const Settings &settings)
+inline livetcp_config config_with(Settings settings)
 {
     livetcp_config config;
     livetcp_error error = {};
     livetcp_config_init(&config);
+    settings.insert(settings.begin(), PATIENT.begin(), PATIENT.end());
     for (const auto &setting : settings) {
         INFO(setting.first << "=" << setting.second);
         REQUIRE(livetcp_config_set(&config, setting.first, setting.second.c_str(), &error) ==

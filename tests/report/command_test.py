@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 LIVETCP = os.path.abspath(sys.argv.pop(1))
+PATIENCE_S = 800  # for what hangs
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 
 
@@ -28,7 +29,7 @@ class Command(unittest.TestCase):
 
     def run_report(self, *arguments):
         return subprocess.run([LIVETCP, "report", *map(str, arguments)], capture_output=True,
-                              text=True, timeout=120, cwd=self.folder, stdin=subprocess.DEVNULL)
+                              text=True, timeout=PATIENCE_S, cwd=self.folder, stdin=subprocess.DEVNULL)
 
     def file(self, name, text):
         path = self.folder / name

@@ -17,7 +17,7 @@ LIVETCP = os.path.abspath(sys.argv.pop(1))
 HERE = pathlib.Path(__file__).parent
 FIXTURES = HERE / "fixtures"
 BROWSER = None
-PATIENCE_S = 1500
+PATIENCE_S = 1500  # for what hangs; a page has been seen to take three minutes
 SKIPPED = 77
 
 
@@ -25,7 +25,7 @@ def make_page(folder, files, *arguments):
     """A page of these files with inspect.js in it, first of all."""
     page = pathlib.Path(folder, "page.html")
     subprocess.run([LIVETCP, "report", *map(str, files), "-o", str(page), *arguments], check=True,
-                   stdout=subprocess.DEVNULL, timeout=120)
+                   stdout=subprocess.DEVNULL, timeout=PATIENCE_S)
     text = page.read_text(encoding="utf-8")
     script = (HERE / "inspect.js").read_text(encoding="utf-8")
     page.write_text(text.replace("<style>", f"<script>{script}</script><style>", 1), encoding="utf-8")

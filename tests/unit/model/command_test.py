@@ -13,10 +13,11 @@ import tempfile
 import unittest
 
 TOOL = None
+PATIENCE_S = 800  # for what hangs
 
 
 def run(*args):
-    return subprocess.run([TOOL, "model", *args], capture_output=True, text=True, timeout=100)
+    return subprocess.run([TOOL, "model", *args], capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 class Command(unittest.TestCase):
