@@ -37,6 +37,8 @@ typedef struct livetcp_speech_codec {
  * - "g711": G.711 without concealment, Ie 0, Bpl 4.3 (G.113, Appendix I)
  * - "g711-plc": G.711 with the concealment of its Appendix I, 0 and 25.1 (G.113, Appendix I)
  * - "g729a": G.729 Annex A with voice activity detection, 11 and 19.0 (G.113, Appendix I)
+ *   These are of the editions of Appendix I from 2001 to 2007, which all public implementations
+ * that we know use; what G.113 publishes now has no Bpl.
  * - "opus": Opus in narrowband at 11 kbit/s, 2.03 and 15.95. G.113 has no value for Opus on this
  *   scale; these were derived by instrumental measurement, random loss (Alahmadi, Pocta and
  *   Melvin, ACM TOMM 17(4), 2021, article 133, in the table that its authors published). It is the
