@@ -149,8 +149,15 @@
         output.textContent = value === null || value === undefined ? "" : (spec.y.exact || spec.y.format)(value);
       });
     }
+    /* Before printing, the page still has the screen's layout: paper gets what report.css gives it,
+     * a column of two on A4 unless the chart is alone. */
+    function widthNow() {
+      if (L.theme.printing())
+        return figure.matches(":only-child") ? 690 : 330;
+      return Math.floor(plot.clientWidth);
+    }
     function draw() {
-      const width = Math.floor(plot.clientWidth);
+      const width = widthNow();
       if (!width || !series.length)
         return;
       if (u)

@@ -31,6 +31,8 @@
       d.livetcp ? `livetcp ${d.livetcp}` : null].filter(Boolean).join(", "));
     if (d.schema === "livetcp/bench/1" && (d.stalls || []).length)
       rows.push(`the machine stalled ${L.many(d.stalls.length, "time")}, ${L.ms(d.stalled_ms)} in all; packets near a stall are left out of the curves`);
+    if (/^livetcp\/model-/.test(d.schema))
+      rows.push("computed, not measured");
     if (d.schema === "livetcp/report-raw/1")
       rows.push(L.joined((d.schemes || []).map((s) => `${s.scheme} ${s.sent} packets${s.near_stall ? ` (and ${s.near_stall} near a stall, left out)` : ""}`)));
     return rows;

@@ -32,6 +32,7 @@
     },
     onChange: (listener) => listeners.push(listener),
     is: theme,
+    printing: () => printing,
     css: (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
     /* Says the order in which names get their colours. */
     reserve(list) {
