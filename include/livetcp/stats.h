@@ -30,11 +30,12 @@ typedef struct livetcp_delays {
     livetcp_usec playout_us;      /* delivered, and waiting for its turn to play */
 } livetcp_delays;
 
-/* Bits of livetcp_session_stats.peer_protection: what was done for the last packet. */
+/* Bits of livetcp_session_stats.peer_protection: what was done for the packet of late whose loss
+ * would be repaired latest. */
 enum {
     LIVETCP_PROTECTION_COPIES = 1 << 0, /* several copies at once */
     LIVETCP_PROTECTION_HEDGE = 1 << 1,  /* a copy when the acknowledgement is overdue */
-    LIVETCP_PROTECTION_PARITY = 1 << 2  /* its stream has parity */
+    LIVETCP_PROTECTION_PARITY = 1 << 2  /* it is in a group of parity */
 };
 
 /* Bits of livetcp_session_stats.stamped: delays that are measured with kernel timestamps, in the
@@ -133,7 +134,7 @@ typedef struct livetcp_session_stats {
     livetcp_usec peer_rtt_variation_us;
     unsigned peer_connections;        /*   how many are up; 0 = nothing was told yet */
     unsigned peer_protection;         /*   LIVETCP_PROTECTION_* */
-    unsigned peer_copies;             /*   of each packet, at once */
+    unsigned peer_copies;             /*   of that packet, at once */
     unsigned peer_parity_group;       /*   packets for each of parity; 0 = none */
     livetcp_usec peer_hedge_delay_us; /* beyond a round trip, until the overdue is copied */
     uint64_t peer_packets;            /* what the receiver told: packets delivered there, */

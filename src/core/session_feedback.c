@@ -28,10 +28,15 @@ static livetcp_usec transmission_interval(const lt_session *session)
     return early ? session->config.feedback_us : TRANSMISSION_FACTOR * session->config.feedback_us;
 }
 
-static void observe_protection(lt_session *session, const lt_packet *packet)
+void lt_session_observe_placed(lt_session *session, const lt_packet *packet, unsigned copies,
+                               bool parity)
 {
-    session->copies_at_once = packet->copies;
-    session->hedged = packet->review_us != LIVETCP_NEVER;
+    if (packet->rtcp)
+        return;
+    lt_least_protection_take(&session->protection,
+                             (lt_protection){.copies = (uint8_t)copies,
+                                             .hedged = packet->review_us != LIVETCP_NEVER,
+                                             .parity = parity});
 }
 
 void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
@@ -47,7 +52,6 @@ void lt_session_observe_written(lt_session *session, lt_connection *connection, 
         lt_smooth(&session->buffer_leg, packet->buffered_us);
     if (network >= 0)
         lt_smooth(&session->network_leg, network);
-    observe_protection(session, packet);
     if (tells(session))
         lt_feedback_clock_media(&session->feedback.transmission_clock,
                                 transmission_interval(session), now);
@@ -168,15 +172,6 @@ static void write_reception(lt_session *session, lt_connection *connection, live
     feedback->sent++;
 }
 
-static uint8_t protection(const lt_session *session)
-{
-    unsigned bits = session->copies_at_once > 1 ? LIVETCP_PROTECTION_COPIES : 0;
-
-    bits |= session->hedged ? LIVETCP_PROTECTION_HEDGE : 0;
-    bits |= session->protected_count ? LIVETCP_PROTECTION_PARITY : 0;
-    return (uint8_t)bits;
-}
-
 /* Within one host it can be less than a microsecond, and 0 is no round trip. */
 static uint32_t round_trip(livetcp_usec us)
 {
@@ -187,8 +182,6 @@ static uint32_t round_trip(livetcp_usec us)
  * as overdue, unless the setting says when. */
 static uint32_t hedge_delay(const lt_session *session, const lt_round_trip *rtt)
 {
-    if (!session->hedged)
-        return LT_UNKNOWN_US;
     if (session->config.hedge_delay_us)
         return lt_feedback_duration(session->config.hedge_delay_us);
     return rtt->variation_us < 0 ? LT_UNKNOWN_US
@@ -200,14 +193,15 @@ static void write_transmission(lt_session *session, lt_connection *connection, l
     lt_round_trip rtt = lt_round_trip_over(session->paths, session->count);
     lt_control message = {.type = LT_CONTROL_TRANSMISSION};
     lt_transmission *fields = &message.transmission;
+    lt_protection protection = lt_least_protection_tell(&session->protection);
     livetcp_delays legs;
 
     lt_session_sent_legs(session, &legs, now);
     *fields = (lt_transmission){
         .number = lt_feedback_write_transmission(&session->feedback, now),
-        .protection = protection(session),
-        .copies = (uint8_t)(session->copies_at_once ? session->copies_at_once : 1),
-        .parity_group = (uint8_t)(session->protected_count ? session->config.parity_group : 0),
+        .protection = lt_protection_bits(&protection),
+        .copies = protection.copies ? protection.copies : 1,
+        .parity_group = (uint8_t)(protection.parity ? session->config.parity_group : 0),
         .connections = (uint8_t)rtt.connections,
         .now_us = (uint64_t)now,
         .rtt_us = round_trip(rtt.rtt_us),
@@ -217,7 +211,7 @@ static void write_transmission(lt_session *session, lt_connection *connection, l
         .send_buffer_us = lt_feedback_duration(legs.send_buffer_us),
         .network_us = lt_feedback_duration(legs.network_us),
         .head_of_line_us = lt_feedback_duration(legs.head_of_line_us),
-        .hedge_delay_us = hedge_delay(session, &rtt)};
+        .hedge_delay_us = protection.hedged ? hedge_delay(session, &rtt) : LT_UNKNOWN_US};
     lt_session_write_control(connection, &message);
     session->feedback.sent++;
 }

@@ -13,6 +13,7 @@
 #include "core/keyframes.h"
 #include "core/parity_decoder.h"
 #include "core/parity_encoder.h"
+#include "core/protection.h"
 #include "core/rtcp/reporter.h"
 #include "core/send_delay.h"
 #include "core/send_queue.h"
@@ -123,9 +124,8 @@ struct lt_session {
     lt_smoothed queue_leg, buffer_leg, network_leg, repair_leg; /* of what is sent */
     lt_smoothed hold_leg;                                       /* of what is received */
     lt_stamped_legs stamped;
-    unsigned copies_at_once; /* of the last packet */
-    bool hedged;             /* the last packet is to be reviewed */
-    uint32_t newest_ssrc;    /* the packet that was received last */
+    lt_least_protection protection;
+    uint32_t newest_ssrc; /* the packet that was received last */
     uint16_t newest_sequence;
     livetcp_usec newest_us;
     livetcp_usec now_us; /* while something is received or expires: when */
@@ -261,7 +261,7 @@ void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
 /* ---- session_protect.c ---- */
 
 /* A packet that was placed joins a parity group. */
-void lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
+bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
 
 /* The connection is gone: its successor's peer has been told nothing. */
 void lt_session_forget_announced(lt_session *session, unsigned index);
@@ -360,6 +360,10 @@ void lt_session_prepare_feedback(lt_session *session);
 
 /* A packet of the application's was written for the first time; or acknowledged for the first time,
  * on this connection, where it was written at `written_us`. */
+/* The application's packet has been given to connections: `copies` of it, and to its stream's
+ * parity. */
+void lt_session_observe_placed(lt_session *session, const lt_packet *packet, unsigned copies,
+                               bool parity);
 void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
                                 livetcp_usec now);
 void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,

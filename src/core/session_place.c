@@ -143,10 +143,10 @@ static bool place_oldest(lt_session *session, livetcp_usec now)
         session->stats.max_queue_delay_us = waited;
     bool reviewed = session->policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
-    lt_session_put_copies(session, packet, chosen, true, now);
+    unsigned copies = lt_session_put_copies(session, packet, chosen, true, now);
     lt_session_repeat_placed(session, packet, chosen);
-    if (decision.protect)
-        lt_session_protect(session, packet, now);
+    bool parity = decision.protect && lt_session_protect(session, packet, now);
+    lt_session_observe_placed(session, packet, copies, parity);
     packet = lt_send_queue_pop(session->queue);
     lt_packet_unref(&packet); /* the outboxes have it */
     return true;

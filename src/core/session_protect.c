@@ -90,16 +90,16 @@ static void finish_group(lt_session *session, lt_protected *of, livetcp_usec now
     of->flush_at_us = LIVETCP_NEVER;
 }
 
-void lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now)
+bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now)
 {
     if (packet->rtcp || packet->parity || packet->written || lt_session_plain(session) ||
         !(session->policy->wants & LIVETCP_WANTS_PARITY))
-        return;
+        return false;
     lt_protected *of = find(session, packet->ssrc);
     if (!of)
         of = begin(session, packet->ssrc);
     if (!of)
-        return;
+        return false;
     announce(session, of);
     lt_parity_added added = lt_parity_encoder_add(of->encoder, packet);
     if (added == LT_PARITY_CLOSED) {
@@ -107,11 +107,12 @@ void lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_us
         added = lt_parity_encoder_add(of->encoder, packet);
     }
     if (added == LT_PARITY_LEFT_OUT)
-        return;
+        return false;
     of->carriers |= packet->carried;
     of->flush_at_us = now + FLUSH_US;
     if (added == LT_PARITY_FULL)
         finish_group(session, of, now);
+    return true;
 }
 
 livetcp_usec lt_session_parity_deadline(const lt_session *session)

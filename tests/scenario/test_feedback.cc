@@ -176,6 +176,48 @@ TEST_CASE("what the policy does for a packet reaches the receiver")
     }
 }
 
+namespace
+{
+
+/* Two copies of every packet but each twentieth, as `auto` where its budget is short. */
+void place_mostly_twice(void *state, const livetcp_policy_view *view, const livetcp_packet_view *,
+                        livetcp_decision *decision)
+{
+    unsigned *placed = static_cast<unsigned *>(state), wanted = *placed % 20 ? 2 : 1;
+
+    for (unsigned i = 0; i < view->path_count && wanted; i++)
+        if (view->paths[i].ready) {
+            decision->connections |= UINT32_C(1) << i;
+            wanted--;
+        }
+    *placed += decision->connections != 0;
+}
+
+} // namespace
+
+TEST_CASE("the least protected packet of each interval is told of, and not the last")
+{
+    livetcp_policy policy = {};
+    policy.struct_size = sizeof policy;
+    policy.name = "mostly-twice";
+    policy.summary = "copies of most packets";
+    policy.wants = LIVETCP_WANTS_PATHS;
+    policy.state_size = sizeof(unsigned);
+    policy.place = place_mostly_twice;
+    livetcp_config config = config_of("duplicate", 4);
+    config.redundancy_budget = 2;
+    SimCall call("delay=40ms", config, 1, 1 << 20, &policy);
+    call.world.run_for(second);
+    call.stream(172, 20000, 2 * second); /* at first it tells more often */
+    for (unsigned told = 0; told < 10; told++) {
+        call.stream(172, 20000, second);
+        livetcp_session_stats theirs = call.remote()->stats();
+        INFO("second " << told << ": copies " << theirs.peer_copies);
+        CHECK(theirs.peer_protection == 0);
+        CHECK(theirs.peer_copies == 1);
+    }
+}
+
 TEST_CASE("a playout's margin reaches the sender, the least of each interval")
 {
     SimCall call("delay=40ms", config_of("single", 1), 1);

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* The sender tells once a second what its packets need, and looks at one of them. */
+/* The sender tells once a second what its packets need that wait longest for their repair; it is
+ * still needed when their copies come. */
 #define LT_HOLD_US (5 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 enum { LT_HOLD_PARTS = 5 };
