@@ -199,12 +199,11 @@ void lt_bench_options_help(FILE *out)
     const livetcp_policy *policy;
     for (size_t i = 0; (policy = livetcp_policy_at(i)); i++)
         fprintf(out, "%s%s", i ? ", " : "", policy->name);
-    fprintf(
-        out,
-        ".\nSettings of a policy are those of a LiveTCP URI: connections, split, "
-        "congestion-control, ...; and redundancy=1 (to 3): packets repeat the one before at half "
-        "its size (RFC 2198).\n\nPath SPEC:\n%s",
-        lt_link_params_help());
+    fprintf(out,
+            ".\nSettings of a policy are those of a LiveTCP URI: connections, split, ...; and\n"
+            "redundancy=1 (to 3): packets repeat the one before at half its size (RFC 2198).\n"
+            "\nPath SPEC:\n%s",
+            lt_link_params_help());
     fputs("\nExamples:\n"
           "  livetcp bench\n"
           "  livetcp bench --policy single,shortest-queue:connections=5 "
