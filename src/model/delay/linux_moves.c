@@ -82,13 +82,14 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
     }
 }
 
-/* What a round of recovery that is followed by `more` ones sends waits for the last of them. */
+/* From one repair to the next. With SACK that is a segment that was lost again, which is known like
+ * any other loss, when one sent after it arrives. */
 static double repair_time(const lt_delay_params *p)
 {
-    /* A repeated segment is known to be lost like any other, when one sent after it arrives. */
     return p->rack ? p->detect + 1 / p->f : p->rtt;
 }
 
+/* The rounds after the first: what they send waits for the last of them. */
 static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds)
 {
     for (unsigned more = rounds - 1; more > 0; more--) {
@@ -120,7 +121,7 @@ static void send_held(const lt_delay_params *p, lt_move *move, double packets, d
     }
 }
 
-/* A loss that is found after `detection`; `move` says what its packets waited and what is left. */
+/* A loss that is found after `detection`, and the packets that have waited, and wait for it. */
 typedef struct found_loss {
     double packets, waited, detection, seconds;
     unsigned w; /* once halved */

@@ -7,7 +7,9 @@
 
 #include <livetcp/model.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 const unsigned VOICE = 174, VIDEO = 1448; /* bytes every 20 ms */
 
@@ -54,5 +56,22 @@ struct Solved {
         return livetcp_delay_model_quantile(model, quantile) / 1e3;
     }
 };
+
+/* Against delays that were played, in seconds over the one-way delay: the mean to within `margin`,
+ * and quantiles. */
+inline void check_against_dice(const Solved &s, double one_way_ms, std::vector<double> delays,
+                               double margin)
+{
+    double mean = 0;
+    for (double delay : delays)
+        mean += delay / (double)delays.size();
+    std::sort(delays.begin(), delays.end());
+    CHECK(s.mean_ms() == Approx(one_way_ms + 1e3 * mean).epsilon(margin));
+    for (double q : {0.9, 0.95, 0.99})
+        CHECK(s.quantile_ms(q) ==
+              Approx(one_way_ms + 1e3 * delays[(size_t)(q * (double)delays.size())])
+                  .epsilon(0.1)
+                  .margin(20.5)); /* the distribution has steps of a packet */
+}
 
 #endif
