@@ -358,12 +358,13 @@ bool lt_session_has_way(const lt_session *session);
 
 void lt_session_prepare_feedback(lt_session *session);
 
-/* A packet of the application's was written for the first time; or acknowledged for the first time,
- * on this connection, where it was written at `written_us`. */
 /* The application's packet has been given to connections: `copies` of it, and to its stream's
  * parity. */
 void lt_session_observe_placed(lt_session *session, const lt_packet *packet, unsigned copies,
                                bool parity);
+
+/* A packet of the application's was written for the first time; or acknowledged for the first time,
+ * on this connection, where it was written at `written_us`. */
 void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
                                 livetcp_usec now);
 void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,

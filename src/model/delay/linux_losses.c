@@ -99,14 +99,14 @@ lt_loss_outcome lt_linux_window_losses(const lt_delay_params *params, unsigned w
 
 lt_loss_outcome lt_linux_packet_losses(const lt_delay_params *params, unsigned w)
 {
-    double p = params->p_small, others = 1;
+    double p = params->p_small;
     unsigned held = (unsigned)lt_linux_held(params);
     lt_loss_outcome outcome = {.none = 1 - p};
     double share = params->rack ? 1 - pow(p, w > 1 ? w - 1 : 0)
                                 : found_by_dupacks(params, p, w > 1 ? w - 1 : 0, params->dupacks);
 
     /* With the first lost, any of the others that are on their way when that is known. */
-    others = pow(1 - p, held - 1);
+    double others = pow(1 - p, held - 1);
     for (unsigned i = 0; p > 0 && i < held && share * others > 0; i++) {
         repair(params, &outcome, p * share * others, i + 1);
         others *= p / (1 - p) * (held - 1 - i) / (i + 1);

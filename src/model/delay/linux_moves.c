@@ -154,18 +154,11 @@ static void recover(const lt_delay_params *p, lt_moves *moves, double probabilit
     }
 }
 
-void lt_linux_packet_moves(const lt_delay_params *p, unsigned w, const lt_loss_outcome *losses,
-                           lt_moves *moves)
+void lt_linux_loss_moves(const lt_delay_params *p, const lt_loss_outcome *losses, lt_moves *moves)
 {
     const lt_move slow_start = {.w = within_chain(p, 2)};
     double detection = lt_linux_detection(p);
-    lt_move *stay;
 
-    moves->count = 0;
-    stay = lt_moves_add(moves, losses->none);
-    stay->w = w;
-    stay->seconds = 1 / p->f;
-    lt_move_send(stay, (lt_burst){.packets = 1, .cause = LT_CAUSE_NONE});
     if (losses->recovery > 0)
         recover(p, moves, losses->recovery, losses,
                 &(found_loss){.packets = lt_linux_held(p),

@@ -6,9 +6,11 @@
 #include "model/delay/losses.h"
 #include "model/delay/move_list.h"
 
-/* As lt_packet_moves() and lt_round_moves(). */
-void lt_linux_packet_moves(const lt_delay_params *params, unsigned w, const lt_loss_outcome *losses,
-                           lt_moves *moves);
+/* Appends what follows when a packet of an application-limited state is lost. */
+void lt_linux_loss_moves(const lt_delay_params *params, const lt_loss_outcome *losses,
+                         lt_moves *moves);
+
+/* As lt_round_moves(). */
 void lt_linux_round_moves(const lt_delay_params *params, unsigned w, unsigned b,
                           const lt_loss_outcome *losses, lt_moves *moves);
 

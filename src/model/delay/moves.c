@@ -83,15 +83,15 @@ void lt_packet_moves(const lt_delay_params *p, unsigned w, const lt_loss_outcome
 {
     lt_move *stay;
 
-    if (p->recovery == LIVETCP_LOSS_RECOVERY_LINUX) {
-        lt_linux_packet_moves(p, w, losses, moves);
-        return;
-    }
     moves->count = 0;
     stay = lt_moves_add(moves, losses->none);
     stay->w = w;
     stay->seconds = 1 / p->f;
     lt_move_send(stay, (lt_burst){.packets = 1, .cause = LT_CAUSE_NONE});
+    if (p->recovery == LIVETCP_LOSS_RECOVERY_LINUX) {
+        lt_linux_loss_moves(p, losses, moves);
+        return;
+    }
     if (losses->recovery > 0)
         packet_recovery(p, moves, losses->recovery);
     time_out(p, moves, losses->timeout, 0);

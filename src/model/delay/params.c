@@ -91,11 +91,11 @@ static unsigned dupack_threshold(const lt_delay_params *p)
 static double detection_time(const lt_delay_params *p)
 {
     const double timer_slack = 0.006;
-    double three = p->dupacks / p->f;
+    double duplicates = p->dupacks / p->f;
 
     if (!p->rack)
-        return p->rtt + three;
-    return p->rtt + fmin(three, fmax(1 / p->f, p->rtt / 4 + timer_slack));
+        return p->rtt + duplicates;
+    return p->rtt + fmin(duplicates, fmax(1 / p->f, p->rtt / 4 + timer_slack));
 }
 
 static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
