@@ -285,9 +285,10 @@ class Papers(ScriptTest):
         self.assertTrue(self.report()["figures"][0]["partial"])
         self.assertIn("**Partial**", (self.results / "papers.md").read_text())
         kept = len(list((self.results / "papers").glob("*.json")))
-        before = self.measured()
+        # In a file of their own: a cell that was ended while it began may yet be counted.
+        self.calls = self.calls.with_name("calls-after")
         self.assertEqual(self.papers(*self.ROWS).returncode, 0)
-        self.assertEqual(self.measured(), before + 4 - kept)
+        self.assertEqual(self.measured(), 4 - kept)
 
 
 class Command(Papers):
