@@ -49,6 +49,10 @@ def check_common(result, sent):
     assert result["bytes_per_media_byte"] >= 1, result
     assert result["cpu_send_us"] > 0 and result["cpu_receive_us"] > 0, result
     assert result["all"]["sent"] - result["flagged"] == result["clean"]["sent"]
+    if result["transport"] != "socket":
+        assert result["segments"] is None, result
+    else:
+        assert 0 <= result["retransmitted"] < result["segments"], result
 
 
 def loopback(tool, folder):

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LT_BENCH_MAX_BACKGROUND = 200 };
+enum { LT_BENCH_MAX_BACKGROUND = 400 };
 
 /* From the start of the run, warm-up included. */
 typedef struct lt_window {

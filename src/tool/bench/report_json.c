@@ -126,6 +126,7 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     lt_json_put(o, "wire_bytes_per_media_byte", number(outcome->wire_ratio), failed);
     lt_json_put(o, "cpu_send_us", number(outcome->cpu_send), failed);
     lt_json_put(o, "cpu_receive_us", number(outcome->cpu_receive), failed);
+    lt_json_put(o, "segments", t->segments ? count(t->segments) : json_null(), failed);
     lt_json_put(o, "retransmitted", count(t->retransmitted), failed);
     lt_json_put(o, "dropped", count(t->dropped), failed);
     lt_json_put(o, "refused", count(t->refused), failed);

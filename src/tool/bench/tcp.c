@@ -106,10 +106,13 @@ int lt_tcp_error(int fd)
     return code;
 }
 
-uint64_t lt_tcp_retransmits(int fd)
+void lt_tcp_add_segments(int fd, uint64_t *sent, uint64_t *retransmitted)
 {
     struct tcp_info info;
-    return get_info(fd, &info) ? info.tcpi_total_retrans : 0;
+    if (!get_info(fd, &info))
+        return;
+    *sent += info.tcpi_data_segs_out;
+    *retransmitted += info.tcpi_total_retrans;
 }
 
 void lt_tcp_congestion_control(int fd, char name[16])

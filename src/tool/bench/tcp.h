@@ -24,7 +24,9 @@ void lt_tcp_set_nodelay(int fd);
 /* errno of a connection under way or established; 0 = none, EINPROGRESS = not connected yet. */
 int lt_tcp_error(int fd);
 
-uint64_t lt_tcp_retransmits(int fd);
+/* Adds the data segments that the connection has sent so far, retransmissions included, and these.
+ */
+void lt_tcp_add_segments(int fd, uint64_t *sent, uint64_t *retransmitted);
 
 /* The congestion control in use, NUL-terminated; "" when unknown. */
 void lt_tcp_congestion_control(int fd, char name[16]);

@@ -185,7 +185,7 @@ static void socket_totals(lt_transport *base, lt_transport_totals *out)
         out->bytes_sent += flow->totals.bytes_sent;
         out->refused += flow->totals.refused;
         if (flow->fd >= 0) {
-            out->retransmitted += lt_tcp_retransmits(flow->fd);
+            lt_tcp_add_segments(flow->fd, &out->segments, &out->retransmitted);
             lt_tcp_congestion_control(flow->fd, out->congestion_control);
         }
         pthread_mutex_unlock(&flow->lock);
