@@ -20,8 +20,8 @@ from script_fixture import ROOT, ScriptTest
 
 sys.path.insert(0, str(ROOT / "script"))
 
-from benchlib.papers import brosh, cells, document, figures, goel, luebben, model  # noqa: E402
-from benchlib.papers import must_show, reading, setting, suite  # noqa: E402
+from benchlib.papers import brosh, brosh_queue, cells, document, figures  # noqa: E402
+from benchlib.papers import goel, luebben, model, must_show, reading, setting, suite  # noqa: E402
 from benchlib.papers.cells import Cell  # noqa: E402
 from benchlib.papers.figures import Figure, Known, Point, Series, Unbounded  # noqa: E402
 
@@ -116,6 +116,17 @@ class Models(unittest.TestCase):
         self.assertEqual(model.model_reduction("p95_ms")([report | {"bounded": False}, better]),
                          100)
 
+    def test_loss_behind_a_queue(self):
+        """What TCP sent again of what it sent, over all runs; reports of older builds do not say it."""
+        runs = [{"results": [{"spec": "socket", "segments": segments, "retransmitted": again,
+                              "clean": {"p95_ms": p95}}]}
+                for segments, again, p95 in ((1000, 10, 100), (3000, 70, 300), (None, 9, None))]
+        self.assertEqual(brosh_queue.loss_rate(runs), 2)
+        self.assertIsNone(brosh_queue.loss_rate(runs[2:]))
+        self.assertAlmostEqual(brosh_queue.p95_mean(runs), 0.2)
+        self.assertAlmostEqual(brosh_queue.p95_deviation(runs), 0.1414, 4)
+        self.assertIsNone(brosh_queue.p95_deviation(runs[:1]))
+
     def test_attainable_rate(self):
         """The best of S = r(t - delay) over the rates, or nothing before the first delay."""
         report = [{"service_curve": {"points": [{"rate_bit_s": 1e6, "delay_ms": 20},
@@ -133,21 +144,34 @@ class Models(unittest.TestCase):
         self.assertIsNone(luebben.beyond(6, "total", 9)(report))
 
     def test_a_bound_that_there_is_not(self):
-        self.assertEqual(luebben.bound([{"video": {"bound_ms": 7}}]), 7)
-        self.assertIsNone(luebben.bound([{"video": None}]))
+        self.assertEqual(luebben.bound({"video": {"bound_ms": 7}}), 7)
+        self.assertIsNone(luebben.bound({"video": None}))
         with self.assertRaises(Unbounded):
-            luebben.bound([{"video": {"bound_ms": None}}])
+            luebben.bound({"video": {"bound_ms": None}})
 
     def test_what_was_sent_of_the_video(self):
         sent = {"frame_quantile_ms": 5, "frames_above_bound": 3}
-        report = [{"video": {"bound_ms": 7, "frames": 12, "sent": sent}}]
+        report = {"video": {"bound_ms": 7, "frames": 12, "sent": sent}}
         self.assertEqual(luebben.largest_of_frames(report), 5)
         self.assertEqual(luebben.above_bound(report), 25)
         for read in (luebben.largest_of_frames, luebben.above_bound):
-            self.assertIsNone(read([{"video": {"bound_ms": 7, "sent": None}}]))
-            self.assertIsNone(read([{"video": None}]))
+            self.assertIsNone(read({"video": {"bound_ms": 7, "sent": None}}))
+            self.assertIsNone(read({"video": None}))
             with self.assertRaises(Unbounded):
-                read([{"video": {"bound_ms": None, "sent": None}}])
+                read({"video": {"bound_ms": None, "sent": None}})
+
+    def test_several_probes_of_one_setting(self):
+        """Their mean, of those that say it; a video that one of them does not carry has no bound."""
+        read = luebben.mean(luebben.bound)
+        there, another = ({"video": {"bound_ms": ms}} for ms in (7, 10))
+        self.assertEqual(read([there, another]), 8.5)
+        self.assertEqual(read([there, {"video": None}]), 7)
+        self.assertIsNone(read([{"video": None}]))
+        with self.assertRaises(Unbounded):
+            read([there, {"video": {"bound_ms": None}}])
+        cells = [luebben.probed(setting.Setting(seeds=seeds)) for seeds in (1, 3)]
+        self.assertEqual(cells[1][0], cells[0][0])
+        self.assertEqual(len(set(cells[1])), 3)
 
     def test_the_video_over_a_constant_rate(self):
         """Its first frame has 349007 bytes: 297 ms at 9.4 Mbit/s, and 10 ms there."""
