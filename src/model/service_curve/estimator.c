@@ -62,11 +62,16 @@ static livetcp_result check(const lt_estimator_config *c, livetcp_error *error)
     return LIVETCP_OK;
 }
 
+size_t lt_estimator_most(const lt_estimator *estimator)
+{
+    const lt_estimator_config *c = &estimator->config;
+
+    return c->samples * ((size_t)most_extensions(c) + 1);
+}
+
 static bool allocate(lt_estimator *e)
 {
-    size_t most = most_extensions(&e->config);
-
-    e->samples = calloc(e->config.samples * (most + 1), sizeof *e->samples);
+    e->samples = calloc(lt_estimator_most(e), sizeof *e->samples);
     e->thinned = calloc(e->config.samples, sizeof *e->thinned);
     e->sorted = calloc(e->config.samples, sizeof *e->sorted);
     e->trains = calloc(LT_ESTIMATOR_MOST_RATES, sizeof *e->trains);

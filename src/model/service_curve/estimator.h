@@ -89,6 +89,9 @@ void lt_estimator_destroy(lt_estimator **estimator);
 /* Of the train to be sent; 0 when the search has ended. */
 double lt_estimator_rate(const lt_estimator *estimator);
 
+/* Samples of one train at most. */
+size_t lt_estimator_most(const lt_estimator *estimator);
+
 /* Samples until the train is judged, or judged again. */
 size_t lt_estimator_wanted(const lt_estimator *estimator);
 

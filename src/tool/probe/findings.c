@@ -54,10 +54,8 @@ void lt_findings_clear(lt_probe_findings *findings)
 lt_probe_train *lt_findings_begin_train(lt_probe_findings *findings)
 {
     lt_probe_train *t = &findings->trains[findings->train_count];
-    const lt_probe_options *o = findings->options;
 
-    unsigned most = o->patience > o->extensions ? o->patience : o->extensions;
-    *t = (lt_probe_train){.room = (size_t)o->samples * (most + 1)};
+    *t = (lt_probe_train){.room = lt_estimator_most(findings->estimator)};
     t->samples = malloc(t->room * sizeof *t->samples);
     if (!t->samples)
         return NULL;
