@@ -62,7 +62,9 @@ LIVETCP_API livetcp_startup_parts livetcp_startup_cardwell(const livetcp_startup
 typedef enum livetcp_startup_event {
     LIVETCP_STARTUP_FIRST_READY = 0, /* the first connection may send: the caller has the SYN/ACK */
     LIVETCP_STARTUP_ALL_READY = 1,   /* every connection may */
-    LIVETCP_STARTUP_DELIVERED = 2    /* all bytes on all connections have arrived */
+    LIVETCP_STARTUP_DELIVERED = 2,   /* all bytes on all connections have arrived */
+    LIVETCP_STARTUP_ALL_OPEN = 3 /* LiveTCP's own handshake is done, too: every connection of the
+                                    session is LIVETCP_CONNECTION_OPEN at the caller */
 } livetcp_startup_event;
 
 /* Expected time from the first SYN to the event, of the whole session; NaN for no event. */

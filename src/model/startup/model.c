@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/startup/cardwell.h"
+#include "model/startup/session_open.h"
 #include "model/startup/timeouts.h"
 
 #include <math.h>
@@ -25,8 +26,9 @@ typedef struct startup_params {
 struct livetcp_startup_model {
     livetcp_startup_parts zhang, cardwell;
     unsigned connections;
-    double ready_base, delivered_base; /* seconds before any timeout */
-    lt_times ready, delivered;         /* timeouts of one connection */
+    double ready_base, delivered_base, open_base; /* seconds before any timeout */
+    lt_times ready, delivered;                    /* timeouts of one connection */
+    lt_times open;                                /* of the whole session */
 };
 
 void livetcp_startup_config_init(livetcp_startup_config *config, livetcp_tcp_constants constants)
@@ -113,16 +115,6 @@ static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
                               .keep = p->paper};
 }
 
-/* to = a convolved with b, in steps of a. */
-static void convolve(lt_times *to, const lt_times *a, const lt_times *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (a->probability[i] > 0)
-            for (size_t k = 0; i + k < to->count; k++)
-                to->probability[i + k] += a->probability[i] * b->probability[k];
-    to->mean = a->mean + b->mean;
-}
-
 /* 3.5.2: the SYN and its answer are a segment that is to be acknowledged. The last ACK, if lost, is
  * made up for by the first data; that it takes. */
 static livetcp_result solve_zhang(livetcp_startup_model *m, const startup_params *p,
@@ -155,10 +147,28 @@ static livetcp_result solve_zhang(livetcp_startup_model *m, const startup_params
             .transfer_us = 1e6 * xfer};
         m->ready_base = p->rtt;
         m->delivered_base = 1.5 * p->rtt + xfer;
-        convolve(&m->delivered, &m->ready, &data);
+        lt_times_convolve(&m->delivered, &m->ready, &data);
     }
     lt_times_clear(&data);
     lt_times_clear(&last);
+    return result;
+}
+
+/* Our own handshake is data to TCP: a message that gets no answer is a segment that was lost. */
+static livetcp_result solve_open(livetcp_startup_model *m, const startup_params *p,
+                                 livetcp_error *error)
+{
+    lt_times exchange = {0};
+    lt_timeout_rules message = rules_of(p, p->both, false);
+    livetcp_result result = lt_times_init(&exchange, m->open.step, m->open.count, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_timeouts_solve(&exchange, &message, 1, error);
+    if (result == LIVETCP_OK)
+        result =
+            lt_session_open_solve(&m->open, &m->ready, &exchange, p->rtt, p->connections, error);
+    m->open_base = lt_session_open_base(p->rtt, p->connections);
+    lt_times_clear(&exchange);
     return result;
 }
 
@@ -199,7 +209,11 @@ livetcp_result livetcp_startup_model_solve(const livetcp_startup_config *config,
     if (result == LIVETCP_OK)
         result = lt_times_init(&m->delivered, step, STEPS, error);
     if (result == LIVETCP_OK)
+        result = lt_times_init(&m->open, step, STEPS, error);
+    if (result == LIVETCP_OK)
         result = solve_zhang(m, &params, error);
+    if (result == LIVETCP_OK)
+        result = solve_open(m, &params, error);
     if (result != LIVETCP_OK) {
         livetcp_startup_model_destroy(&m);
         return result;
@@ -217,6 +231,7 @@ void livetcp_startup_model_destroy(livetcp_startup_model **model)
         return;
     lt_times_clear(&(*model)->ready);
     lt_times_clear(&(*model)->delivered);
+    lt_times_clear(&(*model)->open);
     free(*model);
     *model = NULL;
 }
@@ -231,23 +246,36 @@ livetcp_startup_parts livetcp_startup_cardwell(const livetcp_startup_model *mode
     return model->cardwell;
 }
 
-/* The share of sessions in which the event has happened, given the share of connections. */
+/* The share of sessions in which the event has happened, given the share of connections; open are
+ * sessions. */
 static double of_session(const livetcp_startup_model *m, livetcp_startup_event event, double one)
 {
-    if (event == LIVETCP_STARTUP_FIRST_READY)
+    switch (event) {
+    case LIVETCP_STARTUP_FIRST_READY:
         return 1 - pow(1 - one, m->connections);
-    return pow(one, m->connections);
+    case LIVETCP_STARTUP_ALL_OPEN:
+        return one;
+    default:
+        return pow(one, m->connections);
+    }
 }
 
 static const lt_times *times_of(const livetcp_startup_model *m, livetcp_startup_event event,
                                 double *base)
 {
-    const bool delivered = event == LIVETCP_STARTUP_DELIVERED;
-
-    if ((unsigned)event > LIVETCP_STARTUP_DELIVERED)
-        return NULL;
-    *base = delivered ? m->delivered_base : m->ready_base;
-    return delivered ? &m->delivered : &m->ready;
+    switch (event) {
+    case LIVETCP_STARTUP_FIRST_READY:
+    case LIVETCP_STARTUP_ALL_READY:
+        *base = m->ready_base;
+        return &m->ready;
+    case LIVETCP_STARTUP_DELIVERED:
+        *base = m->delivered_base;
+        return &m->delivered;
+    case LIVETCP_STARTUP_ALL_OPEN:
+        *base = m->open_base;
+        return &m->open;
+    }
+    return NULL;
 }
 
 double livetcp_startup_mean_us(const livetcp_startup_model *m, livetcp_startup_event event)

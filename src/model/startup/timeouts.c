@@ -26,6 +26,15 @@ void lt_times_clear(lt_times *times)
     *times = (lt_times){0};
 }
 
+void lt_times_convolve(lt_times *to, const lt_times *a, const lt_times *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->probability[i] > 0)
+            for (size_t k = 0; i + k < to->count; k++)
+                to->probability[i + k] += a->probability[i] * b->probability[k];
+    to->mean = a->mean + b->mean;
+}
+
 /* One value of the timeout at the first transmission of a segment. */
 typedef struct value {
     double seconds;

@@ -34,6 +34,9 @@ typedef struct lt_times {
 livetcp_result lt_times_init(lt_times *times, double step, size_t count, livetcp_error *error);
 void lt_times_clear(lt_times *times);
 
+/* Of the sum of both, added to `to`, which is initialised. All have the same steps. */
+void lt_times_convolve(lt_times *to, const lt_times *a, const lt_times *b);
+
 /* The time spent on timeouts while `segments` are delivered one after another. `times` is
  * initialised. */
 livetcp_result lt_timeouts_solve(lt_times *times, const lt_timeout_rules *rules, unsigned segments,

@@ -12,7 +12,7 @@
 static char *bytes_text, *loss_back_text;
 
 static const double quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
-enum { QUANTILES = sizeof quantiles / sizeof *quantiles, EVENTS = 3 };
+enum { QUANTILES = sizeof quantiles / sizeof *quantiles, EVENTS = 4 };
 
 static const struct {
     const char *key, *name;
@@ -20,6 +20,7 @@ static const struct {
     [LIVETCP_STARTUP_FIRST_READY] = {"first_ready", "the first connection is ready"},
     [LIVETCP_STARTUP_ALL_READY] = {"all_ready", "all connections are"},
     [LIVETCP_STARTUP_DELIVERED] = {"delivered", "all bytes have arrived"},
+    [LIVETCP_STARTUP_ALL_OPEN] = {"all_open", "all connections are open"},
 };
 
 static livetcp_result take(const lt_model_arguments *a, livetcp_startup_config *c,

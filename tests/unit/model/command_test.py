@@ -67,9 +67,11 @@ class Command(unittest.TestCase):
     def test_startup(self):
         d = self.document("startup", "--connections=5", "--rtt=100ms", "--loss=1%", "--bytes=3000")
         self.assertEqual(d["schema"], "livetcp/model-startup/1")
-        self.assertEqual(set(d["session"]), {"first_ready", "all_ready", "delivered"})
+        self.assertEqual(set(d["session"]), {"first_ready", "all_ready", "delivered",
+                                             "all_open"})
         self.assertLessEqual(d["session"]["first_ready"]["mean_ms"],
                              d["session"]["all_ready"]["mean_ms"])
+        self.assertLess(d["session"]["all_ready"]["mean_ms"], d["session"]["all_open"]["mean_ms"])
         self.assertAlmostEqual(d["zhang"]["total_ms"], sum(
             d["zhang"][part] for part in ("handshake_ms", "timeouts_ms", "transfer_ms")), places=2)
 

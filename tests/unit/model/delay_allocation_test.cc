@@ -40,6 +40,26 @@ TEST_CASE("a delay model that there is no memory for is refused, whatever alloca
     }
 }
 
+TEST_CASE("and so is a start-up model", "[allocation]")
+{
+    livetcp_startup_config config;
+    livetcp_startup_config_init(&config, LIVETCP_TCP_CONSTANTS_LINUX);
+    config.connections = 5;
+    long needed = sweep_allocations([&] {
+        livetcp_startup_model *model = nullptr;
+        livetcp_error error = {};
+        long before = live;
+        armed = true;
+        livetcp_result result = livetcp_startup_model_solve(&config, &model, &error);
+        armed = false;
+        CHECK(result == (failed ? LIVETCP_ERR_NO_MEMORY : LIVETCP_OK));
+        CHECK((model != nullptr) == (result == LIVETCP_OK));
+        livetcp_startup_model_destroy(&model);
+        CHECK(live == before);
+    });
+    CHECK(needed > 10);
+}
+
 /* Sanitizers reserve more address space than any limit would leave. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -68,6 +70,26 @@ double play_timeouts(std::mt19937_64 &dice, double p, double first, double usual
     return waited;
 }
 
+/* The handshake of docs/wire-format.md with dice: when all connections of a session are open, s. */
+double play_session(std::mt19937_64 &dice, double rtt, double p, unsigned connections)
+{
+    const double syn_timeout = 1, timeout = rtt + 0.2;
+    std::vector<double> connected(connections);
+    for (double &at : connected) {
+        at = rtt;
+        std::uniform_real_distribution<double> uniform;
+        unsigned linear = 4;
+        for (double rto = syn_timeout; uniform(dice) < p;
+             rto *= linear ? 1 : 2, linear -= linear > 0)
+            at += rto;
+    }
+    auto exchange = [&] { return rtt + play_timeouts(dice, p, timeout, timeout, 1); };
+    double accepted = connected[0] + exchange(), open = accepted;
+    for (unsigned i = 1; i < connections; i++)
+        open = std::max(open, std::max(accepted, connected[i]) + exchange() + exchange());
+    return open;
+}
+
 } // namespace
 
 TEST_CASE("without loss a session starts in a round trip, and slow start is all that follows")
@@ -120,6 +142,35 @@ TEST_CASE("of several connections the first is ready sooner, and all are later")
     for (double q : {0.5, 0.9, 0.99, 0.999})
         CHECK(five.quantile(LIVETCP_STARTUP_FIRST_READY, q) <=
               five.quantile(LIVETCP_STARTUP_ALL_READY, q));
+}
+
+TEST_CASE("all connections are open two or four round trips later, and later with loss")
+{
+    unsigned connections = GENERATE(1, 2, 8);
+    double rtt = GENERATE(0.05, 0.1, 0.3), loss = GENERATE(0.0, 0.01, 0.1);
+    Started s(session_of(1e3 * rtt, loss, LIVETCP_TCP_CONSTANTS_LINUX, connections));
+    std::mt19937_64 dice(7);
+    std::vector<double> played(loss > 0 ? 40000 : 1);
+    double both = loss + (1 - loss) * loss;
+
+    for (double &open : played)
+        open = 1e3 * play_session(dice, rtt, both, connections);
+    std::sort(played.begin(), played.end());
+    double mean = std::accumulate(played.begin(), played.end(), 0.0) / (double)played.size();
+    INFO(connections << " connections, RTT " << rtt << " s, loss " << loss);
+    CHECK(s.mean(LIVETCP_STARTUP_ALL_OPEN) == Approx(mean).epsilon(0.03));
+    for (double q : {0.5, 0.9, 0.99}) {
+        double at = s.quantile(LIVETCP_STARTUP_ALL_OPEN, q);
+        auto by = [&](double ms) {
+            return (double)(std::upper_bound(played.begin(), played.end(), ms) - played.begin()) /
+                   (double)played.size();
+        };
+        INFO("quantile " << q << ": " << at << " ms");
+        CHECK(by(at + 10) >= q - 0.01); /* a step is 10 ms */
+        CHECK(by(at - 20) <= q + 0.01);
+    }
+    if (loss == 0)
+        CHECK(mean == Approx(1e3 * rtt * (connections == 1 ? 2 : 4)));
 }
 
 TEST_CASE("timeouts of a SYN: one second and, up to the fifth, one more on Linux today")
@@ -191,5 +242,5 @@ TEST_CASE("a session that is out of range is named")
     }
     Started s(session_of(100, 0.01, LIVETCP_TCP_CONSTANTS_ZHANG));
     CHECK(std::isnan(s.quantile(LIVETCP_STARTUP_ALL_READY, 1)));
-    CHECK(std::isnan(s.mean((livetcp_startup_event)3)));
+    CHECK(std::isnan(s.mean((livetcp_startup_event)4)));
 }
