@@ -14,16 +14,16 @@ typedef struct lt_transport_user {
 } lt_transport_user;
 
 typedef struct lt_transport_totals {
-    uint64_t packets_sent;       /* taken from the bench */
-    uint64_t media_bytes;        /* of these, without framing and redundancy: the bench's */
-    uint64_t bytes_sent;         /* handed to the kernel, everything included */
-    uint64_t dropped;            /* taken and then given up at this end */
-    uint64_t refused;            /* not taken */
-    uint64_t duplicates;         /* copies that the transport discarded on receipt */
-    uint64_t segments;           /* with data, retransmissions included; 0 = unknown (the library) */
-    uint64_t retransmitted;      /* of these, by TCP */
-    uint64_t reconnects;         /* connections that were lost and replaced */
-    livetcp_usec max_queue_us;   /* longest that a packet waited in user space */
+    uint64_t packets_sent;     /* taken from the bench */
+    uint64_t media_bytes;      /* of these, without framing and redundancy: the bench's */
+    uint64_t bytes_sent;       /* handed to the kernel, everything included */
+    uint64_t dropped;          /* taken and then given up at this end */
+    uint64_t refused;          /* not taken */
+    uint64_t duplicates;       /* copies that the transport discarded on receipt */
+    uint64_t segments;         /* with data, retransmissions included; 0 = unknown (the library) */
+    uint64_t retransmitted;    /* of these, by TCP */
+    uint64_t reconnects;       /* connections that were lost and replaced */
+    livetcp_usec max_queue_us; /* longest that a packet waited in user space */
     char congestion_control[16]; /* in use on the first connection, or "" */
 } lt_transport_totals;
 
