@@ -35,10 +35,11 @@ static void on_connection(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user)
 {
     (void)session;
+    (void)connection;
     (void)state;
     (void)user;
     if (error) /* the session connects again by itself */
-        fprintf(stderr, "connection %u: %s\n", connection, error->message);
+        fprintf(stderr, "%s\n", error->message);
 }
 
 static void make_packet(unsigned char *packet, unsigned sequence)
