@@ -127,11 +127,11 @@ static void print_compared(const lt_probe_findings *f, FILE *out)
 
     fprintf(
         out,
-        "Over %zu plays, the largest %.4g-quantile of one frame's delay is %.1f ms: the bound is "
+        "Over %zu play%s, the largest %.4g-quantile of one frame's delay is %.1f ms: the bound is "
         "%.2f times it.\n%zu of %zu frames have a quantile above their own bounds; the worst was "
-        "later in %.3g of the plays.\n",
-        c->complete, 1 - lt_findings_violation(f), c->quantile / 1e3,
-        (double)f->video.bound / c->quantile, c->above, f->video.count, c->most_violated);
+        "later in %.3g %% of the plays.\n",
+        c->complete, c->complete == 1 ? "" : "s", 1 - lt_findings_violation(f), c->quantile / 1e3,
+        (double)f->video.bound / c->quantile, c->above, f->video.count, 100 * c->most_violated);
 }
 
 static void print_played(const lt_probe_findings *f, FILE *out)
