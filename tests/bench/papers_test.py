@@ -243,6 +243,16 @@ class MustShow(unittest.TestCase):
         self.assertFalse(judge(4000))
         self.assertFalse(judge(4200))
 
+    def test_a_rate_that_nobody_knows_is_the_papers_but_for_the_accuracy_of_probing(self):
+        def judge(found):
+            report = {"figures": [{"name": "luebben-13b", "series": [
+                {"name": "NewReno", "points": found}]}]}
+            return must_show.agrees(report, 21, 8)[3]
+        self.assertTrue(judge([[21, 9], [83, 3]]))
+        self.assertFalse(judge([[21, 9.5]]))
+        self.assertFalse(judge([[21, 6]]))
+        self.assertIsNone(judge([[83, 9]]))
+
     def test_verdicts_are_about_series_that_there_are(self):
         for quick in (False, True):
             options = setting.Setting(quick)

@@ -2,6 +2,8 @@
 """What the figures together must show. A verdict looks at figures as they stand in papers.json and
 says (what, measured, wanted, passed); passed is None when nothing was measured."""
 
+from .data import load
+
 
 def points(report, figure, series):
     """{x: y} of a series, or None when it is not there."""
@@ -53,6 +55,16 @@ def converges(report, figure, x, to, step, unit):
     return what, f"{found[x]:g} {unit}", wanted, to - step <= found[x] <= to
 
 
+def agrees(report, queue, to, step=1):
+    """Beside greedy flows nobody knows it: what the paper found, but for its accuracy of probing."""
+    found = points(report, "luebben-13b", "NewReno") or {}
+    what = f"long-term rate of NewReno beside nine flows, buffer of {queue} packets; the paper: {to:g}"
+    wanted = f"{to - step:g} to {to + step:g} Mbit/s"
+    if queue not in found:
+        return what, "not measured", wanted, None
+    return what, f"{found[queue]:g} Mbit/s", wanted, abs(found[queue] - to) <= step
+
+
 def verdicts(report):
     small, smaller = (0.1, 0.5, 1, 2), (0.1, 0.5, 1)
     if report["setting"]["quick"]:
@@ -83,6 +95,9 @@ def verdicts(report):
         yield converges(report, "luebben-4", window, rate, 1, "Mbit/s")
     for step in (800,) if report["setting"]["quick"] else (100, 800):
         yield converges(report, "luebben-5", step, 4143, step, "packets/s")
+    for queue, rate in load("luebben")["points"]["buffers"]["points"]:
+        if not report["setting"]["quick"] or queue in (21, 167):
+            yield agrees(report, queue, rate)
     for name in ("NewReno", "Cubic"):
         yield bounds(report, "luebben-17", f"{name}, bound", f"{name}, sent",
                      f"bound of the video's delay, {name}")
