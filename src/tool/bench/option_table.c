@@ -19,7 +19,9 @@ static livetcp_result with_table(lt_raw_options *raw,
 {
     const struct poptOption media[] = {
         {"policy", 'p', POPT_ARG_STRING, NULL, OPTION_SCHEME,
-         "LiveTCP with these policies, NAME[:SETTING=VALUE]..., comma-separated", "LIST"},
+         "LiveTCP with these policies, NAME[:SETTING=VALUE]..., comma-separated (shortest-queue, "
+         "beside plain, if there is no -t either)",
+         "LIST"},
         {"transport", 't', POPT_ARG_STRING, NULL, OPTION_SCHEME,
          "baselines: plain (RFC 4571 on one connection), socket (no LiveTCP)", "LIST"},
         LT_OPTION_INTEGER("connections", &raw->connections, "connections of a policy (5)", "N"),
