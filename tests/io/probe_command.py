@@ -224,6 +224,19 @@ class Ends(unittest.TestCase):
         self.assertIn("Interrupted", output)
         self.assertRegex(output, r"\n +1\.000 ")
 
+    def test_an_interrupted_simulation_keeps_what_it_has(self):
+        prober = subprocess.Popen([LIVETCP, "probe", "--simulate=adaptive,loss=0.1%,delay=5ms",
+                                   "--rate-step=1pps", "--samples=2000", "--json"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        prober.stderr.readline()  # the first rate
+        prober.stderr.readline()
+        prober.send_signal(signal.SIGINT)
+        output, _ = prober.communicate(timeout=LIMIT)
+        self.assertEqual(prober.returncode, 0)
+        found = json.loads(output)
+        self.assertTrue(found["interrupted"])
+        self.assertTrue(found["rates"])
+
     def test_a_listener_that_goes_away(self):
         with Listener() as listener:
             prober = start_until_second_rate(listener.peer)

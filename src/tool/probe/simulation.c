@@ -127,10 +127,12 @@ livetcp_result lt_simulation_run(lt_probe_findings *findings, livetcp_error *err
     lt_probe_findings *f = findings;
     lt_flow_config config;
     lt_probe_progress progress;
+    sigset_t waiting; /* nobody waits here */
     lt_rng rng;
     livetcp_result result =
         lt_simulation_parse(f->options->simulation, f->options->size, &config, error);
 
+    lt_probe_interrupt_watch(&waiting);
     lt_rng_seed(&rng, f->options->seed);
     lt_probe_progress_init(&progress, f->options);
     while (result == LIVETCP_OK && lt_estimator_rate(f->estimator) > 0) {
