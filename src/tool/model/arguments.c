@@ -147,9 +147,10 @@ with_table(lt_model_texts *t, const lt_model_form *form,
 {
     const struct poptOption path[] = {
         LT_OPTION_TEXT("rtt", &t->rtt, "round-trip time (100ms)", "TIME"),
-        LT_OPTION_TEXT("loss", &t->loss, "share of segments lost (1%)", "SHARE"), POPT_TABLEEND};
-    const struct poptOption stream[] = {
+        LT_OPTION_TEXT("loss", &t->loss, "share of segments lost (1%)", "SHARE"),
         LT_OPTION_TEXT("one-way", &t->one_way, "forward propagation delay (half the RTT)", "TIME"),
+        POPT_TABLEEND};
+    const struct poptOption stream[] = {
         LT_OPTION_TEXT("loss-model", &t->loss_model,
                        "random: each by itself; correlated: and the rest of its window (random)",
                        "NAME"),
@@ -179,16 +180,17 @@ with_table(lt_model_texts *t, const lt_model_form *form,
          "JSON instead of the table, or beside it in a file", "FILE"},
         {"help", 'h', POPT_ARG_NONE, &t->help, 0, "this text", NULL},
         POPT_TABLEEND};
-    const struct poptOption none[] = {POPT_TABLEEND};
+    /* A form without options of its own has no section for them; one that searches the loss for
+     * each round trip has only the last of the path's. */
+    const struct poptOption *own_path = form->path_wanted ? path : path + 2;
     const struct poptOption table[] = {
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(form->extra ? form->extra : none), 0,
-         "What is asked:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(form->path_wanted ? path : none), 0,
-         "The path:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)form->extra, 0, "What is asked:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)own_path, 0, "The path:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)stream, 0, "What it carries, and how:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)output, 0, "Output:", NULL},
         POPT_TABLEEND};
-    poptContext context = poptGetContext("livetcp model", argc, argv, table, 0);
+    poptContext context =
+        poptGetContext("livetcp model", argc, argv, form->extra ? table : table + 1, 0);
     if (!context)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the options");
     livetcp_result result = visit(context, form, t, error);

@@ -64,6 +64,13 @@ class Command(unittest.TestCase):
         for cell in row["grid"]:
             self.assertEqual(cell["works"], cell["loss"] <= row["largest_loss"])
 
+    def test_help_has_no_empty_section(self):
+        for form in ("delay", "region", "startup"):
+            lines = run(form, "--help").stdout.splitlines()
+            for line, following in zip(lines, lines[1:]):
+                if line.endswith(":"):
+                    self.assertTrue(following.startswith("  "), f"{form}: {line}")
+
     def test_startup(self):
         d = self.document("startup", "--connections=5", "--rtt=100ms", "--loss=1%", "--bytes=3000")
         self.assertEqual(d["schema"], "livetcp/model-startup/1")
