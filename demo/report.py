@@ -115,7 +115,11 @@ def capacity_note(run):
 
 
 def write_page(directory, run, titles, legs, results):
-    import plot  # matplotlib takes a second to load, and the rest does without
+    try:
+        import plot  # matplotlib takes a second to load, and the rest does without
+    except ImportError as error:
+        raise ReportError(f"no page was drawn: {error}; use a python3 that has matplotlib "
+                          "(script/bootstrap --demo installs it)") from error
 
     panels = [(name, [getattr(leg, stream) for leg in legs]) for name, stream in PANELS]
     panels = [(name, streams) for name, streams in panels if any(streams)]
