@@ -183,8 +183,9 @@ def choose(suite, options):
 
 
 def print_rows(suite, options):
-    for row in suite.rows(options.quick):
-        print(f"{row.name:32} {row.scheme:44} {row.setting.flow}")
+    for rows_of_setting in choose(suite, options).values():
+        for row in rows_of_setting:
+            print(f"{row.name:32} {row.scheme:44} {row.setting.flow}")
 
 
 def overall(judged):

@@ -160,6 +160,9 @@ class Command(ScriptTest):
         self.assertEqual(run.returncode, 0)
         self.assertEqual(len(run.stdout.splitlines()), len(policy_rows.rows(False)))
         self.assertFalse(self.calls.exists())
+        run = self.bench({}, "--list", "--row", "video-?-hedge")
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()],
+                         ["video-1-hedge", "video-3-hedge"])
 
 
 if __name__ == "__main__":
