@@ -123,7 +123,7 @@ static void describe_path(prober *p)
     path->known = p->sync.known;
     path->least_rtt = p->sync.least_rtt;
     path->clock_offset = p->sync.offset;
-    path->clock_drift = lt_clock_sync_drift(&p->sync);
+    path->clock_drift = p->sync.drift;
     path->stamps = p->connection.stamps;
     path->mss = counters.mss;
     snprintf(path->peer, sizeof path->peer, "%s", p->connection.peer);

@@ -104,7 +104,11 @@ static livetcp_usec between(livetcp_usec from, livetcp_usec to)
 
 static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_message *report)
 {
-    const lt_clock_sync *sync = t->config->sync;
+    lt_clock_sync *sync = t->config->sync;
+
+    /* It is a ping, too: one that finds the queue as the packets do. */
+    lt_clock_sync_take(sync, p->left ? p->left : p->created, t->heard,
+                       (livetcp_usec)(report->b ? report->b : report->c), (livetcp_usec)report->c);
     livetcp_usec got = lt_clock_sync_ours(sync, (livetcp_usec)report->c);
     livetcp_usec came = report->b ? lt_clock_sync_ours(sync, (livetcp_usec)report->b) : 0;
     bool stamped = p->left && came;
