@@ -3,7 +3,8 @@
  * carry media, until all are connected and until all carry media, to hold `livetcp model startup`
  * against. Not a test.
  * usage: bench-session-startup listen PORT
- *        bench-session-startup connect HOST PORT CONNECTIONS SESSIONS */
+ *        bench-session-startup connect HOST PORT CONNECTIONS SESSIONS
+ *        bench-session-startup loopback CONNECTIONS SESSIONS */
 #include <livetcp/livetcp.h>
 
 #include <stdatomic.h>
@@ -83,11 +84,13 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     return true;
 }
 
-static void listen_on(const char *port)
+static livetcp_context *listening; /* to the end of the process */
+
+/* From now on, on a thread of its own. */
+static uint16_t start_listening(const char *port)
 {
     const livetcp_listener_callbacks callbacks = {.struct_size = sizeof callbacks,
                                                   .on_session = on_session};
-    livetcp_context *context = NULL;
     livetcp_listener *listener = NULL;
     livetcp_config config;
     livetcp_error error = {0};
@@ -97,10 +100,9 @@ static void listen_on(const char *port)
     config.mode = LIVETCP_MODE_LISTENER;
     snprintf(uri, sizeof uri, "livetcp://:%.5s?max-sessions=10000", port);
     check(livetcp_config_apply_uri(&config, uri, &error), &error);
-    check(livetcp_context_create(NULL, &context, &error), &error);
-    check(livetcp_listener_create(context, &config, &callbacks, NULL, &listener, &error), &error);
-    for (;;)
-        pause();
+    check(livetcp_context_create(NULL, &listening, &error), &error);
+    check(livetcp_listener_create(listening, &config, &callbacks, NULL, &listener, &error), &error);
+    return livetcp_listener_port(listener);
 }
 
 static int by_value(const void *a, const void *b)
@@ -144,12 +146,14 @@ static unsigned close_done(start *starts, unsigned count)
     return left;
 }
 
-static void wait_for(start *starts, unsigned count)
+static bool wait_for(start *starts, unsigned count)
 {
     livetcp_usec until = now_us() + PATIENCE_US;
+    unsigned left;
 
-    while (close_done(starts, count) && now_us() < until)
+    while ((left = close_done(starts, count)) && now_us() < until)
         usleep(10000);
+    return left == 0;
 }
 
 static int connect_to(char **args)
@@ -178,23 +182,36 @@ static int connect_to(char **args)
         usleep(1000000 / AT_ONCE);
         close_done(starts, i + 1);
     }
-    wait_for(starts, count);
+    bool complete = wait_for(starts, count);
     livetcp_context_destroy(&context); /* after which nobody writes to `starts` */
     printf("%u sessions of %u connections\n", count, connections);
     printf("%-18s %9s %9s %9s %9s %9s\n", "ms until", "mean", "p50", "p90", "p95", "p99");
     for (event what = FIRST_CONNECTED; what < EVENTS; what++)
         print_event(what, starts, count);
     free(starts);
-    return 0;
+    return complete ? 0 : 1;
+}
+
+static int loopback(char **args)
+{
+    char port[8];
+    char *to[] = {"127.0.0.1", port, args[0], args[1]};
+
+    snprintf(port, sizeof port, "%u", start_listening("0"));
+    return connect_to(to);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "listen"))
-        listen_on(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "listen") && start_listening(argv[2]))
+        for (;;)
+            pause();
     if (argc == 6 && !strcmp(argv[1], "connect") && atoi(argv[4]) > 0 && atoi(argv[5]) > 0)
         return connect_to(argv + 2);
+    if (argc == 4 && !strcmp(argv[1], "loopback") && atoi(argv[2]) > 0 && atoi(argv[3]) > 0)
+        return loopback(argv + 2);
     fprintf(stderr, "usage: bench-session-startup listen PORT\n"
-                    "       bench-session-startup connect HOST PORT CONNECTIONS SESSIONS\n");
+                    "       bench-session-startup connect HOST PORT CONNECTIONS SESSIONS\n"
+                    "       bench-session-startup loopback CONNECTIONS SESSIONS\n");
     return 2;
 }
