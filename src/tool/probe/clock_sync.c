@@ -17,8 +17,11 @@
 
 /* ---- windows ---- */
 
-static void tighten(lt_clock_window *into, const lt_clock_window *with)
+/* Whether that changed anything. */
+static bool tighten(lt_clock_window *into, const lt_clock_window *with)
 {
+    bool tighter = with->most < into->most || with->least > into->least;
+
     if (with->most < into->most) {
         into->most = with->most;
         into->most_at = with->most_at;
@@ -27,6 +30,7 @@ static void tighten(lt_clock_window *into, const lt_clock_window *with)
         into->least = with->least;
         into->least_at = with->least_at;
     }
+    return tighter;
 }
 
 /* Half as many windows, each twice as long. */
@@ -40,18 +44,18 @@ static void make_room(lt_clock_sync *sync)
     sync->window_length *= 2;
 }
 
-static void add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livetcp_usec at)
+/* Whether they say anything new. */
+static bool add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livetcp_usec at)
 {
-    if (sync->count && at - sync->window_began < sync->window_length) {
-        tighten(&sync->windows[sync->count - 1], bounds);
-        return;
-    }
+    if (sync->count && at - sync->window_began < sync->window_length)
+        return tighten(&sync->windows[sync->count - 1], bounds);
     if (!sync->count)
         sync->window_length = WINDOW;
     if (sync->count == LT_CLOCK_SYNC_WINDOWS)
         make_room(sync);
     sync->windows[sync->count++] = *bounds;
     sync->window_began = at;
+    return true;
 }
 
 /* ---- the line between the bounds ---- */
@@ -121,8 +125,9 @@ void lt_clock_sync_take(lt_clock_sync *sync, livetcp_usec sent, livetcp_usec cam
     if (!sync->known || rtt < sync->least_rtt)
         sync->least_rtt = rtt;
     sync->known = true;
+    if (!add_bounds(sync, &bounds, came))
+        return; /* most do not: the line stays as it is, and packets are due meanwhile */
     sync->at = came;
-    add_bounds(sync, &bounds, came);
     line found = fit(sync);
     sync->offset = (livetcp_usec)llround(found.offset);
     sync->drift = found.drift;
