@@ -260,7 +260,7 @@ void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
 
 /* ---- session_protect.c ---- */
 
-/* A packet that was placed joins a parity group. */
+/* A packet that was placed joins a parity group. Whether it did. */
 bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
 
 /* The connection is gone: its successor's peer has been told nothing. */
