@@ -65,7 +65,7 @@ def main():
         assert "\x1b" not in run.stdout and "\r" not in run.stdout, "not a terminal"
         assert str(output / "report.html") in run.stdout, run.stdout
         results = check(output, legs)
-        assert common.processes_naming(str(output)) == []
+        assert common.left_behind(str(output)) == []
     for leg in legs:
         frames = results[leg]["frames"]
         print(f"{leg}: {frames['arrived']} of {frames['sent']} frames")

@@ -39,7 +39,7 @@ class Mistakes(unittest.TestCase):
         for word in words:
             self.assertIn(word, result.stderr)
         self.assertNotIn("Traceback", result.stderr)
-        self.assertEqual(common.processes_naming(str(self.output)), [])
+        self.assertEqual(common.left_behind(str(self.output)), [])
 
     def test_bad_values_are_named(self):
         self.refused(["--loss", "'2x'"], "--loss", "2x", code=2)
@@ -110,7 +110,7 @@ class Interruption(unittest.TestCase):
         self.assertEqual(self.process.returncode, 130, said)
         self.assertIn("interrupted", said)
         self.assertNotIn("Traceback", said)
-        self.assertEqual(common.processes_naming(str(self.output)), [])
+        self.assertEqual(common.left_behind(str(self.output)), [])
 
     def test_interrupt(self):
         self.interrupt(signal.SIGINT)

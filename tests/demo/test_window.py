@@ -93,7 +93,7 @@ def main():
                 python, options.build, common.make_programme(folder), "--loopback", "--window",
                 "--duration", SECONDS, "--output", folder / "out")
             seen, code, said = demonstrate(command, display, folder)
-            left = common.processes_naming(str(folder / "out"))
+            left = common.left_behind(str(folder / "out"))
         assert min(seen) >= 10, f"nothing is shown: {seen} greys\n{said}"
         assert code == 130 and "interrupted" in said, (code, said)
         assert left == [], left
