@@ -72,11 +72,14 @@ void lt_session_plan_chaser(const lt_session *session, lt_connection *connection
     connection->chase_at_us = now + wait;
 }
 
+/* Whoever is chased has waited for longer than the round trip of a local network, and is
+ * acknowledged by now. Where nobody asks what is acknowledged, that is not known. */
 static bool needs_chaser(const lt_session *session, const lt_connection *connection)
 {
-    bool late = connection->path->oldest_unacked_us != LIVETCP_NEVER;
+    bool waits = connection->path->oldest_unacked_us != LIVETCP_NEVER;
+    bool unknown = !lt_session_asks_facts(session) && !connection->chase_when_late;
 
-    return can_fill(session, connection) && (late || !connection->chase_when_late);
+    return can_fill(session, connection) && (waits || unknown);
 }
 
 static livetcp_usec idle_interval(const lt_session *session)
