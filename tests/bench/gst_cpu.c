@@ -9,7 +9,8 @@
  * loop's thread included; pushing the packets into a fakesink is measured in the same way and
  * taken off both. The receivers are processes of their own.
  *
- * usage: bench-gst-cpu [ROUNDS [PACKETS [PER-SECOND]]]    (default 10 2000 1000)
+ * usage: bench-gst-cpu [ROUNDS [PACKETS [PER-SECOND [OPTIONS]]]]    (default 10 2000 1000)
+ *   OPTIONS: more of livetcpsink's URI, such as "chasers=0&timestamps=off"
  *
  * Build with the release preset and let it find the plugin:
  *   GST_PLUGIN_PATH=build/release/plugins/gst build/release/tests/bench/bench-gst-cpu
@@ -41,6 +42,7 @@ static const char *const pipeline_names[PIPELINES] = {"fakesink", "livetcpsink",
 
 typedef struct course {
     unsigned rounds, packets, per_second;
+    const char *options; /* more of livetcpsink's URI */
 } course;
 
 static void fail(const char *what)
@@ -147,14 +149,14 @@ static pid_t start_receiver(void (*serve)(int report), uint16_t *port)
 
 /* ---- sender ---- */
 
-static GstElement *make_pipeline(int kind, uint16_t port, GstPad **entry)
+static GstElement *make_pipeline(int kind, uint16_t port, const char *options, GstPad **entry)
 {
     static const char *const forms[PIPELINES] = {
         "fakesink name=first sync=false async=false enable-last-sample=false",
         "livetcpsink name=first async=false uri=livetcp://127.0.0.1:%u?"
-        "policy=shortest-queue&connections=5",
+        "policy=shortest-queue&connections=5%s%s",
         "rtpstreampay name=first ! tcpclientsink host=127.0.0.1 sync=false async=false port=%u"};
-    gchar *text = g_strdup_printf(forms[kind], port);
+    gchar *text = g_strdup_printf(forms[kind], port, *options ? "&" : "", options);
     GError *error = NULL;
     GstElement *made = gst_parse_launch(text, &error);
     if (made == NULL)
@@ -248,7 +250,7 @@ static void push(GstPad *entry, unsigned packets, gsize size, unsigned per_secon
 static double measure(int kind, uint16_t port, gsize size, const course *plan)
 {
     GstPad *entry;
-    GstElement *pipeline = make_pipeline(kind, port, &entry);
+    GstElement *pipeline = make_pipeline(kind, port, plan->options, &entry);
 
     if (gst_element_set_state(pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
         fail("a pipeline did not start");
@@ -313,15 +315,15 @@ static void compare(gsize wire_size, const uint16_t *ports, const course *plan)
 static unsigned argument(int argc, char **argv, int position, unsigned initial)
 {
     unsigned value = argc > position ? (unsigned)strtoul(argv[position], NULL, 10) : initial;
-    if (value == 0 || argc > 4)
-        fail("usage: bench-gst-cpu [ROUNDS [PACKETS [PER-SECOND]]]");
+    if (value == 0 || argc > 5)
+        fail("usage: bench-gst-cpu [ROUNDS [PACKETS [PER-SECOND [OPTIONS]]]]");
     return value;
 }
 
 int main(int argc, char **argv)
 {
     const course plan = {argument(argc, argv, 1, 10), argument(argc, argv, 2, 2000),
-                         argument(argc, argv, 3, 1000)};
+                         argument(argc, argv, 3, 1000), argc > 4 ? argv[4] : ""};
     uint16_t ports[PIPELINES] = {0, 0, 0};
 
     /* before there are threads */
