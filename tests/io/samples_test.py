@@ -20,13 +20,20 @@ def start(*command):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for(process, pattern):
+def wait_for(process, pattern, stream=None):
     """The first line of output that matches; None if the program ends before."""
-    for line in process.stdout:
+    for line in stream or process.stdout:
         match = re.search(pattern, line)
         if match:
             return match
     return None
+
+
+def start_sending(send, port):
+    """It says itself that it does: what the receiver says next may be about the sender before."""
+    sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
+    assert wait_for(sender, "session open", sender.stderr), "minimal_send has ended"
+    return sender
 
 
 def stop(process, name):
@@ -39,18 +46,18 @@ def check_stream(send, recv):
     receiver = start(recv, f"livetcp://127.0.0.1:0?{PATIENT}")
     port = wait_for(receiver, r"listening on port (\d+)").group(1)
     for _ in range(2):  # the second sender comes after the first has gone
-        sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
+        sender = start_sending(send, port)
         assert wait_for(receiver, r"received [1-9]\d* lost 0"), "nothing was received"
         stop(sender, "minimal_send")
     stop(receiver, "minimal_recv")
 
 
-def check_custom_policy(sender, recv):
-    """Voice alone on one connection, video on the other: same packets, fewer bytes."""
+def sizes_on_connections(sender, recv, reports):
+    """The mean size of the packets on each of two connections, after so many lines of the receiver."""
     receiver = start(recv, f"livetcp://127.0.0.1:0?{PATIENT}")
     port = wait_for(receiver, r"listening on port (\d+)").group(1)
     process = start(sender, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
-    for _ in range(3):
+    for _ in range(reports):
         assert wait_for(receiver, r"received [1-9]\d* lost 0"), "nothing was received"
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE_S)
@@ -58,16 +65,25 @@ def check_custom_policy(sender, recv):
     assert "policy" not in errors, f"the policy was told on: {errors}"
     found = re.findall(r"connection \d: (\d+) packets, (\d+) bytes", output)
     assert len(found) == 2, f"custom_policy said: {output}"
-    voice, video = sorted(int(size) / int(packets) for packets, size in found)
-    assert voice < 400 < video, f"voice and video are not apart: {output}"
     stop(receiver, "minimal_recv")
+    return [int(size) / max(int(packets), 1) for packets, size in found]
+
+
+def check_custom_policy(sender, recv):
+    """Voice alone on one connection, video on the other. Not before both are open, and voice moves
+    where the machine makes its connection unsteady: on a busy one, it takes a while to show."""
+    for reports in (3, 10, 30):
+        voice, video = sorted(sizes_on_connections(sender, recv, reports))
+        if voice < 400 < video:
+            return
+    raise AssertionError(f"voice and video are not apart: {voice:.0f} and {video:.0f} bytes")
 
 
 def check_playout(send, playout):
     """What is sent is played; how much of it is late depends on the machine."""
     receiver = start(playout, f"livetcp://127.0.0.1:0?{PATIENT}")
     port = wait_for(receiver, r"listening on port (\d+)").group(1)
-    sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
+    sender = start_sending(send, port)
     assert wait_for(receiver, r"played [1-9]\d* "), "nothing was played"
     stop(sender, "minimal_send")
     stop(receiver, "playout_pull")
@@ -80,7 +96,7 @@ def check_redundancy(program, send):
     sender = start(program, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
     assert wait_for(receiver, r"played [1-9]\d* copies came [1-9]"), "no copies came"
     stop(sender, "redundant_audio")
-    sender = start(send, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}")
+    sender = start_sending(send, port)
     before = int(wait_for(receiver, r"played (\d+) ").group(1))
     while int(wait_for(receiver, r"played (\d+) ").group(1)) <= before:
         pass
