@@ -21,8 +21,8 @@ PURE_CRYPTO = {
     "openssl/hmac.h", "openssl/kdf.h", "openssl/params.h", "openssl/sha.h",
 }
 
-# CXSparse solves the Markov chains, LAPACK the regressions.
-LINEAR_ALGEBRA = {"lapacke.h", "suitesparse/cs.h"}
+# CXSparse solves the Markov chains and the regressions.
+LINEAR_ALGEBRA = {"suitesparse/cs.h"}
 
 ANY = None
 
@@ -63,7 +63,7 @@ CONFINED = [
     (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
-    (re.compile(r"^(slu_|supermatrix|lapack)"), ("src/model",)),
+    (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/model",)),
     (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
 ]
 

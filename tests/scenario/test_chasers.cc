@@ -5,7 +5,8 @@
 
 using namespace scenario;
 
-namespace {
+namespace
+{
 
 const unsigned packets = 500;
 

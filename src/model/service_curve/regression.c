@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/service_curve/regression.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <suitesparse/cs.h>
 
 /* A diagonal element of R this much smaller than its column is rounding. */
 #define DEPENDENT 1e-10
@@ -26,6 +27,7 @@ void lt_regression_clear(lt_regression *r)
     free(r->x);
     free(r->y);
     free(r->scratch);
+    cs_di_nfree(r->qr);
     *r = (lt_regression){0};
 }
 
@@ -37,22 +39,63 @@ static double length(const double *column, size_t rows)
     return sqrt(sum);
 }
 
+/* The columns as CXSparse has them, with a place for every element, be it 0. */
+static bool make_matrix(const lt_regression *r, cs_di *matrix)
+{
+    int rows = (int)r->rows, columns = (int)r->columns;
+
+    *matrix = (cs_di){.nzmax = rows * columns,
+                      .m = rows,
+                      .n = columns,
+                      .p = malloc((r->columns + 1) * sizeof(int)),
+                      .i = malloc(r->rows * r->columns * sizeof(int)),
+                      .x = r->x,
+                      .nz = -1};
+    if (!matrix->p || !matrix->i)
+        return false;
+    for (int k = 0; k <= columns; k++)
+        matrix->p[k] = k * rows;
+    for (int i = 0; i < rows * columns; i++)
+        matrix->i[i] = i % rows;
+    return true;
+}
+
+/* Replaces y by Q'y. */
+static bool rotate(lt_regression *r, const cs_dis *symbolic)
+{
+    double *y = malloc(r->rows * sizeof *y);
+
+    if (!y)
+        return false;
+    cs_di_ipvec(symbolic->pinv, r->y, y, (int)r->rows);
+    for (int k = 0; k < (int)r->columns; k++)
+        cs_di_happly(r->qr->L, k, r->qr->B[k], y);
+    memcpy(r->y, y, r->rows * sizeof *y);
+    free(y);
+    return true;
+}
+
+/* The last element of each column of R. */
+static double diagonal(const lt_regression *r, size_t column)
+{
+    return r->qr->U->x[r->qr->U->p[column + 1] - 1];
+}
+
 bool lt_regression_solve(lt_regression *r)
 {
-    lapack_int rows = (lapack_int)r->rows, columns = (lapack_int)r->columns;
-    double *tau = calloc(2 * r->columns, sizeof *tau), *lengths = tau + r->columns;
+    const int in_their_order = 0;
+    cs_di x;
+    bool made = make_matrix(r, &x);
+    cs_dis *symbolic = made ? cs_di_sqr(in_their_order, &x, true) : NULL;
 
-    if (!tau)
-        return false;
-    for (size_t k = 0; k < r->columns; k++)
-        lengths[k] = length(r->x + k * r->rows, r->rows);
-    bool solved =
-        !LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, r->x, rows, tau) &&
-        !LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'T', rows, 1, columns, r->x, rows, tau, r->y, rows);
-    for (r->rank = 0; r->rank < r->columns; r->rank++)
-        if (!(fabs(r->x[r->rank * r->rows + r->rank]) > DEPENDENT * lengths[r->rank]))
+    r->qr = symbolic ? cs_di_qr(&x, symbolic) : NULL;
+    free(x.p);
+    free(x.i);
+    bool solved = r->qr && rotate(r, symbolic);
+    cs_di_sfree(symbolic);
+    for (r->rank = 0; solved && r->rank < r->columns; r->rank++)
+        if (!(fabs(diagonal(r, r->rank)) > DEPENDENT * length(r->x + r->rank * r->rows, r->rows)))
             break;
-    free(tau);
     return solved;
 }
 
@@ -65,24 +108,18 @@ double lt_regression_rss(const lt_regression *r, size_t columns)
     return sum;
 }
 
-/* Solves R z = y (transposed: R'z = y) for the leading triangle; z replaces the scratch. */
-static void back_substitute(lt_regression *r, char transposed, size_t columns)
-{
-    LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', transposed, 'N', (lapack_int)columns, 1, r->x,
-                   (lapack_int)r->rows, r->scratch, (lapack_int)columns);
-}
-
 /* The variance of the coefficient is s^2 (X'X)^-1 [1,1], which is s^2 |R'^-1 e1|^2. */
 double lt_regression_first_t(lt_regression *r, size_t columns)
 {
     double s2 = lt_regression_rss(r, columns) / (double)(r->rows - columns);
+    cs_di leading = *r->qr->U; /* the triangle of the first columns */
 
+    leading.m = leading.n = (int)columns;
     for (size_t i = 0; i < columns; i++)
         r->scratch[i] = i == 0;
-    back_substitute(r, 'T', columns);
+    cs_di_utsolve(&leading, r->scratch);
     double spread = length(r->scratch, columns);
-    for (size_t i = 0; i < columns; i++)
-        r->scratch[i] = r->y[i];
-    back_substitute(r, 'N', columns);
+    memcpy(r->scratch, r->y, columns * sizeof *r->scratch);
+    cs_di_usolve(&leading, r->scratch);
     return r->scratch[0] / (sqrt(s2) * spread);
 }

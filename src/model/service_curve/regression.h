@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ordinary least squares of one vector on the first 1, 2, 3, ... columns of a matrix, from one QR
- * decomposition by LAPACK. */
+ * decomposition by CXSparse. */
 #ifndef LT_MODEL_REGRESSION_H
 #define LT_MODEL_REGRESSION_H
 
@@ -11,15 +11,16 @@ typedef struct lt_regression {
     size_t rows, columns; /* rows > columns */
     double *x;            /* column by column; the owner fills it in before lt_regression_solve() */
     double *y;
-    double *scratch; /* of one column */
-    size_t rank;     /* columns that do not depend on those ahead of them, from the first on */
+    double *scratch;          /* a coefficient for each column */
+    struct cs_di_numeric *qr; /* of x */
+    size_t rank; /* columns that do not depend on those ahead of them, from the first on */
 } lt_regression;
 
 /* False when memory ran out; nothing is held then. The elements are 0. */
 bool lt_regression_init(lt_regression *r, size_t rows, size_t columns);
 void lt_regression_clear(lt_regression *r);
 
-/* Decomposes; x and y are used up. False when memory ran out. */
+/* Decomposes; y is used up. False when memory ran out. */
 bool lt_regression_solve(lt_regression *r);
 
 /* Sum of the squared residuals with the first `columns` (at most `rank`). */
