@@ -2,8 +2,6 @@
 /* Brosh et al., equation (3). */
 #include "model/delay/solve.h"
 
-#include <math.h>
-
 /* A burst's packets, one by one; the last may be a part of one. */
 static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
 {
@@ -19,7 +17,7 @@ static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
             lt_histogram_add(&d->histogram, burst->least, weight * left);
             return;
         }
-        lt_histogram_add(&d->histogram, delay, weight * fmin(left, 1));
+        lt_histogram_add(&d->histogram, delay, left < 1 ? weight * left : weight);
     }
 }
 

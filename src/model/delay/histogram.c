@@ -14,19 +14,16 @@ livetcp_result lt_histogram_init(lt_histogram *h, double most, livetcp_error *er
 {
     double width = fmax(most / (BINS - 1), NARROWEST);
 
-    *h = (lt_histogram){.width = width, .bins = (size_t)(most / width) + 2};
-    h->weight = calloc(h->bins, sizeof *h->weight);
-    h->sum = calloc(h->bins, sizeof *h->sum);
-    if (h->weight && h->sum)
+    *h = (lt_histogram){.width = width, .count = (size_t)(most / width) + 2};
+    h->bins = calloc(h->count, sizeof *h->bins);
+    if (h->bins)
         return LIVETCP_OK;
-    lt_histogram_clear(h);
     return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the distribution");
 }
 
 void lt_histogram_clear(lt_histogram *h)
 {
-    free(h->weight);
-    free(h->sum);
+    free(h->bins);
     *h = (lt_histogram){0};
 }
 
@@ -34,17 +31,17 @@ void lt_histogram_add(lt_histogram *h, double value, double weight)
 {
     /* The middle of a bin is at its index: what is a multiple of the width has a bin to itself,
      * whichever way it was rounded. */
-    double place = floor(value / h->width + 0.5);
-    size_t bin = place < (double)h->bins ? (size_t)fmax(place, 0) : h->bins - 1;
+    double place = value / h->width + 0.5;
+    size_t index = place < (double)h->count ? (place > 0 ? (size_t)place : 0) : h->count - 1;
 
     if (!(weight > 0))
         return;
-    h->weight[bin] += weight;
-    h->sum[bin] += weight * value;
+    h->bins[index].weight += weight;
+    h->bins[index].sum += weight * value;
     h->total += weight;
     h->first += weight * value;
     h->second += weight * value * value;
-    h->largest = fmax(h->largest, value);
+    h->largest = value > h->largest ? value : h->largest;
 }
 
 double lt_histogram_mean(const lt_histogram *h)

@@ -8,11 +8,15 @@
 
 #include <stddef.h>
 
+typedef struct lt_bin {
+    double weight;
+    double sum; /* weight times value, so that a bin answers with the mean of what is in it */
+} lt_bin;
+
 typedef struct lt_histogram {
-    double width;   /* of a bin */
-    size_t bins;    /* what lies past the last is counted in it */
-    double *weight; /* by bin */
-    double *sum;    /* weight times value, so that a bin answers with the mean of what is in it */
+    double width; /* of a bin */
+    size_t count; /* of bins; what lies past the last is counted in it */
+    lt_bin *bins;
     double total, first, second; /* sums of weight, weight x, weight x^2 */
     double largest;
 } lt_histogram;

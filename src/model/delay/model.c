@@ -49,19 +49,20 @@ static livetcp_result list_points(livetcp_delay_model *model, const lt_histogram
 {
     double left = h->total;
 
-    for (size_t i = 0; i < h->bins; i++)
-        model->count += h->weight[i] > 0;
+    for (size_t i = 0; i < h->count; i++)
+        model->count += h->bins[i].weight > 0;
     model->points = calloc(model->count + 1, sizeof *model->points);
     if (!model->points)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the distribution");
     model->count = 0;
-    for (size_t i = 0; i < h->bins; i++) {
-        if (h->weight[i] <= 0)
+    for (size_t i = 0; i < h->count; i++) {
+        const lt_bin *bin = &h->bins[i];
+        if (bin->weight <= 0)
             continue;
-        left -= h->weight[i];
+        left -= bin->weight;
         model->points[model->count++] =
-            (livetcp_delay_point){.delay_us = 1e6 * (base + h->sum[i] / h->weight[i]),
-                                  .probability = h->weight[i] / h->total,
+            (livetcp_delay_point){.delay_us = 1e6 * (base + bin->sum / bin->weight),
+                                  .probability = bin->weight / h->total,
                                   .ccdf = fmax(0, left / h->total)};
     }
     model->points[model->count - 1].ccdf = 0;
