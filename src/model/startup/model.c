@@ -103,12 +103,18 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
 static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
 {
     double usual = (double)livetcp_tcp_stack_rto(&p->stack, p->rtt_us) / 1e6;
-    double first = (double)p->stack.rto_initial_us / 1e6;
+    double initial = (double)p->stack.rto_initial_us / 1e6;
+    double once = fmax(usual, 3 * p->rtt), least = (double)p->stack.rto_min_us / 1e6;
+    double probe = 2 * p->rtt + least;
+    bool probes = p->stack.detection == LIVETCP_LOSS_DETECTION_RACK && !syn && probe < once;
 
     /* The paper starts data at the initial timeout, too (Figure 8). Linux has measured the round
-     * trip of the SYN by then, and a timestamp tells whose acknowledgement has come. */
+     * trip of the SYN by then, and a timestamp tells whose acknowledgement has come; half of the
+     * only round trip is taken for its variation (RFC 6298, 2.2). Above 200 ms a tail loss probe
+     * comes before that. */
     return (lt_timeout_rules){.loss = loss,
-                              .first = syn || p->paper ? first : usual,
+                              .probe = probes ? probe : 0,
+                              .first = syn || p->paper ? initial : once,
                               .usual = usual,
                               .most = (double)p->stack.rto_max_us / 1e6,
                               .linear = syn ? p->stack.syn_linear_timeouts : 0,

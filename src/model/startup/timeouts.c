@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Values that the timeout may have between segments: what it was at first or is usually, doubled up
- * to the most. 2^40 ms is longer than anything. */
-enum { DOUBLINGS = 40, VALUES = 2 * DOUBLINGS };
+ * to the most, and a probe ahead of the first. 2^40 ms is longer than anything. */
+enum { DOUBLINGS = 40, VALUES = 1 + 2 * DOUBLINGS };
 
 livetcp_result lt_times_init(lt_times *times, double step, size_t count, livetcp_error *error)
 {
@@ -67,8 +67,9 @@ static int make_values(chain *c, int at, double from)
 static void make_chain(chain *c, const lt_timeout_rules *rules)
 {
     *c = (chain){.rules = rules};
-    c->first = 0;
-    c->usual = make_values(c, c->first, rules->first);
+    c->first = rules->probe > 0 ? 0 : 1;
+    c->values[0] = (value){.seconds = rules->probe, .doubled = 1};
+    c->usual = make_values(c, 1, rules->first);
     make_values(c, c->usual, rules->usual);
     c->values[c->first].share = 1;
 }

@@ -15,6 +15,7 @@
 
 typedef struct lt_timeout_rules {
     double loss;     /* that a segment, or its acknowledgement, is lost */
+    double probe;    /* what a segment alone waits for before its first timeout; 0: nothing */
     double first;    /* the timeout in force at first, seconds */
     double usual;    /* after a round trip has been measured */
     double most;     /* doubling ends here */

@@ -73,7 +73,11 @@ double play_timeouts(std::mt19937_64 &dice, double p, double first, double usual
 /* The handshake of docs/wire-format.md with dice: when all connections of a session are open, s. */
 double play_session(std::mt19937_64 &dice, double rtt, double p, unsigned connections)
 {
-    const double syn_timeout = 1, timeout = rtt + 0.2;
+    const double syn_timeout = 1;
+    /* RFC 6298, 2.2: of one round trip, half is taken for its variation. Linux adds 200 ms at
+     * least. RFC 8985, 7.2: a segment alone is sent again after two round trips and, in Linux, 200
+     * ms. */
+    const double timeout = rtt + std::max(2 * rtt, 0.2), probe = 2 * rtt + 0.2;
     std::vector<double> connected(connections);
     for (double &at : connected) {
         at = rtt;
@@ -83,7 +87,12 @@ double play_session(std::mt19937_64 &dice, double rtt, double p, unsigned connec
              rto *= linear ? 1 : 2, linear -= linear > 0)
             at += rto;
     }
-    auto exchange = [&] { return rtt + play_timeouts(dice, p, timeout, timeout, 1); };
+    auto exchange = [&] {
+        std::uniform_real_distribution<double> uniform;
+        if (probe >= timeout)
+            return rtt + play_timeouts(dice, p, timeout, timeout, 1);
+        return uniform(dice) < p ? rtt + probe + play_timeouts(dice, p, timeout, timeout, 1) : rtt;
+    };
     double accepted = connected[0] + exchange(), open = accepted;
     for (unsigned i = 1; i < connections; i++)
         open = std::max(open, std::max(accepted, connected[i]) + exchange() + exchange());
