@@ -161,17 +161,20 @@ class Models(unittest.TestCase):
                 read({"video": {"bound_ms": None, "sent": None}})
 
     def test_several_probes_of_one_setting(self):
-        """Their mean, of those that say it; a video that one of them does not carry has no bound."""
+        """Their mean, of those that say it; a video that none of them carries has no bound."""
         read = luebben.mean(luebben.bound)
         there, another = ({"video": {"bound_ms": ms}} for ms in (7, 10))
         self.assertEqual(read([there, another]), 8.5)
+        self.assertEqual(luebben.over_runs(max, luebben.bound)([there, another]), 10)
         self.assertEqual(read([there, {"video": None}]), 7)
         self.assertIsNone(read([{"video": None}]))
+        self.assertEqual(read([there, {"video": {"bound_ms": None}}]), 7)
         with self.assertRaises(Unbounded):
-            read([there, {"video": {"bound_ms": None}}])
+            read([{"video": None}, {"video": {"bound_ms": None}}])
         cells = [luebben.probed(setting.Setting(seeds=seeds)) for seeds in (1, 3)]
         self.assertEqual(cells[1][0], cells[0][0])
-        self.assertEqual(len(set(cells[1])), 3)
+        self.assertEqual([len(set(runs)) for runs in cells], [2, 3])
+        self.assertEqual(len(luebben.probed(setting.Setting(quick=True))), 1)
 
     def test_the_video_over_a_constant_rate(self):
         """Its first frame has 349007 bytes: 297 ms at 9.4 Mbit/s, and 10 ms there."""
