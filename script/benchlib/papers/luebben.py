@@ -25,6 +25,15 @@ def simulated(spec, *more, seconds=2.0):
     return Cell("probe", (f"--simulate={spec}", *more, "-q", f"--json={REPORT}"), seconds)
 
 
+def runs(setting):
+    """Their numbers, which are the paths' seeds."""
+    return range(1, max(setting.seeds, 1 if setting.quick else RUNS) + 1)
+
+
+def run_name(title, run):
+    return f"{title}, run {run}"
+
+
 def probed(setting, queue=167, algorithm="reno"):
     """A probe beside nine greedy flows, all with one algorithm, once for each seed. Where the window's
     saw-tooth shows, delays depend on each other for tens of seconds: a train may take eleven minutes."""
@@ -42,27 +51,22 @@ def probed(setting, queue=167, algorithm="reno"):
                          "--backward", "delay=9.5ms,jitter=1ms", "--seed", str(seed),
                          "--sysctl", "net.ipv4.tcp_no_metrics_save=1", "-q", "--far", far, "--",
                          "sh", "-c", near), 150 if setting.quick else 1700)
-        for seed in range(1, max(setting.seeds, 1 if setting.quick else RUNS) + 1))
-
-
-def over_runs(combine, read_one):
-    """Of what one report says, over the reports that say it. Unbounded if no run carries the flow."""
-    def read(reports):
-        values, unbounded = [], None
-        for report in reports:
-            try:
-                values.append(read_one(report))
-            except Unbounded as error:
-                unbounded = error
-        values = [value for value in values if value is not None]
-        if unbounded and not values:
-            raise unbounded
-        return combine(values) if values else None
-    return read
+        for seed in runs(setting))
 
 
 def mean(read_one):
-    return over_runs(statistics.mean, read_one)
+    """Of what one report says, over the reports that say it."""
+    def read(reports):
+        values = [value for report in reports if (value := read_one(report)) is not None]
+        return statistics.mean(values) if values else None
+    return read
+
+
+def by_run(title, probes, read_one):
+    """A series for each run of probes, {x: its runs}."""
+    return [Series(run_name(title, run), MEASURED, tuple(
+        Point(x, (cells[run - 1],), mean(read_one)) for x, cells in probes.items()))
+        for run in range(1, min(map(len, probes.values())) + 1)]
 
 
 def long_term(report):
@@ -197,19 +201,17 @@ def measured(setting):
                          Point(x, usual, beyond(rate, "total", x)) for x in DELAYS))
                      for rate in RATES), says("luebben", "utilization"), WHY["rate"], digits=3)
     queues = (21, 167) if setting.quick else BUFFERS
+    names = ["reno", "cubic"] if setting.quick else available()
+    probes = {name: {queue: probed(setting, queue, name)
+                     for queue in (queues if name == "reno" else (167,))} for name in names}
     yield Figure("luebben-13a", "Lübben and Fidler, Figure 13(a)",
                  "attainable rate by the bottleneck's buffer", "time, s", "Mbit/s",
                  tuple(curve(f"{queue} packets", probed(setting, queue)) for queue in queues),
                  says("luebben", "buffers"), WHY["buffers"], digits=2)
     yield Figure("luebben-13b", "Lübben and Fidler, Figure 13(b)", "long-term rate", "packets",
                  "Mbit/s", (known("luebben", "buffers", "paper"),
-                            *(Series(f"NewReno{which}", MEASURED, tuple(
-                                Point(queue, probed(setting, queue), over_runs(combine, long_term))
-                                for queue in queues))
-                              for which, combine in (("", statistics.mean), (", lowest run", min),
-                                                     (", highest run", max)))),
+                            *by_run("NewReno", probes["reno"], long_term)),
                  says("luebben", "buffers"), WHY["buffers"])
-    names = ["reno", "cubic"] if setting.quick else available()
     yield Figure("luebben-16", "Lübben and Fidler, Figure 16(a)",
                  "attainable rate by the congestion control, of probe and cross traffic alike",
                  "time, s", "Mbit/s", tuple(
@@ -218,19 +220,15 @@ def measured(setting):
     yield Figure("luebben-6", "Lübben and Fidler, Figure 6",
                  "frames with a delay quantile above their own bound, beside greedy flows",
                  "buffer, packets", "%", tuple(
-                     Series(ALGORITHMS[name], MEASURED, tuple(
-                         Point(queue, probed(setting, queue, name), mean(above_bound))
-                         for queue in (queues if name == "reno" else (167,))))
-                     for name in names), says("luebben", "frames"), WHY["frames"], digits=0)
+                     series for name in names
+                     for series in by_run(ALGORITHMS[name], probes[name], above_bound)), says("luebben", "frames"), WHY["frames"], digits=0)
     yield Figure("luebben-17", "Lübben and Fidler, Figure 17",
                  f"bound of the delay of video with a mean of {MEAN_RATE} Mbit/s",
                  "buffer, packets", "ms", (
                      Known("9.4 Mbit/s without loss", ((167, round(constant_rate(), 1)),), MODEL),
-                     *(Series(f"{ALGORITHMS[name]}, {what}", MEASURED, tuple(
-                         Point(queue, probed(setting, queue, name), mean(read))
-                         for queue in (queues if name == "reno" else (167,))))
-                       for name in names
-                       for what, read in (("bound", bound), ("sent", largest_of_frames)))),
+                     *(series for name in names
+                       for what, read in (("bound", bound), ("sent", largest_of_frames))
+                       for series in by_run(f"{ALGORITHMS[name]}, {what}", probes[name], read))),
                  says("luebben", "video"), WHY["video"], digits=0)
 
 
@@ -241,7 +239,7 @@ WHY = {
             "independent or not, where the paper waits for 750 independent ones. Each way takes 9.5 to "
             "10.5 ms at random, theirs 8 to 12 ms by flow. In some runs the probe holds 10 Mbit/s, a step "
             "above an even share of 9.65, as far as a train of minutes shows.",
-    "buffers": "As Figure 8; means of the runs. With 21 packets ten flows do not fill the link: an even "
+    "buffers": "As Figure 8. With 21 packets ten flows do not fill the link: an even "
                "share is 9.0 Mbit/s. Behind so short a queue, 2.5 ms, runs differ most: what the probe "
                "loses does, from 0.3 to 2 % at one rate, by when its packets meet those of the others.",
     "parts": "The same two regions. Packets wait at the sender less often than theirs: today's NewReno has "
@@ -249,8 +247,8 @@ WHY = {
     "algorithms": "This kernel has no Scalable; BBR, which is new since, shares its bottleneck with "
                   "BBR only, and a flow that has a rate and no greed gets a third of its share.",
     "frames": f"In a simulation theirs, of 150000 transmissions; here on a path, of {PLAYS}. With 21 "
-              "packets (of the runs that carry the video) trains of 20 to 80 s do not see all that the "
-              "plays meet, since what flows leave each other changes over minutes.",
+              "packets trains of 20 to 80 s do not see all that the plays meet, since what flows leave each "
+              "other changes over minutes.",
     "video": "Another video, scaled to the same mean, with a first frame of 300 ms at 9.4 Mbit/s, and "
              "the 95 % quantile of each of nine rates, not 99 %: the bound holds but for ε = 0.45. "
              f"*sent*: over {PLAYS} plays, each frame's (1 - ε)-quantile, and of these the largest.",

@@ -2,7 +2,9 @@
 """What the figures together must show. A verdict looks at figures as they stand in papers.json and
 says (what, measured, wanted, passed); passed is None when nothing was measured."""
 
+from . import luebben
 from .data import load
+from .setting import Setting
 
 
 def points(report, figure, series):
@@ -55,10 +57,11 @@ def converges(report, figure, x, to, step, unit):
     return what, f"{found[x]:g} {unit}", wanted, to - step <= found[x] <= to
 
 
-def agrees(report, queue, to, step=1):
+def agrees(report, run, queue, to, step=1):
     """Beside greedy flows nobody knows it: what the paper found, but for its accuracy of probing."""
-    found = points(report, "luebben-13b", "NewReno") or {}
-    what = f"long-term rate of NewReno beside nine flows, buffer of {queue} packets; the paper: {to:g}"
+    found = points(report, "luebben-13b", luebben.run_name("NewReno", run)) or {}
+    what = (f"long-term rate of NewReno beside nine flows, buffer of {queue} packets, run {run}; the "
+            f"paper: {to:g}")
     wanted = f"{to - step:g} to {to + step:g} Mbit/s"
     if queue not in found:
         return what, "not measured", wanted, None
@@ -95,13 +98,20 @@ def verdicts(report):
         yield converges(report, "luebben-4", window, rate, 1, "Mbit/s")
     for step in (800,) if report["setting"]["quick"] else (100, 800):
         yield converges(report, "luebben-5", step, 4143, step, "packets/s")
+    for run in luebben.runs(Setting(**report["setting"])):
+        yield from probing(report, run)
+
+
+def probing(report, run):
+    """Beside greedy flows, in one of the runs."""
+    queues = (21, 167) if report["setting"]["quick"] else luebben.BUFFERS
     for queue, rate in load("luebben")["points"]["buffers"]["points"]:
-        if not report["setting"]["quick"] or queue in (21, 167):
-            yield agrees(report, queue, rate)
+        if queue in queues:
+            yield agrees(report, run, queue, rate)
     for name in ("NewReno", "Cubic"):
-        yield bounds(report, "luebben-17", f"{name}, bound", f"{name}, sent",
-                     f"bound of the video's delay, {name}")
-        yield most(report, "luebben-6", name,
-                   ((21, 167) if report["setting"]["quick"] else (21, 83, 167, 251))
-                   if name == "NewReno" else (167,), 0,
-                   f"frames of the video that are later than their own bounds, {name}")
+        title = luebben.run_name(name, run)
+        yield bounds(report, "luebben-17", luebben.run_name(f"{name}, bound", run),
+                     luebben.run_name(f"{name}, sent", run),
+                     f"bound of the video's delay, {title}")
+        yield most(report, "luebben-6", title, queues if name == "NewReno" else (167,), 0,
+                   f"frames of the video that are later than their own bounds, {title}")
