@@ -221,7 +221,8 @@ def measured(setting):
                  "frames with a delay quantile above their own bound, beside greedy flows",
                  "buffer, packets", "%", tuple(
                      series for name in names
-                     for series in by_run(ALGORITHMS[name], probes[name], above_bound)), says("luebben", "frames"), WHY["frames"], digits=0)
+                     for series in by_run(ALGORITHMS[name], probes[name], above_bound)),
+                 says("luebben", "frames"), WHY["frames"], digits=0)
     yield Figure("luebben-17", "Lübben and Fidler, Figure 17",
                  f"bound of the delay of video with a mean of {MEAN_RATE} Mbit/s",
                  "buffer, packets", "ms", (
