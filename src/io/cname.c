@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/cname.h"
 
-#include "core/rtcp/reporter.h"
 #include "io/random.h"
+#include "rtp/rtcp/reporter.h"
 
 #include <uv.h>
 

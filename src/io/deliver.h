@@ -3,7 +3,7 @@
 #ifndef LT_IO_DELIVER_H
 #define LT_IO_DELIVER_H
 
-#include "core/reassembly.h"
+#include "engine/receiver/reassembly.h"
 
 typedef struct lt_arrivals {
     lt_arrival *items;

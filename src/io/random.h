@@ -3,7 +3,7 @@
 #ifndef LT_IO_RANDOM_H
 #define LT_IO_RANDOM_H
 
-#include "core/proof.h"
+#include "wire/proof.h"
 
 /* An lt_random_fn; `user` is not used. */
 livetcp_result lt_system_random(void *user, uint8_t *bytes, size_t size);

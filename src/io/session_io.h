@@ -9,7 +9,7 @@
 #ifndef LT_IO_SESSION_IO_H
 #define LT_IO_SESSION_IO_H
 
-#include "core/session.h"
+#include "engine/session.h"
 #include "io/address.h"
 #include "io/context.h"
 #include "io/deliver.h"

@@ -2,7 +2,7 @@
 /* When a packet is sent again elsewhere: what several policies do alike. */
 #include "policy/builtin.h"
 
-#include "base/forecast.h"
+#include "policy/forecast.h"
 
 /* A copy goes out this long after the acknowledgement was due, at least. And at most a small part
  * of the round trip, since every copy that is needed is late by that. */

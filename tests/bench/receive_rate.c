@@ -2,9 +2,9 @@
 /* How many packets one core deframes, checks and reassembles in a second. Not a test: run it in a
  * release build on a quiet machine. usage: bench-receive-rate [PACKETS] */
 #include "base/bytes.h"
-#include "core/frame.h"
-#include "core/reassembly.h"
-#include "core/rtp.h"
+#include "engine/receiver/reassembly.h"
+#include "rtp/rtp.h"
+#include "wire/frame.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * input is one packet, without LENGTH. */
 #include "fuzz.h"
 
-#include "core/control.h"
-#include "core/packet.h"
-#include "core/rtp.h"
+#include "engine/packet.h"
+#include "rtp/rtp.h"
+#include "wire/control.h"
 
 #include <livetcp/config.h>
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "base/rng.h"
-#include "core/frame.h"
+#include "wire/frame.h"
 
 typedef struct outcome {
     uint64_t digest; /* of all frames and their lengths */

@@ -3,8 +3,8 @@
  * byte; what the payload says must be one of the classes, and the same every time it is asked. */
 #include "fuzz.h"
 
-#include "core/importance/importance.h"
-#include "core/rtp.h"
+#include "rtp/importance/importance.h"
+#include "rtp/rtp.h"
 
 #include <string.h>
 

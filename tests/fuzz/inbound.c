@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "base/rng.h"
-#include "core/handshake.h"
+#include "wire/handshake.h"
 
 static lt_rng secrets;
 

@@ -16,9 +16,9 @@
 #include "fuzz.h"
 
 #include "base/bytes.h"
-#include "core/parity.h"
-#include "core/parity_decoder.h"
-#include "core/parity_encoder.h"
+#include "engine/receiver/parity_decoder.h"
+#include "engine/repair/parity_encoder.h"
+#include "wire/parity.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * what it is encoded to. The first byte says how long the pieces are at most. */
 #include "fuzz.h"
 
-#include "tool/probe/wire.h"
+#include "lab/probe/wire.h"
 
 #include <string.h>
 

@@ -14,9 +14,9 @@
 #include "fuzz.h"
 
 #include "base/bytes.h"
-#include "core/frame.h"
-#include "core/reassembly.h"
-#include "core/rtp.h"
+#include "engine/receiver/reassembly.h"
+#include "rtp/rtp.h"
+#include "wire/frame.h"
 
 #include <string.h>
 

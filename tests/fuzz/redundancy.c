@@ -4,7 +4,7 @@
  * must fit. What the encoder makes of the primaries, a second decoder must take apart again. */
 #include "fuzz.h"
 
-#include "core/rtp.h"
+#include "rtp/rtp.h"
 
 #include <livetcp/redundancy.h>
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "tool/report/raw.h"
+#include "lab/report/raw.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * and whose own report must read well afterwards. */
 #include "fuzz.h"
 
-#include "core/rtcp/packet.h"
-#include "core/rtcp/reporter.h"
+#include "rtp/rtcp/packet.h"
+#include "rtp/rtcp/reporter.h"
 
 #include <string.h>
 

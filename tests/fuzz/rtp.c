@@ -2,7 +2,7 @@
 /* RTP and RTCP headers: what the parts say must fit the packet, and each other. */
 #include "fuzz.h"
 
-#include "core/rtp.h"
+#include "rtp/rtp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

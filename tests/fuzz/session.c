@@ -19,7 +19,7 @@
 
 #include "base/bytes.h"
 #include "base/rng.h"
-#include "core/session.h"
+#include "engine/session.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * from the URI that is written for it. The input is the URI. */
 #include "fuzz.h"
 
-#include "core/settings.h"
+#include "settings/settings.h"
 
 #include <string.h>
 

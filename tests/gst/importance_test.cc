@@ -9,8 +9,8 @@
 #include <set>
 
 extern "C" {
-#include "core/importance/importance.h"
 #include "gstlivetcpimportance.h"
+#include "rtp/importance/importance.h"
 }
 
 using namespace lt;

@@ -26,7 +26,9 @@ PRIVATE_LIBC = re.compile(r"^__isoc\d+_|^__(\w+)_chk$")
 def sources(root, layer):
     folder = root / layer.folder
     for pattern in SOURCES:
-        yield from sorted(folder.rglob(pattern))
+        for path in sorted(folder.rglob(pattern)):
+            if layer_of(path.relative_to(root).as_posix()) is layer:
+                yield path
 
 
 def includes(path):
@@ -64,11 +66,19 @@ def resolve(root, path, name, quoted):
     return "src/" + name
 
 
+def within(folder, *others):
+    return any(folder == other or folder.startswith(other + "/") for other in others)
+
+
+def may_use(layer, other):
+    return within(other.folder, *("src/" + module for module in layer.modules))
+
+
 def judge_include(layer, public, target, name):
     """Why this #include breaks a rule, or None."""
     if target is None:
         for pattern, folders in CONFINED:
-            if pattern.search(name) and layer.folder not in folders:
+            if pattern.search(name) and not any(within(layer.folder, f) for f in folders):
                 return f"<{name}> is for {' and '.join(folders)} only"
         if layer.system is not None and name not in layer.system:
             return f"<{name}> is not allowed in {layer.folder}"
@@ -80,8 +90,7 @@ def judge_include(layer, public, target, name):
     if target.startswith(layer.folder + "/"):
         return None
     other = layer_of(target)
-    module = other.folder.split("/", 1)[1] if other and other.folder.startswith("src/") else None
-    if module is None or module not in layer.modules:
+    if other is None or not other.folder.startswith("src/") or not may_use(layer, other):
         return f"{layer.folder} may not include {target}"
     return None
 
@@ -163,9 +172,9 @@ def judge_symbol(layer, source, name, owner):
         return [f"{source}: calls {name}: {layer.folder} may not use {what}"]
     if owner is None or owner is layer:
         return []
-    if name.startswith("livetcp_") and layer.folder == "src/tool":
+    if name.startswith("livetcp_") and within(layer.folder, "src/lab", "src/tool"):
         return []
-    if owner.folder.split("/", 1)[1] not in layer.modules:
+    if not may_use(layer, owner):
         return [f"{source}: uses {name} of {owner.folder}, which {layer.folder} may not call"]
     return []
 

@@ -41,18 +41,29 @@ class Layer:
         self.pure = pure
 
 
+MODEL = {"result.h", "time.h", "quality.h", "model.h", "service_curve.h"}
+PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "platform", "io"}
+
+# The first whose folder a path is in.
 LAYERS = [
     Layer("include/livetcp", set(), system=C_STANDARD),
-    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "policy.h"}, LIBC, pure=True),
-    Layer("src/core", {"base", "core"}, ANY, LIBC | PURE_CRYPTO, pure=True),
+    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h"}, LIBC, pure=True),
+    Layer("src/rtp", {"base", "rtp"}, {"result.h", "time.h", "media.h", "redundancy.h"}, LIBC,
+          pure=True),
+    Layer("src/wire", {"base", "rtp", "wire"}, {"result.h", "time.h", "stats.h"}, LIBC | PURE_CRYPTO,
+          pure=True),
     Layer("src/policy", {"base", "policy"}, {"policy.h", "result.h"}, LIBC, pure=True),
-    Layer("src/model", {"base", "model"}, {"result.h", "time.h", "quality.h", "model.h",
-                                            "service_curve.h"},
-          LIBC | LINEAR_ALGEBRA, pure=True),
+    Layer("src/settings", {"base", "policy", "settings"}, {"config.h", "policy.h"}, LIBC, pure=True),
+    Layer("src/engine", {"base", "rtp", "wire", "policy", "settings", "engine"}, ANY, LIBC,
+          pure=True),
+    Layer("src/playout", {"base", "rtp", "engine", "playout"},
+          {"result.h", "time.h", "playout.h", "quality.h"}, LIBC, pure=True),
     Layer("src/platform", {"base", "platform"}),
-    Layer("src/io", {"base", "core", "policy", "model", "platform", "io"}),
-    Layer("src/emulate", {"base", "emulate"}, {"result.h", "time.h"}),
-    Layer("src/tool", {"base", "model", "emulate", "tool"}),
+    Layer("src/io", PRODUCT),
+    Layer("src/lab/model/command", {"base", "lab"}),
+    Layer("src/lab/model", {"base", "lab/model"}, MODEL, LIBC | LINEAR_ALGEBRA, pure=True),
+    Layer("src/lab", {"base", "lab"}),
+    Layer("src/tool", {"lab", "tool"}),
     Layer("plugins/gst", set()),
     Layer("samples", set()),
     Layer("demo", set()),
@@ -60,11 +71,11 @@ LAYERS = [
 
 # Headers of other projects that belong to one place.
 CONFINED = [
-    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/tool", "samples")),
+    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/lab", "src/tool", "samples")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
-    (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/model",)),
-    (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/tool")),
+    (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/lab/model",)),
+    (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/lab")),
 ]
 
 # What pure code may not call, by the name the linker sees.

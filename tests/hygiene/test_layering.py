@@ -18,11 +18,11 @@ CLEAN = {
     "include/livetcp/session.h": "#include <livetcp/result.h>\n",
     "src/base/ring.h": "#include <stddef.h>\nint lt_ring(void);\n",
     "src/base/ring.c": '#include "base/ring.h"\nint lt_ring(void) { return 1; }\n',
-    "src/core/frame.h": "int lt_frame(void);\n",
-    "src/core/frame.c": '#include "core/frame.h"\n#include "base/ring.h"\n#include <string.h>\n'
-                        "#include <openssl/hmac.h>\nint lt_frame(void) { return lt_ring(); }\n",
+    "src/engine/frame.h": "int lt_frame(void);\n",
+    "src/engine/frame.c": '#include "engine/frame.h"\n#include "base/ring.h"\n#include <string.h>\n'
+                        "int lt_frame(void) { return lt_ring(); }\n",
     "src/policy/single.c": '#include <livetcp/policy.h>\n#include "base/ring.h"\n',
-    "src/io/loop.c": '#include "core/frame.h"\n#include <uv.h>\n#include <sys/socket.h>\n',
+    "src/io/loop.c": '#include "engine/frame.h"\n#include <uv.h>\n#include <sys/socket.h>\n',
     "src/tool/main.c": '#include "local.h"\n#include <livetcp/session.h>\n#include <popt.h>\n',
     "src/tool/local.h": "",
     "plugins/gst/sink.c": "#include <gst/gst.h>\n#include <livetcp/session.h>\n",
@@ -57,35 +57,35 @@ class Includes(Tree):
     def test_clean_tree_passes(self):
         self.assertEqual(layering.check_includes(self.root), [])
 
-    def test_core_may_not_include_a_clock(self):
-        self.expect("src/core/bad.c", "#include <time.h>\n", "<time.h>")
+    def test_engine_may_not_include_a_clock(self):
+        self.expect("src/engine/bad.c", "#include <time.h>\n", "<time.h>")
 
     def test_policy_may_not_include_a_socket(self):
         self.expect("src/policy/bad.c", "\n# include <sys/socket.h>\n", "bad.c:2")
 
     def test_model_may_not_include_threads(self):
-        self.expect("src/model/bad.h", "#include <pthread.h>\n", "<pthread.h>")
+        self.expect("src/lab/model/bad.h", "#include <pthread.h>\n", "<pthread.h>")
 
-    def test_core_may_not_include_libuv(self):
-        self.expect("src/core/bad.c", "#include <uv.h>\n", "src/io")
+    def test_engine_may_not_include_libuv(self):
+        self.expect("src/engine/bad.c", "#include <uv.h>\n", "src/io")
 
-    def test_core_may_not_draw_random_numbers(self):
-        self.expect("src/core/bad.c", "#include <openssl/rand.h>\n", "src/io")
+    def test_engine_may_not_draw_random_numbers(self):
+        self.expect("src/engine/bad.c", "#include <openssl/rand.h>\n", "src/io")
 
-    def test_base_may_not_include_core(self):
-        self.expect("src/base/bad.c", '#include "core/frame.h"\n', "src/core/frame.h")
+    def test_base_may_not_include_the_engine(self):
+        self.expect("src/base/bad.c", '#include "engine/frame.h"\n', "src/engine/frame.h")
 
-    def test_core_may_not_include_policy(self):
-        self.expect("src/core/bad.c", '#include "policy/registry.h"\n', "src/policy")
+    def test_policy_may_not_include_the_engine(self):
+        self.expect("src/policy/bad.c", '#include "engine/frame.h"\n', "src/engine")
 
     def test_parent_paths_do_not_get_around_it(self):
-        self.expect("src/base/bad.c", '#include "../core/frame.h"\n', "src/core/frame.h")
+        self.expect("src/base/bad.c", '#include "../engine/frame.h"\n', "src/engine/frame.h")
 
     def test_policy_sees_only_the_public_policy_header(self):
         self.expect("src/policy/bad.c", "#include <livetcp/session.h>\n", "livetcp/session.h")
 
-    def test_tool_may_not_include_core(self):
-        self.expect("src/tool/bad.c", '#include "core/frame.h"\n', "src/core/frame.h")
+    def test_tool_may_not_include_the_engine(self):
+        self.expect("src/tool/bad.c", '#include "engine/frame.h"\n', "src/engine/frame.h")
 
     def test_elements_use_the_public_api_only(self):
         self.expect("plugins/gst/bad.c", '#include "base/ring.h"\n', "src/base/ring.h")
@@ -117,7 +117,7 @@ class Symbols(Tree):
         self.plant("compile_commands.json", json.dumps(commands))
         return layering.check_symbols(self.root, self.root)
 
-    def expect(self, body, complaint, module="core"):
+    def expect(self, body, complaint, module="engine"):
         problems = self.compile(**{module: f"int x(void);\nint f(int a)\n{{ {body} }}\n"})
         self.assertEqual(len(problems), 1, problems)
         self.assertIn(complaint, problems[0])
@@ -125,7 +125,7 @@ class Symbols(Tree):
     def test_clean_objects_pass(self):
         self.assertEqual(self.compile(
             base="int lt_ring(void) { return 1; }",
-            core="#include <stdio.h>\n#include <string.h>\nint lt_ring(void);\n"
+            engine="#include <stdio.h>\n#include <string.h>\nint lt_ring(void);\n"
                  "int f(char *s) { return snprintf(s, 9, \"%d\", lt_ring()) + strlen(s); }"), [])
 
     def test_clock(self):
@@ -141,23 +141,23 @@ class Symbols(Tree):
         self.expect("return uv_run(0, 0);", "uv_run", module="policy")
 
     def test_randomness(self):
-        self.expect("return rand();", "rand", module="model")
+        self.expect("return rand();", "rand", module="rtp")
 
     def test_function_pointer(self):
         self.expect("extern long time(); return time != 0 ? (long)time : a;", "time")
 
     def test_call_against_the_direction(self):
-        problems = self.compile(core="int lt_frame(void) { return 1; }",
+        problems = self.compile(engine="int lt_frame(void) { return 1; }",
                                 base="int lt_frame(void); int g(void) { return lt_frame(); }")
         self.assertEqual(len(problems), 1, problems)
-        self.assertIn("src/core", problems[0])
+        self.assertIn("src/engine", problems[0])
 
     def test_public_function_of_a_layer_above(self):
         caller = "int livetcp_find(void); int {}(void) {{ return livetcp_find(); }}"
-        problems = self.compile(policy="int livetcp_find(void) { return 1; }",
-                                core=caller.format("g"), tool=caller.format("h"))
+        problems = self.compile(engine="int livetcp_find(void) { return 1; }",
+                                policy=caller.format("g"), tool=caller.format("h"))
         self.assertEqual(len(problems), 1, problems)
-        self.assertIn("src/policy", problems[0])
+        self.assertIn("src/engine", problems[0])
 
     def test_nothing_compiled_is_a_failure(self):
         self.plant("compile_commands.json", "[]")

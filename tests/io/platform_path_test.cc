@@ -5,7 +5,7 @@
 #include "catch.h"
 
 extern "C" {
-#include "emulate/path.h"
+#include "lab/emulate/path.h"
 #include "platform/probe.h"
 }
 

@@ -6,7 +6,7 @@
 #include "io/world.h"
 
 extern "C" {
-#include "core/handshake.h"
+#include "wire/handshake.h"
 }
 
 #include <arpa/inet.h>

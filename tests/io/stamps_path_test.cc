@@ -5,7 +5,7 @@
 #include "io/sockets.h"
 
 extern "C" {
-#include "emulate/path.h"
+#include "lab/emulate/path.h"
 #include "platform/probe.h"
 }
 

@@ -6,9 +6,9 @@
 
 extern "C" {
 #include "base/error.h"
-#include "emulate/netns.h"
-#include "emulate/path.h"
-#include "emulate/tun.h"
+#include "lab/emulate/netns.h"
+#include "lab/emulate/path.h"
+#include "lab/emulate/tun.h"
 }
 
 #include <arpa/inet.h>

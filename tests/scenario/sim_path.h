@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A pair of emulated links (src/emulate) in virtual time. */
+/* A pair of emulated links (src/lab/emulate) in virtual time. */
 #ifndef LT_SCENARIO_SIM_PATH_H
 #define LT_SCENARIO_SIM_PATH_H
 
 #include "world.h"
 
 extern "C" {
-#include "emulate/link.h"
+#include "lab/emulate/link.h"
 }
 
 #include <memory>

@@ -7,7 +7,7 @@
 #include "sim_tcp.h"
 
 extern "C" {
-#include "core/session.h"
+#include "engine/session.h"
 }
 
 #include <array>
@@ -102,7 +102,7 @@ class SimSession
     void receive(unsigned slot, const uint8_t *data, size_t size);
     void lost(unsigned slot, livetcp_result reason);
 
-    /* Everything the engine has to say after something changed; see core/session.h. */
+    /* Everything the engine has to say after something changed; see engine/session.h. */
     void service();
 
     livetcp_session_stats stats() const;

@@ -4,7 +4,7 @@
 #include "sim_session.h"
 
 extern "C" {
-#include "core/bitrate.h"
+#include "engine/rate/bitrate.h"
 }
 
 #include <algorithm>

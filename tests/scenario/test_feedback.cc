@@ -4,7 +4,7 @@
 #include "sim_session.h"
 
 extern "C" {
-#include "core/control.h"
+#include "wire/control.h"
 }
 
 using namespace scenario;

@@ -5,7 +5,7 @@
 
 extern "C" {
 #include "base/bytes.h"
-#include "core/parity_encoder.h"
+#include "engine/repair/parity_encoder.h"
 }
 
 using namespace scenario;

@@ -5,8 +5,8 @@
 
 extern "C" {
 #include "base/bytes.h"
-#include "core/rtcp/ntp.h"
-#include "core/rtcp/packet.h"
+#include "rtp/rtcp/ntp.h"
+#include "rtp/rtcp/packet.h"
 }
 
 using namespace scenario;

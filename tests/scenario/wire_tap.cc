@@ -3,7 +3,7 @@
 
 extern "C" {
 #include "base/bytes.h"
-#include "core/control.h"
+#include "wire/control.h"
 }
 
 namespace scenario

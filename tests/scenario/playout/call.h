@@ -3,7 +3,7 @@
 #ifndef LT_TESTS_SCENARIO_PLAYOUT_CALL_H
 #define LT_TESTS_SCENARIO_PLAYOUT_CALL_H
 
-#include "unit/core/playout/fixture.h"
+#include "unit/playout/fixture.h"
 
 #include <algorithm>
 #include <cmath>

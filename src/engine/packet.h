@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* One RTP or RTCP packet, kept as the frame that goes on the wire. */
+#ifndef LT_ENGINE_PACKET_H
+#define LT_ENGINE_PACKET_H
+
+#include "wire/frame.h"
+
+#include <livetcp/media.h>
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Shared by reference: a copy on a second connection is a second reference. The count is not
+ * atomic: whoever holds references holds the session's lock, or is the only one. */
+typedef struct lt_packet {
+    unsigned references;
+    uint32_t ssrc;
+    uint32_t timestamp; /* RTP: packets of one SSRC that share it are one frame; 0 for RTCP */
+    uint16_t sequence;  /* 0 for RTCP */
+    bool rtcp;
+    livetcp_usec enqueued_us;
+
+    /* What the sender remembers while the packet is under way. */
+    livetcp_importance importance;
+    bool parity;                /* made by us; never given back to the send queue */
+    bool written;               /* whole, on some connection */
+    bool delivered;             /* acknowledged on some connection */
+    uint8_t copies;             /* placed so far */
+    uint8_t first_connection;   /* where the first of them went */
+    uint32_t carried;           /* bit i: on connection i, not acknowledged there */
+    uint8_t repeats;            /* packets of its SSRC before it whose frames it carries, too */
+    uint32_t avoid;             /* parity: the connections that carry the group */
+    livetcp_usec first_sent_us; /* copies > 0 */
+    livetcp_usec last_sent_us;
+    livetcp_usec delivered_us; /* delivered */
+    livetcp_usec buffered_us;  /* how long the first copy was to wait in the kernel, inferred */
+    livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
+
+    /* In the send queue; see engine/sender/shedding.c. */
+    uint8_t doomed; /* to be dropped: which step chose it, 0 = stays */
+    int64_t excess; /* bytes to be dropped before this packet or a later one is in time */
+
+    size_t frame_size; /* LT_FRAME_HEADER + packet */
+    uint8_t frame[];   /* LENGTH, then the packet */
+} lt_packet;
+
+/* Copies `size` bytes (0..LT_FRAME_MAX) behind a LENGTH field; with `data` NULL they are the
+ * caller's to write. Returns one reference, or NULL if memory is out; the other fields are zero. */
+lt_packet *lt_packet_create(const uint8_t *data, size_t size);
+
+/* Adds a reference, and returns the packet. */
+lt_packet *lt_packet_ref(lt_packet *packet);
+
+/* Gives up a reference and clears the pointer; NULL is fine. */
+void lt_packet_unref(lt_packet **packet);
+
+/* What goes first when something must be dropped: LIVETCP_IMPORTANCE_DROPPABLE to _KEY, ascending.
+ * RTCP is small, and steers the media, so it goes with the sound. */
+static inline livetcp_importance lt_packet_class(const lt_packet *packet)
+{
+    if (packet->rtcp)
+        return LIVETCP_IMPORTANCE_AUDIO;
+    return packet->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
+                   packet->importance <= LIVETCP_IMPORTANCE_KEY
+               ? packet->importance
+               : LIVETCP_IMPORTANCE_DELTA;
+}
+
+static inline const uint8_t *lt_packet_data(const lt_packet *packet)
+{
+    return packet->frame + LT_FRAME_HEADER;
+}
+
+static inline size_t lt_packet_size(const lt_packet *packet)
+{
+    return packet->frame_size - LT_FRAME_HEADER;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Receiver of parity: keeps what came of the streams that parity protects, and makes the packet
+ * that a group lacks (RFC 8627 section 6.3) as soon as it is the only one. No clock, no delivery:
+ * the caller puts what is rebuilt where packets that arrived go. */
+#ifndef LT_ENGINE_RECEIVER_PARITY_DECODER_H
+#define LT_ENGINE_RECEIVER_PARITY_DECODER_H
+
+#include "engine/packet.h"
+#include "rtp/rtp.h"
+
+#include <livetcp/result.h>
+
+/* Bounds, whatever the peer sends. */
+
+/* Protected streams, of 1.25 MiB each at most. A session has one for audio and one for video, some
+ * for each layer; over this, the one whose parity came least recently is forgotten. */
+#define LT_PARITY_STREAMS 8
+
+/* Packets kept of a stream: 600 ms of 10 Mb/s in packets of 1448 bytes. Parity is good for as long
+ * as TCP needs to bring a packet itself, which is a round trip, or a retransmission timeout of 200
+ * ms and more. A power of two, and above LT_PARITY_SPAN. */
+#define LT_PARITY_HISTORY       512
+#define LT_PARITY_HISTORY_BYTES (1024 * 1024)
+
+/* Parity packets that wait for more of their group: with groups of four, the same time. */
+#define LT_PARITY_WAITING       128
+#define LT_PARITY_WAITING_BYTES (256 * 1024)
+
+/* After this, a packet is no member of a group any more: its number may mean another one, since the
+ * numbers start over after 65536 and whenever the sender likes. */
+#define LT_PARITY_AGE_US (10 * LIVETCP_USEC_SEC)
+
+typedef struct lt_parity_decoder lt_parity_decoder;
+
+typedef struct lt_parity_stats {
+    uint64_t received; /* parity packets */
+    uint64_t rebuilt;  /* packets made from them */
+    uint64_t invalid;  /* parity packets that were malformed, protect another stream than was
+                          announced, or do not fit what came of it */
+} lt_parity_stats;
+
+/* `max_packet`: what is longer is not rebuilt. NULL if memory is out. */
+lt_parity_decoder *lt_parity_decoder_create(size_t max_packet);
+void lt_parity_decoder_destroy(lt_parity_decoder **decoder);
+
+/* From now on, packets of that SSRC and payload type are parity of `media_ssrc`. Again is fine;
+ * with other values, these hold. Errors: LIVETCP_ERR_NO_MEMORY, everything is as before. */
+livetcp_result lt_parity_decoder_announce(lt_parity_decoder *decoder, uint32_t parity_ssrc,
+                                          uint32_t media_ssrc, uint8_t payload_type);
+
+/* Takes an RTP packet whose header was parsed, parity or not; copies what it keeps, which is
+ * nothing of streams that are not protected. Returns true if it is parity, not to be delivered.
+ * When memory is out, it may be missed later. Call next() after it, until that returns NULL. */
+bool lt_parity_decoder_take(lt_parity_decoder *decoder, const uint8_t *data, size_t size,
+                            const lt_rtp_header *header, livetcp_usec now);
+
+/* The next packet that can be rebuilt now, with one reference; NULL if there is none. It classifies
+ * as RTP, and has `ssrc`, `sequence` and enqueued_us = now. */
+lt_packet *lt_parity_decoder_next(lt_parity_decoder *decoder, livetcp_usec now);
+
+const lt_parity_stats *lt_parity_decoder_get_stats(const lt_parity_decoder *decoder);
+
+/* Bytes of the packets that it keeps now. */
+size_t lt_parity_decoder_held(const lt_parity_decoder *decoder);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Receiving end: packets from all connections, duplicates removed by SSRC and extended sequence
+ * number, in order of arrival or of sequence. */
+#ifndef LT_ENGINE_RECEIVER_REASSEMBLY_H
+#define LT_ENGINE_RECEIVER_REASSEMBLY_H
+
+#include "engine/packet.h"
+#include "rtp/rtp.h"
+
+#include <livetcp/config.h>
+
+/* A packet on its way to the application. */
+typedef struct lt_arrival {
+    const uint8_t *data;
+    size_t size;
+    livetcp_usec arrival_us;
+    unsigned connection;
+    bool rtcp;
+    bool report;        /* RTCP that LiveTCP made at the other end */
+    bool discontinuity; /* sequence order: packets before it are missing */
+    lt_packet *packet;  /* NULL: the bytes are the caller's input and die with it; otherwise they
+                           are the packet's, and taking a reference keeps them */
+} lt_arrival;
+
+/* Called for each packet that is due, from inside push and expire. It must not call back into the
+ * reassembly. */
+typedef void (*lt_deliver_fn)(void *user, const lt_arrival *arrival);
+
+typedef struct lt_reassembly_stats {
+    uint64_t delivered;
+    uint64_t delivered_bytes;
+    uint64_t duplicates;
+    uint64_t late_discarded; /* came after its gap was given up, or so far behind that it cannot be
+                                told from a duplicate, or jumped and no second packet followed */
+    uint64_t gaps;           /* sequence numbers given up */
+    uint64_t restarts;       /* a stream whose sequence numbers jumped and were accepted anew */
+    uint64_t evicted;        /* SSRCs forgotten to make room for new ones */
+} lt_reassembly_stats;
+
+typedef struct lt_reassembly lt_reassembly;
+
+/* `wait_us` bounds how long a gap holds later packets back in sequence order, from the moment it
+ * was noticed. A stream's first packets are held for 50 ms, or wait_us if that is shorter, since
+ * the first to come over several connections need not be the first sent. NULL if memory is out. */
+lt_reassembly *lt_reassembly_create(livetcp_order order, livetcp_usec wait_us,
+                                    lt_deliver_fn deliver, void *user);
+void lt_reassembly_destroy(lt_reassembly **reassembly);
+
+/* Takes an RTP packet whose header was parsed. In arrival order it is delivered within the call
+ * or discarded, but for the first packet after a jump, which is copied until a second confirms it;
+ * in sequence order it may be copied and held. Memory is bounded however the peer numbers its
+ * packets: 64 SSRCs, 4 MiB and 2048 packets held (over that, the oldest gap is given up), and one
+ * unconfirmed jump an SSRC. Errors: LIVETCP_ERR_NO_MEMORY, the packet is lost then. */
+livetcp_result lt_reassembly_push(lt_reassembly *reassembly, const lt_arrival *arrival,
+                                  const lt_rtp_header *header);
+
+/* When expire() has something to do; LIVETCP_NEVER if nothing is held. */
+livetcp_usec lt_reassembly_deadline(const lt_reassembly *reassembly);
+
+/* Gives up gaps whose wait is over and delivers what they held back. */
+void lt_reassembly_expire(lt_reassembly *reassembly, livetcp_usec now);
+
+const lt_reassembly_stats *lt_reassembly_get_stats(const lt_reassembly *reassembly);
+
+#endif

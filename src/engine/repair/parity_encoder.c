@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of packets, XORed together as they come (RFC 8627 section 6.2): nothing is kept of them
+ * but the sum and their numbers. */
+#include "engine/repair/parity_encoder.h"
+
+#include "base/bytes.h"
+#include "base/rng.h"
+#include "base/seq.h"
+#include "rtp/rtp.h"
+#include "wire/parity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lt_parity_encoder {
+    unsigned group;
+    uint32_t media_ssrc;
+    size_t max_packet;
+
+    /* The parity stream. */
+    uint32_t ssrc;
+    uint16_t sequence; /* of the next parity packet */
+    uint32_t timestamp_offset;
+
+    /* The group. */
+    unsigned count;
+    uint16_t sequences[LT_PARITY_GROUP_MAX];
+    int lowest, highest; /* of them, as steps from the first */
+    uint8_t recovery[LT_PARITY_RECOVERY];
+    uint8_t *payload; /* sum of what follows the first 12 bytes of each */
+    size_t payload_size, payload_capacity;
+
+    uint64_t unprotected;
+};
+
+lt_parity_encoder *lt_parity_encoder_create(unsigned group, uint32_t media_ssrc, size_t max_packet,
+                                            uint64_t seed)
+{
+    lt_parity_encoder *encoder = calloc(1, sizeof *encoder);
+    lt_rng rng;
+
+    if (!encoder)
+        return NULL;
+    lt_rng_seed(&rng, seed);
+    encoder->group = group;
+    encoder->media_ssrc = media_ssrc;
+    encoder->max_packet = max_packet < LT_FRAME_MAX ? max_packet : LT_FRAME_MAX;
+    encoder->sequence = (uint16_t)lt_rng_next(&rng);
+    encoder->timestamp_offset = (uint32_t)lt_rng_next(&rng);
+    do
+        encoder->ssrc = (uint32_t)lt_rng_next(&rng);
+    while (encoder->ssrc == 0 || encoder->ssrc == media_ssrc);
+    return encoder;
+}
+
+void lt_parity_encoder_destroy(lt_parity_encoder **encoder)
+{
+    if (*encoder)
+        free((*encoder)->payload);
+    free(*encoder);
+    *encoder = NULL;
+}
+
+uint32_t lt_parity_encoder_ssrc(const lt_parity_encoder *encoder)
+{
+    return encoder->ssrc;
+}
+
+void lt_parity_encoder_announce(const lt_parity_encoder *encoder, lt_control *message)
+{
+    *message = (lt_control){.type = LT_CONTROL_PARITY,
+                            .parity_ssrc = encoder->ssrc,
+                            .media_ssrc = encoder->media_ssrc,
+                            .payload_type = LT_PARITY_PAYLOAD_TYPE};
+}
+
+/* ---- collecting ---- */
+
+/* Makes the sum at least `size` bytes long: shorter packets count as padded with zeros. */
+static bool reserve(lt_parity_encoder *encoder, size_t size)
+{
+    if (size > encoder->payload_capacity) {
+        uint8_t *grown = realloc(encoder->payload, size);
+        if (!grown)
+            return false;
+        encoder->payload = grown;
+        encoder->payload_capacity = size;
+    }
+    if (size > encoder->payload_size) {
+        memset(encoder->payload + encoder->payload_size, 0, size - encoder->payload_size);
+        encoder->payload_size = size;
+    }
+    return true;
+}
+
+static bool has_number(const lt_parity_encoder *encoder, uint16_t sequence)
+{
+    for (unsigned i = 0; i < encoder->count; i++)
+        if (encoder->sequences[i] == sequence)
+            return true;
+    return false;
+}
+
+/* Whether one mask can still tell of all the group's packets when this step joins them. */
+static bool in_reach(const lt_parity_encoder *encoder, int step)
+{
+    return encoder->highest - step < LT_PARITY_SPAN && step - encoder->lowest < LT_PARITY_SPAN;
+}
+
+static void take_number(lt_parity_encoder *encoder, uint16_t sequence, int step)
+{
+    if (step < encoder->lowest)
+        encoder->lowest = step;
+    if (step > encoder->highest)
+        encoder->highest = step;
+    encoder->sequences[encoder->count++] = sequence;
+}
+
+static lt_parity_added leave_out(lt_parity_encoder *encoder)
+{
+    encoder->unprotected++;
+    return LT_PARITY_LEFT_OUT;
+}
+
+lt_parity_added lt_parity_encoder_add(lt_parity_encoder *encoder, const lt_packet *packet)
+{
+    const uint8_t *data = lt_packet_data(packet);
+    size_t size = lt_packet_size(packet), payload_size = size - LT_RTP_MIN_SIZE;
+    int step = encoder->count ? lt_seq_distance(encoder->sequences[0], packet->sequence) : 0;
+
+    if (has_number(encoder, packet->sequence))
+        return LT_PARITY_LEFT_OUT;
+    if (size + LT_PARITY_OVERHEAD > encoder->max_packet)
+        return leave_out(encoder);
+    if (encoder->count == encoder->group || !in_reach(encoder, step))
+        return LT_PARITY_CLOSED;
+    if (!reserve(encoder, payload_size))
+        return leave_out(encoder);
+    lt_parity_fold_header(encoder->recovery, data, size);
+    lt_parity_fold(encoder->payload, data + LT_RTP_MIN_SIZE, payload_size);
+    take_number(encoder, packet->sequence, step);
+    return encoder->count == encoder->group ? LT_PARITY_FULL : LT_PARITY_MORE;
+}
+
+unsigned lt_parity_encoder_count(const lt_parity_encoder *encoder)
+{
+    return encoder->count;
+}
+
+/* ---- the parity packet ---- */
+
+static void cover_group(const lt_parity_encoder *encoder, lt_parity_cover *cover)
+{
+    *cover = (lt_parity_cover){.media_ssrc = encoder->media_ssrc};
+    cover->base = (uint16_t)(encoder->sequences[0] + encoder->lowest);
+    for (unsigned i = 0; i < encoder->count; i++)
+        lt_parity_cover_add(cover, (uint16_t)(encoder->sequences[i] - cover->base));
+}
+
+/* RFC 8627 section 4.2.1. The timestamp is the time of sending; the media's clock rate, which it
+ * had better run at, is unknown to us, so it runs at that of video. */
+static void write_rtp_header(const lt_parity_encoder *encoder, uint8_t *data, livetcp_usec now)
+{
+    uint32_t clock = (uint32_t)((uint64_t)now / 100 * 9); /* 90 kHz */
+
+    data[0] = 0x81; /* version 2, one CSRC */
+    data[1] = LT_PARITY_PAYLOAD_TYPE;
+    lt_write_be16(data + 2, encoder->sequence);
+    lt_write_be32(data + 4, encoder->timestamp_offset + clock);
+    lt_write_be32(data + 8, encoder->ssrc);
+}
+
+static lt_packet *make_packet(lt_parity_encoder *encoder, livetcp_usec now)
+{
+    lt_parity_cover cover;
+    size_t header_size;
+    lt_packet *packet;
+    uint8_t *data;
+
+    cover_group(encoder, &cover);
+    header_size = lt_parity_header_size(&cover);
+    packet = lt_packet_create(NULL, header_size + encoder->payload_size);
+    if (!packet)
+        return NULL;
+    data = packet->frame + LT_FRAME_HEADER;
+    write_rtp_header(encoder, data, now);
+    lt_parity_write_cover(data, &cover);
+    memcpy(data + LT_PARITY_RECOVERY_AT, encoder->recovery, sizeof encoder->recovery);
+    if (encoder->payload_size)
+        memcpy(data + header_size, encoder->payload, encoder->payload_size);
+    packet->ssrc = encoder->ssrc;
+    packet->sequence = encoder->sequence++;
+    packet->enqueued_us = now;
+    return packet;
+}
+
+lt_packet *lt_parity_encoder_finish(lt_parity_encoder *encoder, livetcp_usec now)
+{
+    lt_packet *packet = NULL;
+
+    if (encoder->count) {
+        packet = make_packet(encoder, now);
+        if (!packet)
+            encoder->unprotected += encoder->count;
+    }
+    encoder->count = 0;
+    encoder->lowest = encoder->highest = 0;
+    encoder->payload_size = 0;
+    memset(encoder->recovery, 0, sizeof encoder->recovery);
+    return packet;
+}
+
+uint64_t lt_parity_encoder_unprotected(const lt_parity_encoder *encoder)
+{
+    return encoder->unprotected;
+}

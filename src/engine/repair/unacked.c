@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/repair/unacked.h"
+
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 16
+
+static lt_unacked_entry *entry_at(const lt_unacked *unacked, size_t position)
+{
+    return &unacked->ring[(unacked->first + position) % unacked->capacity];
+}
+
+static bool grow(lt_unacked *unacked)
+{
+    size_t capacity = unacked->capacity ? 2 * unacked->capacity : FIRST_CAPACITY;
+    lt_unacked_entry *ring = malloc(capacity * sizeof *ring);
+
+    if (!ring)
+        return false;
+    for (size_t i = 0; i < unacked->count; i++)
+        ring[i] = *entry_at(unacked, i);
+    free(unacked->ring);
+    unacked->ring = ring;
+    unacked->capacity = capacity;
+    unacked->first = 0;
+    return true;
+}
+
+void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now)
+{
+    if (unacked->count == unacked->capacity && unacked->capacity < LT_UNACKED_MAX &&
+        !grow(unacked)) {
+        lt_packet_unref(&packet);
+        return;
+    }
+    if (unacked->count == unacked->capacity) {
+        lt_packet *oldest = lt_unacked_take(unacked, UINT64_MAX);
+        lt_packet_unref(&oldest);
+    }
+    *entry_at(unacked, unacked->count++) =
+        (lt_unacked_entry){.end = end, .written_us = now, .packet = packet};
+}
+
+const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position)
+{
+    return position < unacked->count ? entry_at(unacked, position) : NULL;
+}
+
+lt_packet *lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged)
+{
+    const lt_unacked_entry *oldest = lt_unacked_at(unacked, 0);
+
+    if (!oldest || oldest->end > acknowledged)
+        return NULL;
+    unacked->first = (unacked->first + 1) % unacked->capacity;
+    unacked->count--;
+    return oldest->packet;
+}
+
+lt_packet *lt_unacked_take_last(lt_unacked *unacked)
+{
+    return unacked->count ? entry_at(unacked, --unacked->count)->packet : NULL;
+}
+
+void lt_unacked_clear(lt_unacked *unacked)
+{
+    lt_packet *packet;
+
+    while ((packet = lt_unacked_take(unacked, UINT64_MAX)))
+        lt_packet_unref(&packet);
+    free(unacked->ring);
+    *unacked = (lt_unacked){.ring = NULL};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The packets of one connection that are in the kernel and not acknowledged, by where they end in
+ * the byte stream: what a policy can send again elsewhere, and what is not lost when the connection
+ * breaks. */
+#ifndef LT_ENGINE_REPAIR_UNACKED_H
+#define LT_ENGINE_REPAIR_UNACKED_H
+
+#include "engine/packet.h"
+
+/* More than this and the oldest are forgotten: they can no longer be sent again, nothing else. */
+#define LT_UNACKED_MAX 4096
+
+typedef struct lt_unacked_entry {
+    uint64_t end; /* position behind the packet's last byte */
+    livetcp_usec written_us;
+    lt_packet *packet;
+} lt_unacked_entry;
+
+typedef struct lt_unacked {
+    lt_unacked_entry *ring;
+    size_t capacity, first, count;
+} lt_unacked;
+
+/* Takes over the reference. When memory is out the packet is forgotten at once. */
+void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now);
+
+/* The entry that is `position` behind the oldest, or NULL. */
+const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position);
+
+/* Takes out the oldest packet if it ends at or before `acknowledged`; hands over the reference.
+ * NULL otherwise. */
+lt_packet *lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged);
+
+/* Takes out the youngest packet; hands over the reference. NULL if there is none. */
+lt_packet *lt_unacked_take_last(lt_unacked *unacked);
+
+/* Gives up every reference and the memory. */
+void lt_unacked_clear(lt_unacked *unacked);
+
+#endif

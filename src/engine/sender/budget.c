@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/sender/budget.h"
+
+#define SLOT_US (LIVETCP_USEC_SEC / (LT_BUDGET_SLOTS - 1))
+
+/* A rate is measured over this at least: the first packets may come in a burst. */
+#define RATE_SPAN_MIN_US (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* Speech: twice 64 kbit/s is nothing, and nothing is missed sooner. */
+#define SMALL_RATE 20000
+
+/* What "auto" lets a policy spend that decides packet by packet. docs/tuning.md has the
+ * measurements: one parity packet in four and the copies that 3 % of loss ask for fit in. */
+#define RATIO_SMALL 1.0
+#define RATIO_LARGE 0.3
+
+/* Beside its copies a policy that always sends them needs something for packets whose copies are
+ * all late; unless it is spent, it costs nothing. */
+#define RESCUE_SHARE 0.05
+
+/* A parity packet is as long as its longest member and a header, a few per cent more. */
+#define PARITY_SLACK 1.2
+
+void lt_budget_init(lt_budget *budget, double ratio)
+{
+    *budget = (lt_budget){.ratio = ratio, .first_us = LIVETCP_NEVER, .slot = INT64_MIN};
+}
+
+/* Virtual time may begin below zero. */
+static unsigned place_of(int64_t slot)
+{
+    return (unsigned)((slot % LT_BUDGET_SLOTS + LT_BUDGET_SLOTS) % LT_BUDGET_SLOTS);
+}
+
+/* Forgets the slots that are more than one second past. */
+static void advance(lt_budget *budget, livetcp_usec now)
+{
+    int64_t slot = now / SLOT_US;
+
+    if (slot <= budget->slot)
+        return;
+    if (budget->slot == INT64_MIN || slot - budget->slot >= LT_BUDGET_SLOTS)
+        budget->slot = slot - LT_BUDGET_SLOTS;
+    while (budget->slot < slot) {
+        unsigned next = place_of(++budget->slot);
+        budget->media_sum -= budget->media[next];
+        budget->extra_sum -= budget->extra[next];
+        budget->media[next] = budget->extra[next] = 0;
+    }
+}
+
+/* A slot takes no more than it can count. */
+static void book(uint32_t *slot, uint64_t *sum, size_t size)
+{
+    uint32_t counted = size < UINT32_MAX - *slot ? (uint32_t)size : UINT32_MAX - *slot;
+
+    *slot += counted;
+    *sum += counted;
+}
+
+void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
+{
+    advance(budget, now);
+    book(&budget->media[place_of(budget->slot)], &budget->media_sum, size);
+    budget->last_size = size;
+    if (budget->first_us == LIVETCP_NEVER)
+        budget->first_us = now;
+}
+
+void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now)
+{
+    advance(budget, now);
+    book(&budget->extra[place_of(budget->slot)], &budget->extra_sum, size);
+}
+
+size_t lt_budget_left(lt_budget *budget, livetcp_usec now)
+{
+    advance(budget, now);
+    double left = budget->ratio * (double)budget->media_sum - (double)budget->extra_sum;
+
+    if (budget->ratio > 0)
+        left += (double)budget->last_size;
+    return left > 0 ? (size_t)left : 0;
+}
+
+uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now)
+{
+    advance(budget, now);
+    livetcp_usec span = now % SLOT_US + (LT_BUDGET_SLOTS - 1) * SLOT_US;
+    if (budget->first_us != LIVETCP_NEVER && now - budget->first_us < span)
+        span = now - budget->first_us;
+    if (span < RATE_SPAN_MIN_US)
+        span = RATE_SPAN_MIN_US;
+    return budget->media_sum * LIVETCP_USEC_SEC / (uint64_t)span;
+}
+
+double lt_budget_ratio(double configured, double cost, uint64_t media_rate)
+{
+    if (configured >= 0)
+        return configured;
+    if (cost > 0)
+        return cost < 1 ? cost * PARITY_SLACK : cost + RESCUE_SHARE;
+    return media_rate <= SMALL_RATE ? RATIO_SMALL : RATIO_LARGE;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delay that a packet in the send queue will meet.
+ *
+ * Brosh et al., section 4, and Goel et al., section 4.3: a packet waits for what is ahead of it in
+ * the application, then in the send buffer, then for the path and the repair of what was lost
+ * before it. livetcp_path_forecast() has all but the first, for one connection. The first is what
+ * is ahead in our queue, over the rate at which all connections together take bytes, since any of
+ * them may carry the next packet.
+ *
+ * A round trip above the smallest is taken to stand in a queue on the way there: acknowledgements
+ * are small and the other direction is hardly ever the one we fill. The forecast has half of the
+ * round trip, so the other half of the excess is added here.
+ */
+#include "engine/sender/send_delay.h"
+
+/* 10 GB/s: above, waits are nothing, and products with a time must stay in 63 bits. */
+#define RATE_MAX UINT64_C(10000000000)
+
+/* What the sums are made with when nothing was sent yet. */
+#define SIZE_OF_A_PACKET 1200
+
+static bool knows(const livetcp_path *path, uint32_t what)
+{
+    return (path->known & what) == what;
+}
+
+/* A rate that we, and not the path, have limited says nothing; a window a round trip is what TCP
+ * would send. One in timeout sends nothing until it is repaired. */
+static uint64_t path_rate(const livetcp_path *path)
+{
+    if (path->tcp_state == LIVETCP_TCP_TIMEOUT)
+        return 0;
+    if (knows(path, LIVETCP_PATH_DELIVERY_RATE) && !path->app_limited && path->delivery_rate)
+        return path->delivery_rate < RATE_MAX ? path->delivery_rate : RATE_MAX;
+    if (!knows(path, LIVETCP_PATH_CWND | LIVETCP_PATH_RTT) || path->rtt_us <= 0)
+        return 0;
+    uint64_t rate = path->cwnd_bytes * (uint64_t)LIVETCP_USEC_SEC / (uint64_t)path->rtt_us;
+    return rate < RATE_MAX ? rate : RATE_MAX;
+}
+
+static livetcp_usec half_of_standing_queue(const livetcp_path *path)
+{
+    if (knows(path, LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT) && path->rtt_us > path->min_rtt_us)
+        return (path->rtt_us - path->min_rtt_us) / 2;
+    return 0;
+}
+
+static livetcp_usec floor_delay(const livetcp_path *path)
+{
+    if (knows(path, LIVETCP_PATH_MIN_RTT))
+        return path->min_rtt_us / 2;
+    return knows(path, LIVETCP_PATH_RTT) ? path->rtt_us / 2 : 0;
+}
+
+static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
+lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, double extra,
+                                    livetcp_usec now)
+{
+    lt_send_delay delay = {.usable = false,
+                           .base_us = LIVETCP_NEVER,
+                           .forecast_us = LIVETCP_NEVER,
+                           .floor_us = LIVETCP_NEVER};
+    uint64_t rate = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const livetcp_path *path = &paths[i];
+        if (!path->usable)
+            continue;
+        delay.usable = true;
+        delay.idle |= knows(path, LIVETCP_PATH_QUEUED) && path->queued_bytes == 0;
+        livetcp_usec forecast = livetcp_path_forecast(path, SIZE_OF_A_PACKET, now);
+        delay.base_us = smaller(delay.base_us, forecast + half_of_standing_queue(path));
+        delay.forecast_us = smaller(delay.forecast_us, forecast);
+        delay.floor_us = smaller(delay.floor_us, floor_delay(path));
+        rate += path_rate(path);
+    }
+    if (!delay.usable)
+        return (lt_send_delay){.usable = false};
+    rate = rate < RATE_MAX ? rate : RATE_MAX;
+    delay.rate = extra > 0 ? (uint64_t)((double)rate / (1 + extra)) : rate;
+    return delay;
+}
+
+livetcp_usec lt_send_delay_behind(const lt_send_delay *delay, uint64_t ahead_bytes)
+{
+    if (!delay->rate)
+        return delay->base_us;
+    return delay->base_us + (livetcp_usec)(ahead_bytes * LIVETCP_USEC_SEC / delay->rate);
+}
+
+int64_t lt_send_delay_bytes(const lt_send_delay *delay, livetcp_usec wait_us)
+{
+    /* An hour is longer than any limit. */
+    livetcp_usec hour = 3600 * (livetcp_usec)LIVETCP_USEC_SEC;
+    uint64_t wait = (uint64_t)(wait_us < hour ? wait_us : hour);
+
+    if (!delay->rate)
+        return INT64_MAX;
+    return (int64_t)(wait / LIVETCP_USEC_SEC * delay->rate +
+                     wait % LIVETCP_USEC_SEC * delay->rate / LIVETCP_USEC_SEC);
+}

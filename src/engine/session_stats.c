@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session and its connections count, gathered for the application. */
+#include "engine/session_internal.h"
+
+static void gather_connections(const lt_session *session, livetcp_session_stats *stats)
+{
+    stats->connections = session->count;
+    stats->open_connections = lt_session_open_connections(session);
+    for (unsigned i = 0; i < session->count; i++) {
+        const lt_connection *connection = &session->connections[i];
+        if (connection->opened > 1)
+            stats->reconnects += connection->opened - 1;
+    }
+}
+
+static void gather_queue(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+{
+    const lt_packet *oldest = lt_send_queue_front(session->queue);
+
+    stats->queue_packets = lt_send_queue_packets(session->queue);
+    stats->queue_bytes = lt_send_queue_bytes(session->queue);
+    stats->queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+    lt_send_delay delay = lt_session_send_delay(session, now);
+    stats->inferred_delay_us = delay.usable ? lt_send_delay_behind(&delay, stats->queue_bytes) : -1;
+    stats->send_delay_limit_us = lt_session_send_delay_limit(session);
+}
+
+static void gather_reassembly(const lt_session *session, livetcp_session_stats *stats)
+{
+    const lt_reassembly_stats *received = lt_reassembly_get_stats(session->reassembly);
+
+    stats->packets_received += received->delivered;
+    stats->bytes_received += received->delivered_bytes;
+    stats->duplicates = received->duplicates;
+    stats->late_discarded = received->late_discarded;
+    stats->sequence_gaps = received->gaps;
+}
+
+static void gather_parity(const lt_session *session, livetcp_session_stats *stats)
+{
+    const lt_parity_stats *parity;
+
+    if (!session->parity)
+        return;
+    parity = lt_parity_decoder_get_stats(session->parity);
+    stats->parity_received = parity->received;
+    stats->parity_rebuilt = parity->rebuilt;
+    stats->parity_invalid = parity->invalid;
+}
+
+void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+{
+    *stats = session->stats;
+    stats->struct_size = sizeof *stats;
+    gather_connections(session, stats);
+    gather_queue(session, now, stats);
+    gather_reassembly(session, stats);
+    gather_parity(session, stats);
+    lt_session_gather_reports(session, stats);
+    lt_session_gather_feedback(session, stats, now);
+    lt_session_gather_stamps(session, stats, now);
+    stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
+}
+
+void lt_session_get_connection_stats(const lt_session *session, unsigned index, livetcp_usec now,
+                                     livetcp_connection_stats *stats)
+{
+    const lt_connection *connection = &session->connections[index];
+
+    *stats = (livetcp_connection_stats){
+        .struct_size = sizeof *stats,
+        .index = index,
+        .state = connection->state,
+        .last_error = connection->last_error,
+        .reconnects = connection->opened > 1 ? connection->opened - 1 : 0,
+        .packets_sent = connection->packets_sent,
+        .bytes_sent = connection->bytes_sent,
+        .packets_received = connection->packets_received,
+        .bytes_read = connection->bytes_read,
+        .path = *connection->path,
+        .forecast_us =
+            connection->path->usable ? livetcp_path_forecast(connection->path, 0, now) : -1,
+    };
+}

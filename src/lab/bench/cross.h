@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The cross traffic that Goel et al. put beside their stream (section 4.1): mice, which are TCP
+ * connections of 20 kB, one after the other, and UDP at a constant bit rate; and the load of Zhang
+ * et al. (section 3.1.1), packets of 512 bytes that come at random. All of it goes forward. Runs on
+ * threads of the background processes. */
+#ifndef LT_LAB_BENCH_CROSS_H
+#define LT_LAB_BENCH_CROSS_H
+
+#include "lab/bench/load.h"
+#include "lab/bench/shared.h"
+#include "lab/emulate/path.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { LT_MOUSE_BYTES = 20000 };
+
+/* The caller sets what is above `start`, both descriptors to -1, and the rest to 0. */
+typedef struct lt_cross {
+    const lt_load *load;
+    const lt_plan *plan;
+    lt_shared *shared;
+    lt_end end;
+    const char *far_address;
+    uint64_t seed;
+    livetcp_usec start; /* of the run */
+    atomic_bool stop;
+    int listener, udp; /* -1 = none */
+    pthread_t threads[3];
+    unsigned thread_count;
+} lt_cross;
+
+/* Far end: opens its ports. */
+livetcp_result lt_cross_open(lt_cross *cross, livetcp_error *error);
+
+/* Starts the threads of this end. */
+livetcp_result lt_cross_start(lt_cross *cross, livetcp_usec start, livetcp_error *error);
+
+void lt_cross_close(lt_cross *cross);
+
+/* Whether this kind of traffic is to be there now. */
+static inline bool lt_cross_within(const lt_cross *cross, const lt_window *window, livetcp_usec now)
+{
+    return now >= cross->start + window->from &&
+           (window->to == LIVETCP_NEVER || now < cross->start + window->to);
+}
+
+/* The threads; `argument` is the lt_cross. */
+void *lt_mice_main(void *argument);    /* near */
+void *lt_cbr_main(void *argument);     /* near */
+void *lt_poisson_main(void *argument); /* near */
+void *lt_sink_main(void *argument);    /* far: receives all of it */
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What `livetcp bench` is asked to do. */
+#ifndef LT_LAB_BENCH_OPTIONS_H
+#define LT_LAB_BENCH_OPTIONS_H
+
+#include "lab/bench/load.h"
+#include "lab/bench/plan.h"
+#include "lab/bench/playout.h"
+#include "lab/bench/scheme.h"
+#include "lab/emulate/params.h"
+
+#include <stdio.h>
+
+#define LT_BENCH_MAX_SYSCTLS 8
+#define LT_BENCH_SYSCTL_TEXT 128
+
+typedef struct lt_bench_options {
+    lt_scheme schemes[LT_BENCH_MAX_SCHEMES];
+    unsigned scheme_count; /* at least 1; the first is what the others are compared with */
+    lt_plan plan;          /* made */
+    livetcp_usec drain;    /* how long to wait for late packets */
+    uint64_t seed;
+
+    bool emulated;                     /* false: loopback */
+    lt_link_params link[2];            /* forward, backward */
+    char link_text[2][LT_PARAMS_TEXT]; /* as given; "loopback" if not emulated */
+
+    char sysctls[LT_BENCH_MAX_SYSCTLS][LT_BENCH_SYSCTL_TEXT]; /* KEY=VALUE, of the emulated path */
+    unsigned sysctl_count;
+
+    lt_load load; /* beside each scheme */
+
+    lt_playout_list playout; /* empty unless asked for */
+
+    bool consecutive;    /* one scheme after the other, not all at once */
+    bool discard_stalls; /* packets near a stall do not count */
+    bool quiet;
+    bool check;                         /* only say whether this makes sense */
+    bool help;                          /* the help was asked for, and nothing else is set */
+    char command[1024];                 /* that asks for this, to be typed again; cut if longer */
+    char csv[256], json[256], raw[256]; /* files to write, or "" */
+} lt_bench_options;
+
+/* Parses the command line of the subcommand; argv[0] is its name. On failure the error says what
+ * is wrong and what would be right. */
+livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const char **argv,
+                                      livetcp_error *error);
+
+void lt_bench_options_help(FILE *out);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What is sent when: constant bit rate streams with random phases, maybe with silence between
+ * talkspurts, or as many packets as the transport takes. Both ends of a run and the
+ * report work from the same plan. */
+#ifndef LT_LAB_BENCH_PLAN_H
+#define LT_LAB_BENCH_PLAN_H
+
+#include <livetcp/result.h>
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which way media flows; near calls, far listens. Bits. */
+typedef enum lt_media_direction {
+    LT_MEDIA_FORWARD = 1, /* near to far */
+    LT_MEDIA_BACKWARD = 2,
+    LT_MEDIA_BOTH = 3, /* on the same sessions */
+} lt_media_direction;
+
+enum {
+    LT_BENCH_MAX_FLOWS = 200,
+    LT_BENCH_FRAMING = 2, /* RFC 4571 length field */
+    LT_BENCH_RTP = 12,
+    LT_BENCH_PROBE = 16, /* what the bench writes after the RTP header: see packet.h */
+    LT_BENCH_MIN_SIZE = LT_BENCH_FRAMING + LT_BENCH_RTP + LT_BENCH_PROBE,
+    LT_BENCH_MAX_SIZE = 65535 + LT_BENCH_FRAMING,
+};
+
+/* One stream is one direction of one flow: flow s % flows, forward streams first. */
+typedef struct lt_plan {
+    unsigned flows;
+    lt_media_direction direction;
+    size_t size; /* bytes a packet takes in the byte stream: framing, RTP header and payload */
+    bool greedy; /* packets are sent as they are taken, and not before */
+    livetcp_usec interval;  /* greedy: no more packets than one per interval find room in memory */
+    livetcp_usec talkspurt; /* then silence, then the next, all streams together; 0 = no silence */
+    livetcp_usec silence;
+    uint32_t opening; /* packets at the start of each talkspurt that are reported by themselves */
+    livetcp_usec warmup; /* sent, but not counted */
+    livetcp_usec duration;
+
+    unsigned streams;
+    uint32_t packets;                           /* of each stream, warm-up included */
+    uint32_t warmup_packets;                    /* of these; means nothing if greedy */
+    uint32_t spurt_packets;                     /* in a talkspurt; 0 = no silence */
+    livetcp_usec measured_from;                 /* from the start of the run to its measured part */
+    livetcp_usec length;                        /* of the run */
+    livetcp_usec phase[2 * LT_BENCH_MAX_FLOWS]; /* 0 to interval, of each stream */
+    unsigned order[2 * LT_BENCH_MAX_FLOWS];     /* streams by phase: the order to send in */
+} lt_plan;
+
+/* Whether the packet counts; `sent` is from the start of the run. What was not sent was due all the
+ * same, unless the source is greedy. */
+bool lt_plan_measured(const lt_plan *plan, uint32_t index, livetcp_usec sent);
+
+/* Whether the packet is one of the first of a talkspurt, with a silence before it. */
+bool lt_plan_opens(const lt_plan *plan, uint32_t index);
+
+/* Derives everything below `duration` from what is above it. Fails when the numbers are out of
+ * range or make more packets than memory should hold. */
+livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error);
+
+lt_media_direction lt_plan_stream_direction(const lt_plan *plan, unsigned stream);
+
+/* When packet `index` of a stream is to be sent, from the start of the run. */
+livetcp_usec lt_plan_due(const lt_plan *plan, unsigned stream, uint32_t index);
+
+#endif

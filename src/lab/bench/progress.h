@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person sees while a run goes on: one line on standard error. */
+#ifndef LT_LAB_BENCH_PROGRESS_H
+#define LT_LAB_BENCH_PROGRESS_H
+
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+
+typedef struct lt_progress {
+    bool quiet;
+    bool terminal; /* the line is rewritten; otherwise there is one for every phase */
+    unsigned part, parts;
+    const char *phase;
+    livetcp_usec begin, length;
+    livetcp_usec shown;
+} lt_progress;
+
+/* `part` of `parts` runs that follow one another, counted from 1. */
+void lt_progress_init(lt_progress *progress, bool quiet, unsigned part, unsigned parts);
+
+/* A phase begins that lasts `length`, or nobody knows how long if 0. `name` must be static. */
+void lt_progress_phase(lt_progress *progress, const char *name, livetcp_usec length);
+
+/* Call often; `progress` is an lt_progress. */
+void lt_progress_tick(void *progress);
+
+/* Wipes the line. */
+void lt_progress_end(lt_progress *progress);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Redundant audio at both ends of a scheme: as with Zhang et al. (section 4.1.1) every packet
+ * repeats the frames before it in an encoding of half the size, theirs being PCM and ADPCM. */
+#ifndef LT_LAB_BENCH_RED_H
+#define LT_LAB_BENCH_RED_H
+
+#include "lab/bench/plan.h"
+#include "lab/bench/scheme.h"
+
+#include <livetcp/redundancy.h>
+
+/* Zero does nothing. */
+typedef struct lt_red {
+    unsigned depth;
+    unsigned streams;
+    livetcp_redundancy_encoder **encoders; /* of each stream */
+    livetcp_redundancy_decoder **decoders;
+} lt_red;
+
+/* What packets of `primary` bytes, without framing, become. */
+size_t lt_red_size(size_t primary, unsigned depth);
+
+/* On failure it is cleared. */
+livetcp_result lt_red_init(lt_red *red, const lt_scheme *scheme, const lt_plan *plan,
+                           livetcp_error *error);
+void lt_red_clear(lt_red *red);
+
+/* What to send instead of the packet, which may be the packet itself; stays as it is until the next
+ * call for this stream. */
+void lt_red_encode(lt_red *red, unsigned stream, const void *packet, const void **sent,
+                   size_t *size);
+
+/* The frames in what came; 0 if it is none of ours. They stay as they are until the next call. */
+size_t lt_red_decode(lt_red *red, const void *packet, size_t size,
+                     livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES]);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/bench/transport.h"
+
+livetcp_result lt_transport_create(lt_transport **out, const lt_scheme *scheme, unsigned flows,
+                                   const lt_transport_user *user, livetcp_error *error)
+{
+    livetcp_result result = scheme->kind == LT_TRANSPORT_SOCKET
+                                ? lt_socket_transport_create(out, flows, error)
+                                : lt_livetcp_transport_create(out, flows, error);
+    if (result == LIVETCP_OK) {
+        (*out)->scheme = scheme;
+        (*out)->flows = flows;
+        (*out)->user = *user;
+    }
+    return result;
+}
+
+void lt_transport_destroy(lt_transport **transport)
+{
+    if (*transport)
+        (*transport)->ops->destroy(*transport);
+    *transport = NULL;
+}
+
+livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
+                                   livetcp_error *error)
+{
+    return transport->ops->listen(transport, address, ports, error);
+}
+
+livetcp_result lt_transport_connect(lt_transport *transport, const char *address,
+                                    const uint16_t *ports, livetcp_error *error)
+{
+    return transport->ops->connect(transport, address, ports, error);
+}
+
+bool lt_transport_ready(lt_transport *transport, livetcp_error *error)
+{
+    *error = (livetcp_error){.code = LIVETCP_OK};
+    return transport->ops->ready(transport, error);
+}
+
+livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                                 size_t size, unsigned repeats)
+{
+    return transport->ops->send(transport, flow, packet, size, repeats);
+}
+
+bool lt_transport_room(lt_transport *transport, unsigned flow)
+{
+    return transport->ops->room(transport, flow);
+}
+
+void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out)
+{
+    *out = (lt_transport_totals){0};
+    transport->ops->totals(transport, out);
+}

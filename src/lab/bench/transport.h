@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What carries the flows of one scheme, as one end of it sees it: n bidirectional packet channels.
+ * The far end listens, the near end connects, and either may send. */
+#ifndef LT_LAB_BENCH_TRANSPORT_H
+#define LT_LAB_BENCH_TRANSPORT_H
+
+#include "lab/bench/scheme.h"
+
+/* Who uses a transport. Both are called on its thread, never two at a time. */
+typedef struct lt_transport_user {
+    void (*receive)(void *user, const uint8_t *packet, size_t size); /* a packet has come */
+    void (*drained)(void *user, unsigned flow); /* what waited to be sent has been */
+    void *user;
+} lt_transport_user;
+
+typedef struct lt_transport_totals {
+    uint64_t packets_sent;     /* taken from the bench */
+    uint64_t media_bytes;      /* of these, without framing and redundancy: the bench's */
+    uint64_t bytes_sent;       /* handed to the kernel, everything included */
+    uint64_t dropped;          /* taken and then given up at this end */
+    uint64_t refused;          /* not taken */
+    uint64_t duplicates;       /* copies that the transport discarded on receipt */
+    uint64_t segments;         /* with data, retransmissions included; 0 = unknown (the library) */
+    uint64_t retransmitted;    /* of these, by TCP */
+    uint64_t reconnects;       /* connections that were lost and replaced */
+    livetcp_usec max_queue_us; /* longest that a packet waited in user space */
+    char congestion_control[16]; /* in use on the first connection, or "" */
+} lt_transport_totals;
+
+typedef struct lt_transport lt_transport;
+
+typedef struct lt_transport_ops {
+    void (*destroy)(lt_transport *transport);
+    livetcp_result (*listen)(lt_transport *transport, const char *address, uint16_t *ports,
+                             livetcp_error *error);
+    livetcp_result (*connect)(lt_transport *transport, const char *address, const uint16_t *ports,
+                              livetcp_error *error);
+    bool (*ready)(lt_transport *transport, livetcp_error *error);
+    livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                           size_t size, unsigned repeats);
+    bool (*room)(lt_transport *transport, unsigned flow);
+    void (*totals)(lt_transport *transport, lt_transport_totals *out);
+} lt_transport_ops;
+
+/* The first member of every transport. */
+struct lt_transport {
+    const lt_transport_ops *ops;
+    const lt_scheme *scheme;
+    unsigned flows;
+    lt_transport_user user;
+};
+
+/* `scheme` must outlive the transport; `user` is copied. On failure *transport is NULL. */
+livetcp_result lt_transport_create(lt_transport **transport, const lt_scheme *scheme,
+                                   unsigned flows, const lt_transport_user *user,
+                                   livetcp_error *error);
+
+/* Closes everything without waiting; clears *transport, which may be NULL already. */
+void lt_transport_destroy(lt_transport **transport);
+
+/* Far end: waits for one peer per flow; ports[flow] is where. */
+livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
+                                   livetcp_error *error);
+
+/* Near end: starts to connect. */
+livetcp_result lt_transport_connect(lt_transport *transport, const char *address,
+                                    const uint16_t *ports, livetcp_error *error);
+
+/* True when every connection of every flow is up; false with error->code set when one failed for
+ * good, and with error->code 0 while it is under way. */
+bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
+
+/* Never blocks. `repeats` is how many packets before it the packet repeats. */
+livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
+                                 size_t size, unsigned repeats);
+
+/* Whether a greedy source should send one more: none waits in user space. What it sends then is
+ * what an application would write to find out that the socket takes no more (Goel et al. 2.3). */
+bool lt_transport_room(lt_transport *transport, unsigned flow);
+
+void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);
+
+/* One for each kind. */
+livetcp_result lt_livetcp_transport_create(lt_transport **transport, unsigned flows,
+                                           livetcp_error *error);
+livetcp_result lt_socket_transport_create(lt_transport **transport, unsigned flows,
+                                          livetcp_error *error);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive application that LiveTCP is compared with: one TCP socket per flow, written to at
+ * once, RFC 4571 framing, one thread that reads. */
+#include "lab/bench/socket_flow.h"
+#include "lab/bench/tcp.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+typedef struct socket_transport {
+    lt_transport base;
+    int epoll;
+    int wake; /* eventfd that ends the thread */
+    pthread_t thread;
+    bool started;
+    lt_socket_flow *flows;
+} socket_transport;
+
+/* What an epoll event is about. */
+enum { EVENT_WAKE = UINT32_MAX };
+
+static void watch(socket_transport *t, int operation, unsigned flow, uint32_t events)
+{
+    struct epoll_event event = {.events = events, .data.u32 = flow};
+    epoll_ctl(t->epoll, operation, t->flows[flow].fd, &event);
+}
+
+static void accept_flow(socket_transport *t, unsigned index)
+{
+    lt_socket_flow *flow = &t->flows[index];
+    int fd = lt_tcp_accept(flow->listener);
+    if (fd < 0)
+        return;
+    if (!t->base.scheme->nagle)
+        lt_tcp_set_nodelay(fd);
+    pthread_mutex_lock(&flow->lock);
+    close(flow->listener); /* one peer per flow */
+    flow->listener = -1;
+    flow->fd = fd;
+    watch(t, EPOLL_CTL_ADD, index, EPOLLIN);
+    pthread_mutex_unlock(&flow->lock);
+}
+
+static void handle(socket_transport *t, unsigned index, uint32_t events)
+{
+    lt_socket_flow *flow = &t->flows[index];
+    bool ended = false;
+    if (flow->fd < 0) {
+        accept_flow(t, index);
+        return;
+    }
+    if (events & EPOLLOUT) {
+        pthread_mutex_lock(&flow->lock);
+        bool drained = lt_socket_flow_flush(flow);
+        if (drained)
+            watch(t, EPOLL_CTL_MOD, index, EPOLLIN);
+        pthread_mutex_unlock(&flow->lock);
+        if (drained)
+            t->base.user.drained(t->base.user.user, index);
+    }
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+        ended = lt_tcp_error(flow->fd) != EINPROGRESS && !lt_socket_flow_read(flow, &t->base);
+    if (ended) {
+        epoll_ctl(t->epoll, EPOLL_CTL_DEL, flow->fd, NULL);
+        pthread_mutex_lock(&flow->lock);
+        flow->failed = true;
+        pthread_mutex_unlock(&flow->lock);
+    }
+}
+
+static void *socket_main(void *arg)
+{
+    socket_transport *t = arg;
+    struct epoll_event events[64];
+    for (;;) {
+        int n = epoll_wait(t->epoll, events, 64, -1);
+        for (int i = 0; i < n; i++) {
+            if (events[i].data.u32 == EVENT_WAKE)
+                return NULL;
+            handle(t, events[i].data.u32, events[i].events);
+        }
+    }
+}
+
+static livetcp_result start(socket_transport *t, livetcp_error *error)
+{
+    int code = pthread_create(&t->thread, NULL, socket_main, t);
+    if (code)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start a thread");
+    t->started = true;
+    return LIVETCP_OK;
+}
+
+static livetcp_result socket_listen(lt_transport *base, const char *address, uint16_t *ports,
+                                    livetcp_error *error)
+{
+    socket_transport *t = (socket_transport *)base;
+    const char *cc = base->scheme->config.congestion_control;
+    for (unsigned i = 0; i < base->flows; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.u32 = i};
+        livetcp_result result = lt_tcp_listen(address, cc, &t->flows[i].listener, &ports[i], error);
+        if (result != LIVETCP_OK)
+            return result;
+        if (epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->flows[i].listener, &event))
+            return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot watch a socket");
+    }
+    return start(t, error);
+}
+
+static livetcp_result socket_connect(lt_transport *base, const char *address, const uint16_t *ports,
+                                     livetcp_error *error)
+{
+    socket_transport *t = (socket_transport *)base;
+    const char *cc = base->scheme->config.congestion_control;
+    for (unsigned i = 0; i < base->flows; i++) {
+        livetcp_result result = lt_tcp_connect(address, ports[i], cc, &t->flows[i].fd, error);
+        if (result != LIVETCP_OK)
+            return result;
+        if (!base->scheme->nagle)
+            lt_tcp_set_nodelay(t->flows[i].fd);
+        watch(t, EPOLL_CTL_ADD, i, EPOLLIN);
+    }
+    return start(t, error);
+}
+
+static bool socket_ready(lt_transport *base, livetcp_error *error)
+{
+    socket_transport *t = (socket_transport *)base;
+    bool all = true;
+    for (unsigned i = 0; i < base->flows; i++) {
+        lt_socket_flow *flow = &t->flows[i];
+        pthread_mutex_lock(&flow->lock);
+        int fd = flow->fd;
+        bool failed = flow->failed;
+        pthread_mutex_unlock(&flow->lock);
+        int code = fd < 0 ? EINPROGRESS : lt_tcp_error(fd);
+        if (failed || (code && code != EINPROGRESS)) {
+            lt_fail_errno(error, LIVETCP_ERR_CONNECTION_LOST, code ? code : ECONNRESET,
+                          "the socket of flow %u failed", i);
+            return false;
+        }
+        all = all && code == 0;
+    }
+    return all;
+}
+
+static livetcp_result socket_send(lt_transport *base, unsigned index, const uint8_t *packet,
+                                  size_t size, unsigned repeats)
+{
+    (void)repeats; /* there is one connection */
+    socket_transport *t = (socket_transport *)base;
+    lt_socket_flow *flow = &t->flows[index];
+    bool was_blocked, blocked;
+    pthread_mutex_lock(&flow->lock);
+    was_blocked = flow->pending_start < flow->pending_end;
+    livetcp_result result = lt_socket_flow_send(flow, packet, size, &blocked);
+    if (blocked && !was_blocked)
+        watch(t, EPOLL_CTL_MOD, index, EPOLLIN | EPOLLOUT);
+    pthread_mutex_unlock(&flow->lock);
+    return result;
+}
+
+static bool socket_room(lt_transport *base, unsigned index)
+{
+    lt_socket_flow *flow = &((socket_transport *)base)->flows[index];
+    pthread_mutex_lock(&flow->lock);
+    bool room = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
+    pthread_mutex_unlock(&flow->lock);
+    return room;
+}
+
+static void socket_totals(lt_transport *base, lt_transport_totals *out)
+{
+    socket_transport *t = (socket_transport *)base;
+    for (unsigned i = 0; i < base->flows; i++) {
+        lt_socket_flow *flow = &t->flows[i];
+        pthread_mutex_lock(&flow->lock);
+        out->packets_sent += flow->totals.packets_sent;
+        out->bytes_sent += flow->totals.bytes_sent;
+        out->refused += flow->totals.refused;
+        if (flow->fd >= 0) {
+            lt_tcp_add_segments(flow->fd, &out->segments, &out->retransmitted);
+            lt_tcp_congestion_control(flow->fd, out->congestion_control);
+        }
+        pthread_mutex_unlock(&flow->lock);
+    }
+}
+
+static void socket_destroy(lt_transport *base)
+{
+    socket_transport *t = (socket_transport *)base;
+    uint64_t one = 1;
+    if (t->started && write(t->wake, &one, sizeof one) == sizeof one)
+        pthread_join(t->thread, NULL);
+    for (unsigned i = 0; t->flows && i < base->flows; i++)
+        lt_socket_flow_clear(&t->flows[i]);
+    free(t->flows);
+    if (t->epoll >= 0)
+        close(t->epoll);
+    if (t->wake >= 0)
+        close(t->wake);
+    free(t);
+}
+
+static const lt_transport_ops socket_ops = {
+    .destroy = socket_destroy,
+    .listen = socket_listen,
+    .connect = socket_connect,
+    .ready = socket_ready,
+    .send = socket_send,
+    .room = socket_room,
+    .totals = socket_totals,
+};
+
+livetcp_result lt_socket_transport_create(lt_transport **out, unsigned flows, livetcp_error *error)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = EVENT_WAKE};
+    socket_transport *t = calloc(1, sizeof *t);
+    livetcp_result result = LIVETCP_OK;
+    *out = NULL;
+    if (!t)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
+    t->base = (lt_transport){.ops = &socket_ops};
+    t->epoll = epoll_create1(EPOLL_CLOEXEC);
+    t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->flows = calloc(flows, sizeof *t->flows);
+    if (t->epoll < 0 || t->wake < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->wake, &event))
+        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot watch sockets");
+    else if (!t->flows)
+        result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
+    for (unsigned i = 0; result == LIVETCP_OK && i < flows; i++) {
+        result = lt_socket_flow_init(&t->flows[i], error);
+        t->base.flows = i + 1;
+    }
+    if (result != LIVETCP_OK) {
+        socket_destroy(&t->base);
+        return result;
+    }
+    *out = &t->base;
+    return LIVETCP_OK;
+}

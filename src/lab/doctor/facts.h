@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* What livetcp doctor knows about a host. Gathering (gather.h) fills it in; judging (checks.h)
+ * reads nothing else, so that every judgement can be tested with made-up facts. */
+#ifndef LT_LAB_DOCTOR_FACTS_H
+#define LT_LAB_DOCTOR_FACTS_H
+
+#include <net/if.h>
+#include <stdbool.h>
+
+typedef enum lt_knowledge {
+    LT_KNOWN,
+    LT_ABSENT, /* there is no such thing here; `error` may say more */
+    LT_FAILED, /* it could not be asked: `error` is the errno, or 0 for what was not tried */
+} lt_knowledge;
+
+/* A file below /proc/sys/net. */
+typedef enum lt_sysctl {
+    LT_SYSCTL_ALLOWED_CC,
+    LT_SYSCTL_AUTOCORKING,
+    LT_SYSCTL_AVAILABLE_CC,
+    LT_SYSCTL_CC,
+    LT_SYSCTL_COMP_SACK_DELAY,
+    LT_SYSCTL_DEFAULT_QDISC,
+    LT_SYSCTL_DSACK,
+    LT_SYSCTL_EARLY_RETRANS,
+    LT_SYSCTL_ECN,
+    LT_SYSCTL_MODERATE_RCVBUF,
+    LT_SYSCTL_MTU_PROBING,
+    LT_SYSCTL_NO_METRICS,
+    LT_SYSCTL_NO_SSTHRESH,
+    LT_SYSCTL_NOTSENT_LOWAT,
+    LT_SYSCTL_RECOVERY,
+    LT_SYSCTL_REORDERING,
+    LT_SYSCTL_RETRIES2,
+    LT_SYSCTL_RMEM,
+    LT_SYSCTL_RMEM_MAX,
+    LT_SYSCTL_RTO_MIN,
+    LT_SYSCTL_SACK,
+    LT_SYSCTL_SLOW_START_AFTER_IDLE,
+    LT_SYSCTL_SYN_LINEAR,
+    LT_SYSCTL_SYN_RETRIES,
+    LT_SYSCTL_THIN_LINEAR,
+    LT_SYSCTL_TIMESTAMPS,
+    LT_SYSCTL_WINDOW_SCALING,
+    LT_SYSCTL_WMEM,
+    LT_SYSCTL_WMEM_MAX,
+    LT_SYSCTL_COUNT,
+} lt_sysctl;
+
+typedef struct lt_sysctl_fact {
+    lt_knowledge how;
+    int error;
+    char text[128]; /* one line, tabs turned into spaces */
+} lt_sysctl_fact;
+
+/* Where packets to the peer go, and what the route says about TCP; 0 = the route does not say. */
+typedef struct lt_route_fact {
+    lt_knowledge how;
+    int error;
+    char to[64];      /* "default" or the peer's address */
+    char gateway[64]; /* "" = none, the peer is on the link */
+    char device[IF_NAMESIZE];
+    unsigned initcwnd, initrwnd; /* segments */
+    unsigned rto_min_ms;
+    unsigned quickack;
+    unsigned features; /* RTAX_FEATURE_* */
+    char congestion_control[32];
+} lt_route_fact;
+
+typedef enum lt_offload {
+    LT_OFFLOAD_TSO,
+    LT_OFFLOAD_GSO,
+    LT_OFFLOAD_GRO,
+    LT_OFFLOAD_LRO,
+    LT_OFFLOAD_COUNT
+} lt_offload;
+
+typedef struct lt_interface_fact {
+    char name[IF_NAMESIZE];      /* "" = there is none to ask about */
+    unsigned mtu, queue_packets; /* 0 = unknown */
+    bool offload_known[LT_OFFLOAD_COUNT], offload[LT_OFFLOAD_COUNT];
+    bool coalescing_known;
+    unsigned coalesce_us; /* the receive interrupt may wait this long */
+    lt_knowledge qdisc_how;
+    int qdisc_error;
+    char qdisc[32], inner_qdisc[32]; /* the root's kind; of what is below a multi-queue root */
+} lt_interface_fact;
+
+/* What a TCP socket of this program is able to do. */
+typedef struct lt_socket_fact {
+    lt_knowledge how; /* could a socket be made at all? */
+    int error;
+    char congestion_control[32];
+    char selectable[128]; /* those of the available ones that it could choose, by name */
+    bool rto_min, delack_max, notsent_lowat, thin_linear;
+    lt_knowledge stamps_how; /* a connection over the loopback, with time stamps */
+    int stamps_error;
+    bool stamp_sent, stamp_acknowledged, stamp_received;
+} lt_socket_fact;
+
+typedef struct lt_tun_fact {
+    lt_knowledge how;
+    char why[256]; /* not LT_KNOWN: what livetcp emulate would say */
+} lt_tun_fact;
+
+typedef struct lt_facts {
+    char kernel[96];
+    unsigned kernel_major, kernel_minor; /* 0.0 = unknown */
+    char machine_date[32];
+    lt_sysctl_fact sysctl[LT_SYSCTL_COUNT];
+    lt_route_fact route;
+    lt_interface_fact interface;
+    lt_socket_fact socket;
+    lt_tun_fact tun;
+} lt_facts;
+
+#endif

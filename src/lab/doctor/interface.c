@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The interface that packets leave by: offloads and interrupts (ethtool's ioctl), its queue
+ * (rtnetlink). */
+#include "lab/doctor/gather.h"
+#include "lab/doctor/netlink.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/pkt_sched.h>
+#include <linux/sockios.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool ethtool(int fd, const char *name, void *command)
+{
+    struct ifreq request = {0};
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+    request.ifr_data = command;
+    return ioctl(fd, SIOCETHTOOL, &request) == 0;
+}
+
+static void read_offloads(int fd, lt_interface_fact *interface)
+{
+    static const struct {
+        unsigned command, bit;
+    } asked[LT_OFFLOAD_COUNT] = {
+        [LT_OFFLOAD_TSO] = {ETHTOOL_GTSO, ~0U},
+        [LT_OFFLOAD_GSO] = {ETHTOOL_GGSO, ~0U},
+        [LT_OFFLOAD_GRO] = {ETHTOOL_GGRO, ~0U},
+        [LT_OFFLOAD_LRO] = {ETHTOOL_GFLAGS, ETH_FLAG_LRO},
+    };
+    for (int i = 0; i < LT_OFFLOAD_COUNT; i++) {
+        struct ethtool_value value = {.cmd = asked[i].command};
+        interface->offload_known[i] = ethtool(fd, interface->name, &value);
+        interface->offload[i] = interface->offload_known[i] && (value.data & asked[i].bit);
+    }
+}
+
+static void read_device(int fd, lt_interface_fact *interface)
+{
+    struct ethtool_coalesce coalesce = {.cmd = ETHTOOL_GCOALESCE};
+    struct ifreq request = {0};
+    interface->coalescing_known = ethtool(fd, interface->name, &coalesce);
+    interface->coalesce_us = coalesce.rx_coalesce_usecs;
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface->name);
+    if (ioctl(fd, SIOCGIFMTU, &request) == 0)
+        interface->mtu = (unsigned)request.ifr_mtu;
+    if (ioctl(fd, SIOCGIFTXQLEN, &request) == 0 && request.ifr_qlen > 0)
+        interface->queue_packets = (unsigned)request.ifr_qlen;
+}
+
+typedef struct queue_search {
+    lt_interface_fact *interface;
+    int index;
+} queue_search;
+
+/* Below a root with several queues, each has one of its own; the first speaks for all. */
+static void take_qdisc(const struct nlmsghdr *message, void *context)
+{
+    queue_search *s = context;
+    const struct tcmsg *found = NLMSG_DATA(message);
+    struct rtattr *a[TCA_MAX + 1];
+    if (message->nlmsg_type != RTM_NEWQDISC || message->nlmsg_len < NLMSG_LENGTH(sizeof *found) ||
+        found->tcm_ifindex != s->index)
+        return;
+    lt_netlink_attributes(a, TCA_MAX + 1, TCA_RTA(found), (int)TCA_PAYLOAD(message));
+    if (found->tcm_parent == TC_H_ROOT)
+        lt_netlink_text(a[TCA_KIND], s->interface->qdisc, sizeof s->interface->qdisc);
+    else if (found->tcm_parent != TC_H_INGRESS && !s->interface->inner_qdisc[0])
+        lt_netlink_text(a[TCA_KIND], s->interface->inner_qdisc, sizeof s->interface->inner_qdisc);
+}
+
+static void read_qdisc(lt_interface_fact *interface)
+{
+    queue_search s = {interface, (int)if_nametoindex(interface->name)};
+    struct {
+        struct nlmsghdr header;
+        struct tcmsg qdisc;
+    } question = {
+        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct tcmsg)),
+                   .nlmsg_type = RTM_GETQDISC,
+                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .qdisc = {.tcm_family = AF_UNSPEC},
+    };
+    interface->qdisc_error = lt_netlink_ask(&question.header, take_qdisc, &s);
+    /* mq is what multi-queue interfaces have; other parents are somebody's own design. */
+    if (strcmp(interface->qdisc, "mq") != 0)
+        interface->inner_qdisc[0] = '\0';
+    interface->qdisc_how = interface->qdisc_error ? LT_FAILED
+                           : interface->qdisc[0]  ? LT_KNOWN
+                                                  : LT_ABSENT;
+}
+
+void lt_gather_interface(lt_facts *facts, const char *name)
+{
+    lt_interface_fact *interface = &facts->interface;
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memset(interface, 0, sizeof *interface);
+    snprintf(interface->name, sizeof interface->name, "%s", name);
+    if (fd >= 0) {
+        read_offloads(fd, interface);
+        read_device(fd, interface);
+        close(fd);
+    }
+    read_qdisc(interface);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* One loop: read what has come, write what is due, sleep until the next departure. Timing comes
+ * from ppoll(), which takes nanoseconds; the thread asks for SCHED_FIFO, which also takes away the
+ * timer slack, and otherwise for the smallest slack there is. It never spins: a real-time thread
+ * that never sleeps starves the rest of the machine, and the kernel then stops it for 50 ms in each
+ * second. */
+#define _GNU_SOURCE
+#include "lab/emulate/forwarder.h"
+
+#include "base/error.h"
+#include "lab/emulate/pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    READ_BATCH = 16,        /* packets from one end before the rest has a turn */
+    WRITE_BATCH = 64,       /* to one end, likewise */
+    HEARTBEAT_USEC = 5000,  /* longest sleep, so that a stall of an idle path is seen too */
+    REALTIME_PRIORITY = 20, /* above ordinary work, below the kernel's own threads */
+};
+
+typedef struct lane {
+    lt_link *link;
+    int in, out; /* TUN descriptors */
+    lt_lateness lateness;
+    uint64_t write_failed;
+} lane; /* one direction */
+
+struct lt_forwarder {
+    pthread_t thread;
+    _Bool started;
+    pthread_mutex_t lock; /* everything below, while the thread runs */
+    lane lanes[2];
+    lt_pool pool;
+    size_t mtu;
+    int wake; /* eventfd: look at `stopping` and the departures again */
+    _Bool stopping;
+    lt_path_health health;
+};
+
+static livetcp_usec now_usec(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (livetcp_usec)now.tv_sec * LIVETCP_USEC_SEC + now.tv_nsec / 1000;
+}
+
+static void read_batch(lt_forwarder *forwarder, lane *from)
+{
+    for (int i = 0; i < READ_BATCH; i++) {
+        uint8_t *packet = lt_pool_take(&forwarder->pool);
+        if (!packet)
+            return;
+        ssize_t size = read(from->in, packet, forwarder->mtu);
+        if (size <= 0 || lt_link_push(from->link, now_usec(), packet, (size_t)size,
+                                      lt_ecn_read(packet, (size_t)size)) != LT_LINK_TAKEN)
+            lt_pool_give(&forwarder->pool, packet);
+        if (size <= 0)
+            return;
+    }
+}
+
+static void write_due(lt_forwarder *forwarder, lane *to)
+{
+    lt_link_delivery due;
+    livetcp_usec now = now_usec();
+    for (int i = 0; i < WRITE_BATCH && lt_link_pop(to->link, now, &due); i++) {
+        if (due.marked)
+            lt_ecn_mark(due.packet, due.size);
+        lt_lateness_add(&to->lateness, now_usec() - due.departure);
+        if (write(to->out, due.packet, due.size) < 0)
+            to->write_failed++;
+        lt_pool_give(&forwarder->pool, due.packet);
+    }
+}
+
+static void wake(const lt_forwarder *forwarder)
+{
+    const uint64_t one = 1;
+    while (write(forwarder->wake, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
+static livetcp_usec next_departure(const lt_forwarder *forwarder)
+{
+    livetcp_usec a = lt_link_next(forwarder->lanes[LT_FORWARD].link);
+    livetcp_usec b = lt_link_next(forwarder->lanes[LT_BACKWARD].link);
+    return a < b ? a : b;
+}
+
+static void note_stall(lt_path_health *health, livetcp_usec expected, livetcp_usec now)
+{
+    livetcp_usec late = now - expected;
+    if (late <= LT_PATH_STALL_USEC)
+        return;
+    health->stalls++;
+    health->stalled += late;
+    health->last_stall = now;
+    if (late > health->longest_stall)
+        health->longest_stall = late;
+}
+
+/* Sleeps until the next departure, a packet, or the end of the heartbeat. Returns when it should
+ * have woken at the latest. */
+static livetcp_usec wait_for_work(struct pollfd *fds, livetcp_usec departure)
+{
+    livetcp_usec now = now_usec();
+    livetcp_usec until = now + HEARTBEAT_USEC;
+    if (departure < until)
+        until = departure > now ? departure : now;
+    const struct timespec sleep = {.tv_nsec = (long)(until - now) * 1000};
+    if (ppoll(fds, 3, &sleep, NULL) < 0)
+        fds[0].revents = fds[1].revents = fds[2].revents = POLLIN; /* interrupted: look anyway */
+    return until;
+}
+
+static void drain(int event)
+{
+    uint64_t count;
+    if (read(event, &count, sizeof count) < 0 && errno != EAGAIN)
+        abort(); /* an eventfd of our own cannot fail otherwise */
+}
+
+static void forward(lt_forwarder *forwarder)
+{
+    lane *lanes = forwarder->lanes;
+    struct pollfd fds[3] = {
+        {.fd = lanes[LT_FORWARD].in, .events = POLLIN},
+        {.fd = lanes[LT_BACKWARD].in, .events = POLLIN},
+        {.fd = forwarder->wake, .events = POLLIN},
+    };
+    livetcp_usec expected = LIVETCP_NEVER;
+    for (;;) {
+        if (fds[2].revents)
+            drain(forwarder->wake); /* before looking at what it was signalled for */
+        pthread_mutex_lock(&forwarder->lock);
+        _Bool stopping = forwarder->stopping;
+        livetcp_usec woken = now_usec();
+        note_stall(&forwarder->health, expected, woken);
+        for (int i = 0; i < 2; i++) {
+            write_due(forwarder, &lanes[i]);
+            if (fds[i].revents)
+                read_batch(forwarder, &lanes[i]);
+        }
+        note_stall(&forwarder->health, woken, now_usec()); /* a turn is far shorter */
+        livetcp_usec departure = next_departure(forwarder);
+        pthread_mutex_unlock(&forwarder->lock);
+        if (stopping)
+            return;
+        expected = wait_for_work(fds, departure);
+    }
+}
+
+static void *forwarder_main(void *argument)
+{
+    lt_forwarder *forwarder = argument;
+    const struct sched_param priority = {.sched_priority = REALTIME_PRIORITY};
+    pthread_setname_np(pthread_self(), "livetcp-path");
+    _Bool realtime = !pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    pthread_mutex_lock(&forwarder->lock);
+    forwarder->health.realtime = realtime;
+    pthread_mutex_unlock(&forwarder->lock);
+    forward(forwarder);
+    return NULL;
+}
+
+/* Signals are the application's business: the thread takes none. */
+static int start_thread(lt_forwarder *forwarder)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int failed = pthread_create(&forwarder->thread, NULL, forwarder_main, forwarder);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+/* With priority inheritance: whoever changes parameters at ordinary priority while the machine is
+ * busy must not hold up the forwarder. */
+static void init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void release(lt_forwarder *forwarder)
+{
+    for (int i = 0; i < 2; i++)
+        lt_link_destroy(&forwarder->lanes[i].link);
+    lt_pool_clear(&forwarder->pool);
+    if (forwarder->wake >= 0)
+        close(forwarder->wake);
+    pthread_mutex_destroy(&forwarder->lock);
+    free(forwarder);
+}
+
+static livetcp_result fill_in(lt_forwarder *forwarder, const lt_path_params *params,
+                              const lt_tun tuns[2], livetcp_error *error)
+{
+    lt_rng seeds;
+    lt_rng_seed(&seeds, params->seed);
+    for (int i = 0; i < 2; i++) {
+        lane *each = &forwarder->lanes[i];
+        livetcp_result result = lt_link_params_check(&params->link[i], error);
+        if (result)
+            return result;
+        each->link = lt_link_create(&params->link[i], lt_rng_next(&seeds));
+        if (!each->link)
+            return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a link");
+        each->in = tuns[i].fd;
+        each->out = tuns[!i].fd;
+    }
+    forwarder->health.ipv6 = tuns[LT_NEAR].ipv6 && tuns[LT_FAR].ipv6;
+    forwarder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (forwarder->wake < 0)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot create an eventfd");
+    return LIVETCP_OK;
+}
+
+lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun tuns[2],
+                                  livetcp_error *error)
+{
+    lt_forwarder *forwarder = calloc(1, sizeof *forwarder);
+    if (!forwarder) {
+        lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a path");
+        return NULL;
+    }
+    forwarder->wake = -1;
+    forwarder->mtu = (size_t)params->mtu;
+    init_lock(&forwarder->lock);
+    lt_pool_init(&forwarder->pool, forwarder->mtu);
+    if (fill_in(forwarder, params, tuns, error)) {
+        release(forwarder);
+        return NULL;
+    }
+    return forwarder;
+}
+
+livetcp_result lt_forwarder_start(lt_forwarder *forwarder, livetcp_error *error)
+{
+    int failed = start_thread(forwarder);
+    if (failed)
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, failed, "cannot start a thread");
+    forwarder->started = 1;
+    return LIVETCP_OK;
+}
+
+void lt_forwarder_destroy(lt_forwarder **forwarder)
+{
+    if (!*forwarder)
+        return;
+    if ((*forwarder)->started) {
+        pthread_mutex_lock(&(*forwarder)->lock);
+        (*forwarder)->stopping = 1;
+        pthread_mutex_unlock(&(*forwarder)->lock);
+        wake(*forwarder);
+        pthread_join((*forwarder)->thread, NULL);
+    }
+    release(*forwarder);
+    *forwarder = NULL;
+}
+
+livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,
+                                const lt_link_params *params, livetcp_error *error)
+{
+    pthread_mutex_lock(&forwarder->lock);
+    livetcp_result result =
+        lt_link_set(forwarder->lanes[direction].link, now_usec(), params, error);
+    pthread_mutex_unlock(&forwarder->lock);
+    if (!result)
+        wake(forwarder); /* departures may have come nearer */
+    return result;
+}
+
+void lt_forwarder_get(lt_forwarder *forwarder, lt_direction direction, lt_link_params *out)
+{
+    pthread_mutex_lock(&forwarder->lock);
+    lt_link_get_params(forwarder->lanes[direction].link, out);
+    pthread_mutex_unlock(&forwarder->lock);
+}
+
+void lt_forwarder_get_counters(lt_forwarder *forwarder, lt_direction direction,
+                               lt_path_counters *out)
+{
+    pthread_mutex_lock(&forwarder->lock);
+    lt_link_get_counters(forwarder->lanes[direction].link, &out->link);
+    const lt_lateness lateness = forwarder->lanes[direction].lateness;
+    out->write_failed = forwarder->lanes[direction].write_failed;
+    pthread_mutex_unlock(&forwarder->lock);
+    out->lateness_count = lateness.count;
+    out->lateness_p50 = lt_lateness_quantile(&lateness, 0.5);
+    out->lateness_p99 = lt_lateness_quantile(&lateness, 0.99);
+    out->lateness_p999 = lt_lateness_quantile(&lateness, 0.999);
+    out->lateness_max = lateness.max;
+}
+
+void lt_forwarder_get_health(lt_forwarder *forwarder, lt_path_health *out)
+{
+    pthread_mutex_lock(&forwarder->lock);
+    *out = forwarder->health;
+    pthread_mutex_unlock(&forwarder->lock);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread that reads packets from two TUN devices, runs them through the two links, and writes
+ * each to the other device when it is due. */
+#ifndef LT_LAB_EMULATE_FORWARDER_H
+#define LT_LAB_EMULATE_FORWARDER_H
+
+#include "lab/emulate/path.h"
+#include "lab/emulate/tun.h"
+
+typedef struct lt_forwarder lt_forwarder;
+
+/* Makes no thread yet. `tuns` by lt_end; they must outlive the forwarder. */
+lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun tuns[2],
+                                  livetcp_error *error);
+
+/* Starts the thread; once. */
+livetcp_result lt_forwarder_start(lt_forwarder *forwarder, livetcp_error *error);
+
+void lt_forwarder_destroy(lt_forwarder **forwarder);
+
+livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,
+                                const lt_link_params *params, livetcp_error *error);
+void lt_forwarder_get(lt_forwarder *forwarder, lt_direction direction, lt_link_params *out);
+void lt_forwarder_get_counters(lt_forwarder *forwarder, lt_direction direction,
+                               lt_path_counters *out);
+void lt_forwarder_get_health(lt_forwarder *forwarder, lt_path_health *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What a link holds: a FIFO of packets that wait for the transmitter, and a heap of packets in
+ * flight, ordered by departure. Both grow by doubling and never shrink, so that a link in steady
+ * state allocates nothing. */
+#ifndef LT_LAB_EMULATE_HELD_H
+#define LT_LAB_EMULATE_HELD_H
+
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lt_held {
+    void *packet;           /* the caller's */
+    uint32_t size;          /* bytes */
+    bool marked;            /* CE was set by this link */
+    double spread;          /* this packet's draw, in [0, 1), of the jitter */
+    livetcp_usec arrival;   /* when it was pushed */
+    livetcp_usec departure; /* set when it leaves the transmitter */
+    uint64_t order;         /* breaks ties between equal departures */
+} lt_held;
+
+typedef struct lt_fifo {
+    lt_held *slots;
+    size_t capacity; /* a power of two, or 0 */
+    size_t head;
+    size_t count;
+    uint64_t bytes;
+} lt_fifo;
+
+bool lt_fifo_push(lt_fifo *fifo, const lt_held *held); /* false: out of memory */
+const lt_held *lt_fifo_head(const lt_fifo *fifo);      /* NULL when empty */
+bool lt_fifo_pop(lt_fifo *fifo, lt_held *out);
+void lt_fifo_clear(lt_fifo *fifo);
+
+typedef struct lt_flight {
+    lt_held *slots;
+    size_t capacity;
+    size_t count;
+} lt_flight;
+
+/* Makes room for `count` packets in all; lt_flight_push() must not be called without room. */
+bool lt_flight_reserve(lt_flight *flight, size_t count);
+void lt_flight_push(lt_flight *flight, const lt_held *held);
+const lt_held *lt_flight_first(const lt_flight *flight); /* NULL when empty */
+bool lt_flight_pop(lt_flight *flight, lt_held *out);
+void lt_flight_clear(lt_flight *flight);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* One direction of an emulated path: a model that packets go into and come out of, later or never.
+ *
+ *   push -> loss -> drop-tail queue -> transmitter (rate) -> propagation (delay, jitter) -> pop
+ *
+ * The model has no clock, socket or thread: `now` is an argument, in microseconds of any one clock,
+ * and must not go backwards. The same parameters, seed and calls give the same result on every
+ * machine. Not thread-safe: one thread at a time per link.
+ *
+ * Order: packets leave in the order they came, whatever the jitter and whatever changes meanwhile,
+ * unless params.reorder is set. A packet therefore never leaves before one that is ahead of it,
+ * also when the delay has become shorter since. */
+#ifndef LT_LAB_EMULATE_LINK_H
+#define LT_LAB_EMULATE_LINK_H
+
+#include "lab/emulate/ecn.h"
+#include "lab/emulate/params.h"
+
+typedef struct lt_link lt_link;
+
+/* What became of a pushed packet. */
+typedef enum lt_link_verdict {
+    LT_LINK_TAKEN,         /* the link holds it until it is popped */
+    LT_LINK_LOST_RANDOM,   /* lost by the independent process */
+    LT_LINK_LOST_BURST,    /* lost by a Gilbert process */
+    LT_LINK_DROPPED_QUEUE, /* the queue was full */
+    LT_LINK_DROPPED_HELD,  /* the link holds LT_LINK_MAX_HELD packets, or memory ran out */
+} lt_link_verdict;
+
+enum { LT_LINK_MAX_HELD = 1 << 17 };
+
+/* A packet that has reached the far end. */
+typedef struct lt_link_delivery {
+    void *packet;
+    size_t size;
+    bool marked;            /* the link set CE: apply lt_ecn_mark() if there are real bytes */
+    livetcp_usec arrival;   /* when it was pushed */
+    livetcp_usec departure; /* when it was due: at most the `now` of the pop */
+} lt_link_delivery;
+
+typedef struct lt_link_counters {
+    uint64_t in_packets, in_bytes;   /* pushed */
+    uint64_t out_packets, out_bytes; /* popped */
+    uint64_t lost_random;
+    uint64_t lost_burst;
+    uint64_t dropped_queue;
+    uint64_t dropped_held;
+    uint64_t marked;
+    uint64_t queue_packets, queue_bytes;         /* in the queue, as of the last call */
+    uint64_t queue_max_packets, queue_max_bytes; /* the most there ever were */
+    livetcp_usec queue_max_delay;                /* longest stay in queue and transmitter */
+    uint64_t flight_packets;                     /* propagating, as of the last call */
+} lt_link_counters;
+
+/* NULL when memory ran out or lt_link_params_check() fails. */
+lt_link *lt_link_create(const lt_link_params *params, uint64_t seed);
+
+/* Forgets the packets it holds; take them back with lt_link_discard() first if they own memory. */
+void lt_link_destroy(lt_link **link);
+
+/* `packet` is the caller's and may be NULL; the link never looks at it and hands it back by
+ * lt_link_pop() or lt_link_discard() if, and only if, the verdict is LT_LINK_TAKEN. `size` is in
+ * bytes of IP packet, at most 1 GiB. `ecn` decides whether it can be marked. */
+lt_link_verdict lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size,
+                             lt_ecn ecn);
+
+/* When lt_link_pop() may next have something, LIVETCP_NEVER when the link is empty. Exact as long
+ * as nothing is changed or pushed; with params.reorder it can be early, never late. */
+livetcp_usec lt_link_next(const lt_link *link);
+
+/* Takes out the next packet that is due at `now`; false when there is none. Call until false. */
+bool lt_link_pop(lt_link *link, livetcp_usec now, lt_link_delivery *out);
+
+/* Takes out any packet, due or not, without counting it; false when the link is empty. */
+bool lt_link_discard(lt_link *link, void **packet);
+
+/* New parameters from `now` on. What is already propagating keeps its departure time; what waits
+ * is not dropped, also if the new queue is shorter; the packet being transmitted continues at the
+ * new rate. On failure (lt_link_params_check()) nothing changes. */
+livetcp_result lt_link_set(lt_link *link, livetcp_usec now, const lt_link_params *params,
+                           livetcp_error *error);
+
+void lt_link_get_params(const lt_link *link, lt_link_params *out);
+void lt_link_get_counters(const lt_link *link, lt_link_counters *out);
+
+#endif

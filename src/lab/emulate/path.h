@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* An emulated network path: two network namespaces, joined by two TUN devices and a forwarding
+ * thread that holds each packet as long as the link models say. Linux only.
+ *
+ *   near 10.77.0.1 fd77::1  --- forward --->  far 10.77.0.2 fd77::2
+ *                           <-- backward ---
+ *
+ * The namespaces are fresh: no saved TCP metrics, no other interface than a loopback. Rates and
+ * sizes count IP packets. lt_path_enter(), lt_path_set(), the counters and the sysctl functions may
+ * be called from any thread. */
+#ifndef LT_LAB_EMULATE_PATH_H
+#define LT_LAB_EMULATE_PATH_H
+
+#include "lab/emulate/lateness.h"
+#include "lab/emulate/link.h"
+
+#define LT_PATH_NEAR_IPV4 "10.77.0.1"
+#define LT_PATH_FAR_IPV4  "10.77.0.2"
+#define LT_PATH_NEAR_IPV6 "fd77::1"
+#define LT_PATH_FAR_IPV6  "fd77::2"
+
+typedef struct lt_path lt_path;
+
+typedef enum lt_end { LT_NEAR, LT_FAR } lt_end;
+
+/* A direction is known by the end its packets come from. */
+typedef enum lt_direction { LT_FORWARD = LT_NEAR, LT_BACKWARD = LT_FAR } lt_direction;
+
+typedef struct lt_path_params {
+    lt_link_params link[2]; /* by lt_direction */
+    uint64_t seed;          /* of both directions, which draw differently */
+    int mtu;                /* 576 to 9000 bytes */
+} lt_path_params;
+
+/* Links without impairment, seed 1, MTU 1500. */
+void lt_path_params_init(lt_path_params *params);
+
+/* Builds a path, which carries nothing yet: what is sent waits at the end it was sent from. The
+ * calling process has as many threads as before, so this is the time to fork: a child that is
+ * forked beside a thread may inherit a lock that nobody in it will ever release. Without root this
+ * first moves the calling process into a user namespace of its own, for which it must still have
+ * one thread. NULL on failure, with *error (may be NULL) saying what to do. */
+lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error);
+
+/* Starts the forwarding thread. To be called once; on failure the path is as before. */
+livetcp_result lt_path_start(lt_path *path, livetcp_error *error);
+
+/* Stops forwarding, drops what is in flight and clears the caller's pointer. Processes that are
+ * still inside lose the network but live on. */
+void lt_path_destroy(lt_path **path);
+
+/* Moves the calling thread, and what it forks from now on, to one end. In a child that has just
+ * been forked beside threads `error` must be NULL; errno then says why it failed. */
+livetcp_result lt_path_enter(const lt_path *path, lt_end end, livetcp_error *error);
+
+/* Runs `function` at one end, on a thread of its own, and waits for it. A socket that it makes
+ * stays at that end, whoever uses it afterwards. Returns what the function returns. */
+livetcp_result lt_path_call(const lt_path *path, lt_end end,
+                            livetcp_result (*function)(void *context, livetcp_error *error),
+                            void *context, livetcp_error *error);
+
+/* New parameters from now on; see lt_link_set() for what happens to packets on the way. */
+livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_params *params,
+                           livetcp_error *error);
+void lt_path_get(lt_path *path, lt_direction direction, lt_link_params *out);
+
+/* A setting of the namespace at one end, key with slashes: "net/ipv4/tcp_ecn". */
+livetcp_result lt_path_sysctl_set(const lt_path *path, lt_end end, const char *key,
+                                  const char *value, livetcp_error *error);
+
+/* The same at both ends, as somebody types it: "net.ipv4.tcp_ecn=1". */
+livetcp_result lt_path_apply_sysctl(const lt_path *path, const char *setting, livetcp_error *error);
+
+/* The algorithm that new sockets at both ends use by default. Inside a namespace the system allows
+ * only those of net.ipv4.tcp_allowed_congestion_control; sockets may still choose any other one
+ * that is loaded, given the privilege. */
+livetcp_result lt_path_set_congestion_control(const lt_path *path, const char *name,
+                                              livetcp_error *error);
+
+typedef struct lt_path_counters {
+    lt_link_counters link;
+    uint64_t read_dropped;   /* the kernel dropped: the forwarder did not read in time */
+    uint64_t write_failed;   /* the kernel refused the packet at the receiving end */
+    uint64_t lateness_count; /* departures measured: lateness is actual minus planned, in us */
+    livetcp_usec lateness_p50, lateness_p99, lateness_p999, lateness_max;
+} lt_path_counters;
+
+void lt_path_get_counters(lt_path *path, lt_direction direction, lt_path_counters *out);
+
+/* The machine, or this process, stood still: the forwarder, which wakes at least every 5 ms, got
+ * the CPU more than LT_PATH_STALL_USEC late. Results measured across a stall are in doubt. */
+enum { LT_PATH_STALL_USEC = 5000 };
+
+typedef struct lt_path_health {
+    _Bool realtime; /* the forwarder runs under SCHED_FIFO */
+    _Bool ipv6;     /* both ends have IPv6 */
+    uint64_t stalls;
+    livetcp_usec stalled; /* in all */
+    livetcp_usec longest_stall;
+    livetcp_usec last_stall; /* CLOCK_MONOTONIC, when it ended; 0: never */
+} lt_path_health;
+
+void lt_path_get_health(lt_path *path, lt_path_health *out);
+
+#endif

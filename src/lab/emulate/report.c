@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of an emulated path as a table, a line, and JSON. */
+#include "lab/emulate/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const direction_names[2] = {
+    [LT_FORWARD] = "forward",
+    [LT_BACKWARD] = "backward",
+};
+
+/* One table for both forms, so that they cannot differ. */
+static const struct {
+    const char *name;
+    size_t offset; /* of a 64-bit value in lt_path_counters */
+    const char *text;
+} rows[] = {
+#define ROW(name, member, text)                                                                    \
+    {                                                                                              \
+        name, offsetof(lt_path_counters, member), text                                             \
+    }
+    ROW("in_packets", link.in_packets, "packets in"),
+    ROW("in_bytes", link.in_bytes, "bytes in"),
+    ROW("out_packets", link.out_packets, "packets out"),
+    ROW("out_bytes", link.out_bytes, "bytes out"),
+    ROW("lost_random", link.lost_random, "lost, independent"),
+    ROW("lost_burst", link.lost_burst, "lost, in bursts"),
+    ROW("dropped_queue", link.dropped_queue, "dropped, queue full"),
+    ROW("dropped_held", link.dropped_held, "dropped, emulator full"),
+    ROW("dropped_read", read_dropped, "dropped, emulator slow"),
+    ROW("dropped_write", write_failed, "dropped, receiver refused"),
+    ROW("marked", link.marked, "ECN marked"),
+    ROW("queue_packets", link.queue_packets, "queue now, packets"),
+    ROW("queue_max_packets", link.queue_max_packets, "queue at most, packets"),
+    ROW("queue_max_bytes", link.queue_max_bytes, "queue at most, bytes"),
+    ROW("queue_max_delay_us", link.queue_max_delay, "queue at most, us"),
+    ROW("flight_packets", link.flight_packets, "in flight, packets"),
+    ROW("lateness_p50_us", lateness_p50, "lateness p50, us"),
+    ROW("lateness_p99_us", lateness_p99, "lateness p99, us"),
+    ROW("lateness_p999_us", lateness_p999, "lateness p99.9, us"),
+    ROW("lateness_max_us", lateness_max, "lateness max, us"),
+#undef ROW
+};
+
+static int64_t value_of(const lt_path_counters *counters, size_t row)
+{
+    int64_t value;
+    memcpy(&value, (const char *)counters + rows[row].offset, sizeof value);
+    return value;
+}
+
+static json_t *direction_report(lt_path *path, lt_direction direction)
+{
+    char text[LT_PARAMS_TEXT];
+    lt_link_params params;
+    lt_path_counters counters;
+    lt_path_get(path, direction, &params);
+    lt_path_get_counters(path, direction, &counters);
+    json_t *out = json_object();
+    bool failed = json_object_set_new(
+        out, "params", json_string(lt_link_params_format(&params, text, sizeof text)));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        failed |= json_object_set_new(out, rows[i].name, json_integer(value_of(&counters, i)));
+    if (failed) {
+        json_decref(out);
+        return NULL;
+    }
+    return out;
+}
+
+json_t *lt_emulate_report(lt_path *path)
+{
+    lt_path_health health;
+    lt_path_get_health(path, &health);
+    return json_pack("{s:o, s:o, s:b, s:b, s:{s:I, s:I, s:I}}", "forward",
+                     direction_report(path, LT_FORWARD), "backward",
+                     direction_report(path, LT_BACKWARD), "realtime", (int)health.realtime, "ipv6",
+                     (int)health.ipv6, "stalls", "count", (json_int_t)health.stalls, "total_us",
+                     (json_int_t)health.stalled, "longest_us", (json_int_t)health.longest_stall);
+}
+
+static void print_health(const lt_path_health *health)
+{
+    if (!health->realtime)
+        fputs("The forwarder ran without real-time priority (needs root or RLIMIT_RTPRIO).\n",
+              stderr);
+    if (health->stalls)
+        fprintf(stderr,
+                "The machine stalled %" PRIu64 " time%s, %.1f ms at the longest: measurements "
+                "across a stall are in doubt.\n",
+                health->stalls, health->stalls == 1 ? "" : "s",
+                (double)health->longest_stall / 1e3);
+}
+
+void lt_emulate_print_table(lt_path *path)
+{
+    char text[LT_PARAMS_TEXT];
+    lt_link_params params;
+    lt_path_counters counters[2];
+    lt_path_health health;
+    for (int i = 0; i < 2; i++) {
+        lt_path_get(path, (lt_direction)i, &params);
+        lt_path_get_counters(path, (lt_direction)i, &counters[i]);
+        fprintf(stderr, "%-9s %s\n", direction_names[i],
+                lt_link_params_format(&params, text, sizeof text));
+    }
+    fprintf(stderr, "%-26s %14s %14s\n", "", direction_names[0], direction_names[1]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fprintf(stderr, "%-26s %14" PRId64 " %14" PRId64 "\n", rows[i].text,
+                value_of(&counters[0], i), value_of(&counters[1], i));
+    lt_path_get_health(path, &health);
+    print_health(&health);
+}
+
+void lt_emulate_print_line(lt_path *path, livetcp_usec elapsed)
+{
+    fprintf(stderr, "%8.1f s", (double)elapsed / 1e6);
+    for (int i = 0; i < 2; i++) {
+        lt_path_counters counters;
+        lt_path_get_counters(path, (lt_direction)i, &counters);
+        const lt_link_counters *link = &counters.link;
+        fprintf(stderr,
+                "  %s in %" PRIu64 " out %" PRIu64 " lost %" PRIu64 " dropped %" PRIu64
+                " queue %" PRIu64,
+                direction_names[i], link->in_packets, link->out_packets,
+                link->lost_random + link->lost_burst, link->dropped_queue, link->queue_packets);
+    }
+    fputc('\n', stderr);
+}
+
+bool lt_emulate_write_json(const json_t *report, const char *file)
+{
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(10);
+    if (!report) {
+        fputs("livetcp emulate: out of memory for the report\n", stderr);
+        return false;
+    }
+    if (!strcmp(file, "-"))
+        return !json_dumpf(report, stdout, flags) && putchar('\n') != EOF;
+    if (!json_dump_file(report, file, flags))
+        return true;
+    fprintf(stderr, "livetcp emulate: cannot write %s: %s\n", file, strerror(errno));
+    return false;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Options that every form of `livetcp model` has: the path, the stream, how it is carried. */
+#ifndef LT_LAB_MODEL_COMMAND_ARGUMENTS_H
+#define LT_LAB_MODEL_COMMAND_ARGUMENTS_H
+
+#include <livetcp/model.h>
+
+#include <popt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct lt_model_arguments {
+    livetcp_delay_model_config config;
+    const char *constants; /* as given, or by default */
+    bool paper;            /* those of the papers */
+    const char *json;      /* file to write, "-" for standard output, or NULL */
+    bool backlog_states_given;
+    bool help;
+} lt_model_arguments;
+
+/* What one form adds: a popt table whose strings it parses itself. */
+typedef struct lt_model_form {
+    const char *name;               /* "delay" */
+    const char *summary;            /* one line */
+    const char *text;               /* below the options in the help; ends with a newline */
+    const struct poptOption *extra; /* or NULL */
+    bool path_wanted;               /* false: no --rtt and --loss */
+} lt_model_form;
+
+/* The strings that options point into; to be cleared after the last use of the arguments. */
+typedef struct lt_model_texts {
+    char *rtt, *loss, *one_way, *packet, *interval, *mss, *loss_model, *queue, *constants;
+    char *window_states, *backlog_states, *json;
+    int connections, split, limited_transmit, json_given, help;
+} lt_model_texts;
+
+/* Parses the command line; on failure the error names the option. Prints the help if asked to. */
+livetcp_result lt_model_arguments_read(lt_model_arguments *arguments, lt_model_texts *texts,
+                                       const lt_model_form *form, int argc, const char **argv,
+                                       livetcp_error *error);
+void lt_model_texts_clear(lt_model_texts *texts);
+
+/* "99.9%" or "0.999" of an option; strictly between 0 and 1. */
+livetcp_result lt_model_take_share(const char *option, const char *text, double *out,
+                                   livetcp_error *error);
+
+/* "100ms" of an option. */
+livetcp_result lt_model_take_duration(const char *option, const char *text, livetcp_usec *out,
+                                      livetcp_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What documents of all forms have in common. */
+#include "lab/model/command/json.h"
+
+#include <math.h>
+#include <time.h>
+
+json_t *lt_model_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *lt_model_json_ms(double us)
+{
+    return lt_model_json_number(round(us * 10) / 1e4);
+}
+
+json_t *lt_model_json_config(const lt_model_arguments *a, bool *failed)
+{
+    const livetcp_delay_model_config *c = &a->config;
+    json_t *o = json_object();
+
+    lt_json_put(o, "rtt_ms", lt_model_json_ms((double)c->rtt_us), failed);
+    lt_json_put(o, "loss", json_real(c->loss), failed);
+    lt_json_put(o, "one_way_ms",
+                lt_model_json_ms(c->one_way_us < 0 ? (double)c->rtt_us / 2 : (double)c->one_way_us),
+                failed);
+    lt_json_put(o, "packet_bytes", json_integer(c->packet_bytes), failed);
+    lt_json_put(o, "interval_ms", lt_model_json_ms((double)c->interval_us), failed);
+    lt_json_put(o, "connections", json_integer(c->connections), failed);
+    lt_json_put(o, "split", json_integer(c->split), failed);
+    lt_json_put(o, "mss_bytes", json_integer(c->mss_bytes), failed);
+    lt_json_put(o, "loss_model",
+                json_string(c->loss_model == LIVETCP_LOSS_CORRELATED ? "correlated" : "random"),
+                failed);
+    lt_json_put(o, "queue", json_string(c->queue_unit == LIVETCP_QUEUE_BYTES ? "bytes" : "packets"),
+                failed);
+    lt_json_put(o, "limited_transmit", json_boolean(c->limited_transmit), failed);
+    lt_json_put(o, "constants", json_string(a->constants), failed);
+    return o;
+}
+
+livetcp_result lt_model_json_write(json_t *document, bool failed, const char *path,
+                                   livetcp_error *error)
+{
+    FILE *out = lt_output_open(path, error);
+
+    if (!out) {
+        json_decref(document);
+        return error->code;
+    }
+    return lt_output_close(out, path, lt_json_write(document, failed, out, error), error);
+}
+
+double lt_model_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The chain as a whole: which network-limited states can be reached, and what leads where. Numbers
+ * are in such an order (windows ascending, backlogs descending) that a round without loss leads
+ * from a state to a later one: the loss-free part of the transition matrix is triangular.
+ *
+ * Application-limited states are absorbing here. From each of them a loss starts one of only two
+ * kinds of excursion, and between losses nothing happens: see solve.c.
+ */
+#ifndef LT_LAB_MODEL_DELAY_CHAIN_H
+#define LT_LAB_MODEL_DELAY_CHAIN_H
+
+#include "lab/model/delay/moves.h"
+
+#include <stdint.h>
+
+enum { LT_START_RECOVERY, LT_START_TIMEOUT, LT_STARTS };
+
+/* Compressed columns: what state j leads to is row[first[j]] .. row[first[j+1] - 1]. */
+typedef struct lt_columns {
+    int *first; /* n + 1 */
+    int *row;   /* n and above: the application-limited state with window row - n */
+    double *value;
+} lt_columns;
+
+typedef struct lt_chain {
+    const lt_delay_params *params;
+    int n;            /* network-limited states */
+    int absorbing;    /* application-limited ones, by window: 0 .. most_window */
+    int *number;      /* by place(w, b); -1: cannot be reached */
+    unsigned *w, *b;  /* by number */
+    lt_columns free;  /* rounds without loss */
+    lt_columns lossy; /* the others */
+    lt_loss_outcome *window_losses, *packet_losses; /* by w */
+} lt_chain;
+
+/* Enumerates the states. `params` is to live as long as the chain. */
+livetcp_result lt_chain_make(lt_chain *chain, const lt_delay_params *params, size_t most_states,
+                             livetcp_error *error);
+void lt_chain_clear(lt_chain *chain);
+
+/* The moves that begin an excursion, with probabilities that add up to 1. */
+void lt_chain_start(const lt_chain *chain, int start, lt_moves *moves);
+
+/* The moves of state `i`. */
+void lt_chain_moves(const lt_chain *chain, int i, lt_moves *moves);
+
+/* Where a move leads. A backlog between two packets is shared between both, so that its mean is
+ * kept; one past the edge is taken as the edge. Returns how many targets there are, 1 or 2. */
+typedef struct lt_target {
+    int row;
+    double share;
+} lt_target;
+
+int lt_chain_targets(const lt_chain *chain, const lt_move *move, lt_target targets[2]);
+
+#endif

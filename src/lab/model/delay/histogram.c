@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/model/delay/histogram.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Wide enough for a few MB, narrow enough for 10 us in the half second where most delays are. */
+enum { BINS = 100000 };
+static const double NARROWEST = 10e-6;
+
+livetcp_result lt_histogram_init(lt_histogram *h, double most, livetcp_error *error)
+{
+    double width = fmax(most / (BINS - 1), NARROWEST);
+
+    *h = (lt_histogram){.width = width, .count = (size_t)(most / width) + 2};
+    h->bins = calloc(h->count, sizeof *h->bins);
+    if (h->bins)
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the distribution");
+}
+
+void lt_histogram_clear(lt_histogram *h)
+{
+    free(h->bins);
+    *h = (lt_histogram){0};
+}
+
+void lt_histogram_add(lt_histogram *h, double value, double weight)
+{
+    /* The middle of a bin is at its index: what is a multiple of the width has a bin to itself,
+     * whichever way it was rounded. */
+    double place = value / h->width + 0.5;
+    size_t index = place < (double)h->count ? (place > 0 ? (size_t)place : 0) : h->count - 1;
+
+    if (!(weight > 0))
+        return;
+    h->bins[index].weight += weight;
+    h->bins[index].sum += weight * value;
+    h->total += weight;
+    h->first += weight * value;
+    h->second += weight * value * value;
+    h->largest = value > h->largest ? value : h->largest;
+}
+
+double lt_histogram_mean(const lt_histogram *h)
+{
+    return h->first / h->total;
+}
+
+double lt_histogram_deviation(const lt_histogram *h)
+{
+    double mean = lt_histogram_mean(h);
+
+    return sqrt(fmax(0, h->second / h->total - mean * mean));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A distribution of delays: weights in bins so narrow that nobody minds, with the sums that the
+ * moments are made of beside them. */
+#ifndef LT_LAB_MODEL_DELAY_HISTOGRAM_H
+#define LT_LAB_MODEL_DELAY_HISTOGRAM_H
+
+#include <livetcp/result.h>
+
+#include <stddef.h>
+
+typedef struct lt_bin {
+    double weight;
+    double sum; /* weight times value, so that a bin answers with the mean of what is in it */
+} lt_bin;
+
+typedef struct lt_histogram {
+    double width; /* of a bin */
+    size_t count; /* of bins; what lies past the last is counted in it */
+    lt_bin *bins;
+    double total, first, second; /* sums of weight, weight x, weight x^2 */
+    double largest;
+} lt_histogram;
+
+/* For values from 0 to `most`. */
+livetcp_result lt_histogram_init(lt_histogram *histogram, double most, livetcp_error *error);
+void lt_histogram_clear(lt_histogram *histogram);
+
+void lt_histogram_add(lt_histogram *histogram, double value, double weight);
+
+double lt_histogram_mean(const lt_histogram *histogram);
+double lt_histogram_deviation(const lt_histogram *histogram);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The chain of Brosh et al. with the rules of Linux 6 in place of theirs, where a measurement shows
+ * the difference (docs/model.md):
+ *
+ * - the window is halved from what it is, not from w + 3, and never below two segments;
+ * - it grows, while the source leaves it unused, to what is in flight and one segment more;
+ * - the round trip of a recovery is one like any other: more may be lost in it;
+ * - recovery takes more than one when it has more to repair (linux_losses.h), and what arrives
+ *   meanwhile waits for the last of it;
+ * - a round's packets are those that leave in it, waiting from the backlog at its begin to the one
+ *   at its end, not only those that were there at its begin.
+ */
+#include "lab/model/delay/linux_moves.h"
+
+#include "lab/model/delay/linux_losses.h"
+
+#include <math.h>
+
+static unsigned within_chain(const lt_delay_params *p, double w)
+{
+    return (unsigned)fmin(w, p->most_window);
+}
+
+static unsigned halve(const lt_delay_params *p, double w)
+{
+    return within_chain(p, fmax(2, floor(w / 2)));
+}
+
+static unsigned grow(const lt_delay_params *p, unsigned w, unsigned b)
+{
+    if (w >= p->free_window && b == 0)
+        return w;
+    /* Slow start ends where half of what the source needs is reached. */
+    return within_chain(p, w > p->r / 2 ? w + 1.0 : fmin(2.0 * w, floor(p->r / 2) + 1));
+}
+
+/* How many packets leave in a round trip. */
+static double leaving(const lt_delay_params *p, unsigned w, double b)
+{
+    return fmin(b + p->r, w * p->per_mss);
+}
+
+/* Packets whose waiting falls, or rises, evenly from one time to another. */
+static void send_evenly(lt_move *move, double packets, double from, double to)
+{
+    double step = packets > 0 ? fabs(from - to) / packets : 0;
+
+    lt_move_send(move, (lt_burst){.packets = packets,
+                                  .delay = fmax(from, to) - step / 2,
+                                  .step = step,
+                                  .least = fmin(from, to),
+                                  .cause = LT_CAUSE_BACKLOG});
+}
+
+/* Small packets wait for the window alone: as w segments of one packet each are in flight, what
+ * comes until the first of them is acknowledged waits, and leaves in one segment. */
+static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b)
+{
+    return p->per_mss >= 2 && w < p->r && b + p->r <= w * p->per_mss;
+}
+
+static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, double b)
+{
+    double packets = leaving(p, w, b), room = w * p->per_mss;
+
+    move->b = b + p->r - packets;
+    move->seconds += p->rtt;
+    if (waits_for_window_only(p, w, b)) {
+        double waiting = b + floor(p->r - w + 0.5);
+        lt_move_send(move, (lt_burst){.packets = waiting,
+                                      .delay = waiting / p->f,
+                                      .step = 1 / p->f,
+                                      .cause = LT_CAUSE_BACKLOG});
+        lt_move_send(move, (lt_burst){.packets = w, .cause = LT_CAUSE_NONE});
+    } else if (room > b + p->r) { /* the backlog is gone before the round is */
+        double drained = fmin(packets, room * b / (room - p->r));
+        send_evenly(move, drained, b / p->f, 0);
+        lt_move_send(move, (lt_burst){.packets = packets - drained, .cause = LT_CAUSE_NONE});
+    } else {
+        send_evenly(move, packets, b / p->f, move->b / p->f);
+    }
+}
+
+/* From one repair to the next. With SACK that is a segment that was lost again, which is known like
+ * any other loss, when one sent after it arrives. */
+static double repair_time(const lt_delay_params *p)
+{
+    return p->rack ? p->detect + 1 / p->f : p->rtt;
+}
+
+/* The rounds after the first: what they send waits for the last of them. */
+static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds)
+{
+    for (unsigned more = rounds - 1; more > 0; more--) {
+        double packets = leaving(p, move->w, move->b);
+        lt_move_send(move,
+                     (lt_burst){.packets = packets,
+                                .delay = move->b / p->f + p->rtt + (more - 1) * repair_time(p),
+                                .cause = LT_CAUSE_RECOVERY});
+        move->b += p->r - packets;
+        move->seconds += repair_time(p);
+    }
+}
+
+/* Packets that are held until what was lost before them arrives: all of it at once with SACK, one
+ * after the other without. */
+static void send_held(const lt_delay_params *p, lt_move *move, double packets, double waited,
+                      double detection, unsigned rounds)
+{
+    unsigned parts = p->rack ? 1 : rounds;
+
+    for (unsigned i = 0; i < parts; i++) {
+        double later = (p->rack ? rounds - 1 : i) * repair_time(p);
+        double first = packets * i / parts;
+        lt_move_send(move, (lt_burst){.packets = packets / parts,
+                                      .delay = waited + detection + later - first / p->f,
+                                      .step = 1 / p->f,
+                                      .least = waited,
+                                      .cause = LT_CAUSE_RECOVERY});
+    }
+}
+
+/* A loss that is found after `detection`, and the packets that have waited, and wait for it. */
+typedef struct found_loss {
+    double packets, waited, detection, seconds;
+    unsigned w; /* once halved */
+    double b;   /* when it is found */
+} found_loss;
+
+static void recover(const lt_delay_params *p, lt_moves *moves, double probability,
+                    const lt_loss_outcome *losses, const found_loss *loss)
+{
+    for (unsigned rounds = 1; rounds <= LT_MOST_ROUNDS; rounds++) {
+        double share = probability * losses->rounds[rounds - 1];
+        if (share <= 0)
+            continue;
+        lt_move *move = lt_moves_add(moves, share);
+        move->loss = true;
+        move->w = loss->w;
+        move->b = loss->b;
+        move->seconds = loss->seconds;
+        send_held(p, move, loss->packets, loss->waited, loss->detection, rounds);
+        hold_rounds(p, move, rounds);
+    }
+    if (losses->repeated > 0) {
+        lt_move late = {.w = within_chain(p, 2), .seconds = loss->seconds};
+        lt_move_send(&late, (lt_burst){.packets = loss->packets,
+                                       .delay = loss->waited + loss->detection + p->rto,
+                                       .step = 1 / p->f,
+                                       .least = loss->waited + p->rto,
+                                       .cause = LT_CAUSE_TIMEOUT});
+        lt_moves_time_out(p, moves, probability * losses->repeated, loss->b, &late);
+    }
+}
+
+void lt_linux_loss_moves(const lt_delay_params *p, const lt_loss_outcome *losses, lt_moves *moves)
+{
+    const lt_move slow_start = {.w = within_chain(p, 2)};
+    double detection = lt_linux_detection(p);
+
+    if (losses->recovery > 0)
+        recover(p, moves, losses->recovery, losses,
+                &(found_loss){.packets = lt_linux_held(p),
+                              .detection = detection,
+                              .seconds = detection,
+                              .w = halve(p, p->free_window)});
+    lt_moves_time_out(p, moves, losses->timeout, 0, &slow_start);
+}
+
+void lt_linux_round_moves(const lt_delay_params *p, unsigned w, unsigned b,
+                          const lt_loss_outcome *losses, lt_moves *moves)
+{
+    const lt_move slow_start = {.w = within_chain(p, 2)};
+    lt_move *move;
+
+    moves->count = 0;
+    move = lt_moves_add(moves, losses->none);
+    move->w = grow(p, w, b);
+    send_round(p, move, w, b);
+    if (losses->recovery > 0) {
+        double packets = leaving(p, w, b);
+        recover(p, moves, losses->recovery, losses,
+                &(found_loss){.packets = packets,
+                              .waited = b / p->f,
+                              .detection = p->detect,
+                              .seconds = p->rtt,
+                              .w = halve(p, w),
+                              .b = b + p->r - packets});
+    }
+    lt_moves_time_out(p, moves, losses->timeout, b, &slow_start);
+}

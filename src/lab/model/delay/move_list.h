@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What one round of a chain may bring: the next states, their probabilities, and the packets that
+ * leave meanwhile with their delays. */
+#ifndef LT_LAB_MODEL_DELAY_MOVE_LIST_H
+#define LT_LAB_MODEL_DELAY_MOVE_LIST_H
+
+#include "lab/model/delay/params.h"
+
+typedef enum lt_cause {
+    LT_CAUSE_NONE,
+    LT_CAUSE_BACKLOG,
+    LT_CAUSE_RECOVERY,
+    LT_CAUSE_TIMEOUT
+} lt_cause;
+
+/* Packets with delays of delay, delay - step, delay - 2 step ... over the one-way delay, none of
+ * them less than least. */
+typedef struct lt_burst {
+    double packets;
+    double delay, step, least; /* seconds */
+    lt_cause cause;
+} lt_burst;
+
+enum { LT_MOVE_BURSTS = 8 };
+
+typedef struct lt_move {
+    double probability;
+    unsigned w;
+    double b;       /* packets; not yet truncated */
+    double seconds; /* that it takes */
+    unsigned timeouts;
+    bool loss; /* it began with one */
+    unsigned bursts;
+    lt_burst burst[LT_MOVE_BURSTS];
+} lt_move;
+
+enum { LT_MAX_MOVES = 48 };
+
+typedef struct lt_moves {
+    unsigned count;
+    lt_move move[LT_MAX_MOVES];
+} lt_moves;
+
+/* Appends a move without packets; there is room for it. */
+lt_move *lt_moves_add(lt_moves *moves, double probability);
+
+/* Appends packets to a move, if there are any and room for them. */
+void lt_move_send(lt_move *move, lt_burst burst);
+
+/* Appends what may follow an expired timeout with backlog `b`: every timeout waits twice as long
+ * as the one before, up to the sixth. What is left when the backlog is past the chain's edge is
+ * taken as one. The packets that leave at last are the move's first burst; `prototype` is what
+ * came before. */
+void lt_moves_time_out(const lt_delay_params *params, lt_moves *moves, double probability, double b,
+                       const lt_move *prototype);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Configuration in, symbols of the paper out. */
+#include "lab/model/delay/params.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+/* Smaller chains than that are solved at once, and small r would make tiny ones. */
+enum { LEAST_WINDOW = 16, LEAST_BACKLOG = 64 };
+
+static livetcp_result check_number(const char *name, double value, double least, double most,
+                                   livetcp_error *error)
+{
+    if (value >= least && value <= most) /* not so for NaN */
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g", name, value,
+                   least, most);
+}
+
+static livetcp_result check_loss(double loss, livetcp_error *error)
+{
+    if (loss >= 0 && loss < 1)
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "loss is %g: it is a share, from 0 to less than 1 (1%% is 0.01)", loss);
+}
+
+static livetcp_result check_choices(const livetcp_delay_model_config *c, livetcp_error *error)
+{
+    const struct {
+        const char *name;
+        int value, most;
+    } choices[] = {{"loss_model", (int)c->loss_model, LIVETCP_LOSS_CORRELATED},
+                   {"queue_unit", (int)c->queue_unit, LIVETCP_QUEUE_BYTES},
+                   {"constants", (int)c->constants, LIVETCP_TCP_CONSTANTS_NEWRENO}};
+
+    for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (choices[i].value < 0 || choices[i].value > choices[i].most)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %d: it is 0 to %d",
+                           choices[i].name, choices[i].value, choices[i].most);
+    return LIVETCP_OK;
+}
+
+static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *error)
+{
+    const struct {
+        const char *name;
+        double value, least, most;
+    } ranges[] = {
+        {"rtt_us", (double)c->rtt_us, 1, 1e8},
+        {"one_way_us", (double)c->one_way_us, -1, (double)c->rtt_us},
+        {"mss_bytes", c->mss_bytes, 1, 65535},
+        {"packet_bytes", c->packet_bytes, 1, c->mss_bytes},
+        {"interval_us", (double)c->interval_us, 1, 1e8},
+        {"connections", c->connections, 1, 64},
+        {"split", c->split, 1, 16},
+        {"window_states", c->window_states, 2, 1000},
+    };
+    livetcp_result result = check_loss(c->loss, error);
+
+    for (unsigned i = 0; result == LIVETCP_OK && i < sizeof ranges / sizeof *ranges; i++)
+        result =
+            check_number(ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most, error);
+    if (result == LIVETCP_OK && c->backlog_states != 0)
+        result = check_number("backlog_states", c->backlog_states, 2, 10000, error);
+    if (result == LIVETCP_OK && c->split > c->packet_bytes)
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                         "split is %u: a packet of %u bytes has not so many pieces", c->split,
+                         c->packet_bytes);
+    return result == LIVETCP_OK ? check_choices(c, error) : result;
+}
+
+/* Three duplicate acknowledgements; but Linux without SACK merges what follows into a segment that
+ * it repeats (tcp_retrans_try_collapse), and where that is all that is in flight, it counts more
+ * duplicates than segments, and takes that for reordering: from then on it waits for as many as
+ * there are in flight (tcp_check_reno_reordering). Seen with ss -ti on Linux 6.18. */
+static unsigned dupack_threshold(const lt_delay_params *p)
+{
+    const unsigned usual = 3;
+
+    if (p->recovery != LIVETCP_LOSS_RECOVERY_LINUX || p->rack || p->r + usual + 1 > p->per_mss)
+        return usual;
+    return (unsigned)fmax(2, floor(p->r + 1e-9) + 1);
+}
+
+/* How long it takes to know that a segment is lost while the stream flows freely. Three duplicate
+ * acknowledgements: RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering
+ * window of a quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is
+ * a jiffy or two late. */
+static double detection_time(const lt_delay_params *p)
+{
+    const double timer_slack = 0.006;
+    double duplicates = p->dupacks / p->f;
+
+    if (!p->rack)
+        return p->rtt + duplicates;
+    return p->rtt + fmin(duplicates, fmax(1 / p->f, p->rtt / 4 + timer_slack));
+}
+
+static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
+                    const livetcp_tcp_stack *stack)
+{
+    double bytes = (double)c->packet_bytes / c->split;
+
+    p->f = 1e6 / (double)c->interval_us * c->split / c->connections;
+    p->rtt = (double)c->rtt_us / 1e6;
+    p->r = p->rtt * p->f;
+    p->per_mss = c->mss_bytes / bytes;
+    p->one_way = c->one_way_us < 0 ? p->rtt / 2 : (double)c->one_way_us / 1e6;
+    p->rto = (double)livetcp_tcp_stack_rto(stack, c->rtt_us) / 1e6;
+    p->rack = stack->detection == LIVETCP_LOSS_DETECTION_RACK;
+    p->recovery = stack->recovery;
+    p->dupacks = dupack_threshold(p);
+    p->detect = detection_time(p);
+    p->free_window = p->recovery == LIVETCP_LOSS_RECOVERY_LINUX ? floor(p->r + 1e-9) + 2 : p->r;
+    /* A.1 scales the loss by the segment's size; see docs/model.md for how we read p a/M_s. */
+    p->p_full = c->loss;
+    p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
+    p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;
+    p->limited_transmit = c->limited_transmit != 0;
+}
+
+/* A.3 truncates at multiples of r. */
+static unsigned truncate_at(double multiple, double r, unsigned least)
+{
+    double states = multiple * fmax(1, ceil(r - 1e-9));
+
+    return states > least ? (unsigned)fmin(states, 1e9) : least;
+}
+
+livetcp_result lt_delay_params_make(lt_delay_params *params,
+                                    const livetcp_delay_model_config *config, livetcp_error *error)
+{
+    livetcp_tcp_stack stack;
+    livetcp_result result = check(config, error);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (config->stack)
+        stack = *config->stack;
+    else
+        livetcp_tcp_stack_init(&stack, config->constants, NULL);
+    *params = (lt_delay_params){0};
+    fill_in(params, config, &stack);
+    params->most_window = truncate_at(config->window_states, params->r, LEAST_WINDOW);
+    params->most_backlog = truncate_at(config->backlog_states, params->r, LEAST_BACKLOG);
+    return LIVETCP_OK;
+}

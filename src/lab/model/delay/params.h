@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* One connection's stream in the symbols of Brosh et al. (Table 1), from a checked configuration.
+ */
+#ifndef LT_LAB_MODEL_DELAY_PARAMS_H
+#define LT_LAB_MODEL_DELAY_PARAMS_H
+
+#include <livetcp/delay_model.h>
+
+#include <stdbool.h>
+
+/* Times are in seconds, windows in segments, backlogs in packets. */
+typedef struct lt_delay_params {
+    double f;           /* packets per second on this connection */
+    double rtt;         /* RTT */
+    double r;           /* packets per RTT */
+    double per_mss;     /* packets that fit into a full segment: MSS / a */
+    double one_way;     /* L */
+    double rto;         /* T0 */
+    double free_window; /* from which on the window does not limit the source */
+    double detect;  /* from sending a segment to knowing that it is lost: RTT + 3/f in the paper */
+    double p_small; /* probability that a segment of one packet is lost */
+    double p_full;  /* and a full one */
+    bool correlated, limited_transmit;
+    bool rack;        /* losses are found by time, lost retransmissions too */
+    unsigned dupacks; /* or after so many duplicate acknowledgements */
+    livetcp_loss_recovery recovery;
+    unsigned most_window;  /* states: windows 1 .. most_window */
+    unsigned most_backlog; /* and backlogs 0 .. most_backlog */
+} lt_delay_params;
+
+/* Checks every field; the error names the one that is wrong. */
+livetcp_result lt_delay_params_make(lt_delay_params *params,
+                                    const livetcp_delay_model_config *config, livetcp_error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which rates a path with flow control carries, and with which delays: the search of Lübben and
+ * Fidler, section III-B. Knows no clock and no socket. Its owner sends packets at a constant rate
+ * and hands in the delays of some, picked at random:
+ *
+ *     while ((rate = lt_estimator_rate(e)) > 0)
+ *         start a train at that rate, wait until the path has settled;
+ *         do lt_estimator_add(e, delay of one more packet of the train);
+ *         while (it says LT_TRAIN_GOES_ON);
+ *
+ * Rates are step, 2 step, 3 step, ... At each, `samples` delays are tested for a steady state
+ * (DF-GLS) and for independence (runs test). If both hold, they are the delay distribution of that
+ * rate. If not, the train goes on for as many samples again, of which every second, then every
+ * third, ... is tested. The first rate without a steady state ends the search.
+ *
+ * A train that has had its `extensions` and is not stationary may still be short against what the
+ * delays depend on: near the attainable rate a backlog takes minutes to pass. It goes on until it
+ * is stationary, doubling its length each time, up to `patience` extensions in all.
+ *
+ * Delays whose quantile is no more than `resolution` above their least are as good as constant: a
+ * real clock's noise, which may wander, is not tested. A rate that is too high by 0.04 % leaves 2
+ * ms in 5 s.
+ *
+ * Where this deviates: the paper goes on with a train only if the samples are stationary. A train
+ * that is short against the swings of the congestion window fails that test at rates that the path
+ * carries, so here either test may ask for more. And the paper's trains have no end: here a train
+ * that is stationary at its longest, but not independent, counts as LT_TRAIN_DEPENDENT.
+ */
+#ifndef LT_LAB_MODEL_SERVICE_CURVE_ESTIMATOR_H
+#define LT_LAB_MODEL_SERVICE_CURVE_ESTIMATOR_H
+
+#include "lab/model/service_curve/quantile.h"
+#include "lab/model/service_curve/runs_test.h"
+#include "lab/model/service_curve/unit_root.h"
+
+#include <livetcp/service_curve.h>
+
+#include <stdbool.h>
+
+#define LT_ESTIMATOR_LEAST_SAMPLES   LT_UNIT_ROOT_LEAST
+#define LT_ESTIMATOR_MOST_SAMPLES    1000000
+#define LT_ESTIMATOR_MOST_EXTENSIONS 10000
+#define LT_ESTIMATOR_MOST_RATES      1000
+
+typedef struct lt_estimator_config {
+    double step;              /* r_acc, > 0; its unit is that of every rate here */
+    double max_rate;          /* the last rate is the largest that is not above; INFINITY: none */
+    size_t samples;           /* I */
+    unsigned extensions;      /* at most, of a train that is stationary but dependent */
+    unsigned patience;        /* at most, of any; counts as `extensions` if it is less.
+                               * samples * (patience + 1) <= ..._MOST_SAMPLES */
+    double violation;         /* xi, 0 <= xi < 1; 0 takes the largest delay for the quantile */
+    livetcp_usec resolution;  /* what the delays are measured to, >= 0: see below */
+    livetcp_usec delay_limit; /* a delay above says that there is no steady state; 0: none does */
+} lt_estimator_config;
+
+typedef enum lt_train_state {
+    LT_TRAIN_GOES_ON,
+    LT_TRAIN_STEADY,      /* stationary, and the samples are independent */
+    LT_TRAIN_DEPENDENT,   /* stationary; the samples depend on each other to the end */
+    LT_TRAIN_UNSTEADY,    /* no steady state: the rate is above what the path carries */
+    LT_TRAIN_INTERRUPTED, /* stopped before it could be judged */
+} lt_train_state;
+
+/* "steady", "dependent", ... */
+const char *lt_train_state_name(lt_train_state state);
+
+typedef struct lt_train_result {
+    double rate;
+    lt_train_state state;
+    unsigned extensions;
+    bool even;              /* within the resolution: the tests did not matter */
+    bool over_limit;        /* unsteady because of the delay limit: the tests did not run */
+    lt_unit_root unit_root; /* of the last test */
+    lt_runs_test runs;
+    lt_quantile quantile; /* µs; of STEADY and DEPENDENT */
+    const double *delays; /* µs in ascending order: what was judged. DEPENDENT: all samples */
+    size_t count;
+} lt_train_result;
+
+typedef struct lt_estimator lt_estimator;
+
+/* LIVETCP_ERR_INVALID_ARGUMENT with a message that names the field, LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_estimator_create(const lt_estimator_config *config, lt_estimator **estimator,
+                                   livetcp_error *error);
+void lt_estimator_destroy(lt_estimator **estimator);
+
+/* Of the train to be sent; 0 when the search has ended. */
+double lt_estimator_rate(const lt_estimator *estimator);
+
+/* Samples of one train at most. */
+size_t lt_estimator_most(const lt_estimator *estimator);
+
+/* Samples until the train is judged, or judged again. */
+size_t lt_estimator_wanted(const lt_estimator *estimator);
+
+/* One delay, >= 0, in the order in which the packets were sent. Only while there is a rate.
+ * *state is GOES_ON, or what the train turned out to be. Error: LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_train_state *state,
+                                livetcp_error *error);
+
+/* Ends the search. A train that is under way is judged as it is if it has been tested once, and
+ * else interrupted. */
+void lt_estimator_stop(lt_estimator *estimator);
+
+/* The trains that have ended, in order; NULL past the last. Valid until the next call that is not
+ * const. */
+const lt_train_result *lt_estimator_train(const lt_estimator *estimator, size_t position);
+
+/* The points of the service curve: the STEADY and DEPENDENT trains. */
+const livetcp_service_point *lt_estimator_points(const lt_estimator *estimator, size_t *count);
+
+#endif

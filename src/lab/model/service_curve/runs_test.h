@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runs test for independence (Gibbons and Chakraborti, Nonparametric Statistical Inference,
+ * 4th ed., section 3.2): in how many runs on one side of the median do the values come? Values that
+ * depend on those before them come in fewer.
+ */
+#ifndef LT_LAB_MODEL_SERVICE_CURVE_RUNS_TEST_H
+#define LT_LAB_MODEL_SERVICE_CURVE_RUNS_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct lt_runs_test {
+    size_t runs;
+    size_t above, below; /* values on each side; those at the median go with the smaller side */
+    double z;            /* of the normal approximation; 0 when one side is empty */
+    double p;            /* two-sided */
+    bool independent;    /* p >= 0.05 */
+} lt_runs_test;
+
+/* `sorted` holds the same values in ascending order. `count` >= 1. */
+void lt_runs_test_run(const double *values, const double *sorted, size_t count,
+                      lt_runs_test *result);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a sender waits for retransmission timeouts while it delivers a number of segments: the
+ * evolution of the timeout in Zhang et al., Figure 8. The paper simulates it, since the timeout
+ * that one segment leaves to the next is not a linear function; it is a small Markov chain over the
+ * values that the timeout may have, though, so both the mean and the distribution can be computed.
+ */
+#ifndef LT_LAB_MODEL_STARTUP_TIMEOUTS_H
+#define LT_LAB_MODEL_STARTUP_TIMEOUTS_H
+
+#include <livetcp/result.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct lt_timeout_rules {
+    double loss;     /* that a segment, or its acknowledgement, is lost */
+    double probe;    /* what a segment alone waits for before its first timeout; 0: nothing */
+    double first;    /* the timeout in force at first, seconds */
+    double usual;    /* after a round trip has been measured */
+    double most;     /* doubling ends here */
+    unsigned linear; /* timeouts before doubling begins */
+    bool keep;       /* Karn: a segment that was retransmitted leaves its timeout to the next */
+} lt_timeout_rules;
+
+/* A distribution of times: probabilities of 0, 1, 2 ... steps. What is longer is left out, so
+ * that the sum is below 1 by it. */
+typedef struct lt_times {
+    double step;
+    size_t count;
+    double *probability;
+    double mean; /* seconds; exact, and infinite where doubling makes it so */
+} lt_times;
+
+livetcp_result lt_times_init(lt_times *times, double step, size_t count, livetcp_error *error);
+void lt_times_clear(lt_times *times);
+
+/* Of the sum of both, added to `to`, which is initialised. All have the same steps. */
+void lt_times_convolve(lt_times *to, const lt_times *a, const lt_times *b);
+
+/* The time spent on timeouts while `segments` are delivered one after another. `times` is
+ * initialised. */
+livetcp_result lt_timeouts_solve(lt_times *times, const lt_timeout_rules *rules, unsigned segments,
+                                 livetcp_error *error);
+
+#endif

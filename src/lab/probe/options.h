@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What `livetcp probe` is asked to do. */
+#ifndef LT_LAB_PROBE_OPTIONS_H
+#define LT_LAB_PROBE_OPTIONS_H
+
+#include <livetcp/result.h>
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define LT_PROBE_MOST_SIZE  16384 /* bytes of a packet */
+#define LT_PROBE_MOST_PLAYS 10000
+
+typedef enum lt_probe_mode {
+    LT_PROBE_HELP,
+    LT_PROBE_LISTEN,
+    LT_PROBE_PATH,
+    LT_PROBE_SIMULATION,
+} lt_probe_mode;
+
+typedef struct lt_probe_options {
+    lt_probe_mode mode;
+    char host[256], port[8]; /* of the peer, or to listen on; host may be empty then */
+
+    double step, max_rate; /* bit/s; INFINITY: no largest rate */
+    size_t size;           /* bytes of a packet */
+    unsigned samples, extensions, patience;
+    livetcp_usec interval;     /* mean time between samples */
+    livetcp_usec settle;       /* of each train, before the first sample */
+    double violation;          /* xi */
+    livetcp_usec resolution;   /* of the delays */
+    livetcp_usec delay_limit;  /* a delay above ends the search */
+    livetcp_usec delay_target; /* what the recommendation is for */
+    uint64_t seed;
+
+    char congestion_control[16]; /* "": the system's */
+    char simulation[128];        /* as given */
+    char trace[256];             /* "": none */
+    unsigned plays;              /* times that the trace is sent, too */
+    char json[256];              /* "": none, "-": standard output instead of the table */
+    bool quiet;
+} lt_probe_options;
+
+/* Parses the command line; argv[0] is the subcommand's name. On failure the error says what is
+ * wrong and what would be right. */
+livetcp_result lt_probe_options_parse(lt_probe_options *options, int argc, const char **argv,
+                                      livetcp_error *error);
+
+void lt_probe_options_help(FILE *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* One line on standard error about a probe that is under way. */
+#ifndef LT_LAB_PROBE_PROGRESS_H
+#define LT_LAB_PROBE_PROGRESS_H
+
+#include "lab/probe/findings.h"
+
+typedef struct lt_probe_progress {
+    bool quiet, terminal;
+    bool real_time; /* so that there is a time left */
+    livetcp_usec shown;
+    double shown_rate;
+    const char *said;
+} lt_probe_progress;
+
+void lt_probe_progress_init(lt_probe_progress *progress, const lt_probe_options *options);
+
+/* Shows where the search is: on a terminal every half a second, else once for each rate. */
+void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings *findings);
+
+/* Says something else, such as that the trace is being sent; `what` is a constant. */
+void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left);
+
+void lt_probe_progress_end(lt_probe_progress *progress);
+
+#endif

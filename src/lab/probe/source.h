@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* When which packet is due: a train at a constant rate, or a recorded stream. */
+#ifndef LT_LAB_PROBE_SOURCE_H
+#define LT_LAB_PROBE_SOURCE_H
+
+#include "base/rng.h"
+
+#include <livetcp/service_curve.h>
+
+#include <stdbool.h>
+
+typedef struct lt_due_packet {
+    livetcp_usec time; /* since the beginning */
+    uint32_t bytes;
+    bool sample;
+} lt_due_packet;
+
+typedef struct lt_probe_source {
+    bool is_trace;
+    uint64_t number; /* of the next packet */
+    /* a train */
+    double rate; /* bit/s */
+    uint32_t size;
+    double next_sample, mean_interval, end; /* µs; INFINITY: it has no sample, no end */
+    lt_rng rng;
+    /* a trace: frames go in pieces, of which the last is the sample */
+    const livetcp_trace_frame *frames;
+    size_t count, frame;
+    uint64_t left; /* bytes of the frame */
+} lt_probe_source;
+
+/* Packets are sampled by a Poisson process that begins at `settle`, so that what they meet is what
+ * there is on average. */
+void lt_source_train(lt_probe_source *source, double rate, size_t size, livetcp_usec settle,
+                     livetcp_usec mean_interval, uint64_t seed);
+
+/* A train of this length of which nothing is sampled. */
+void lt_source_filler(lt_probe_source *source, double rate, size_t size, livetcp_usec length);
+
+void lt_source_trace(lt_probe_source *source, const livetcp_trace_frame *frames, size_t count);
+
+/* The packet that is due next; false at the end. */
+bool lt_source_peek(const lt_probe_source *source, lt_due_packet *packet);
+void lt_source_advance(lt_probe_source *source);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets that wait to be played, in order of their extended sequence numbers. */
+#ifndef LT_PLAYOUT_BUFFER_H
+#define LT_PLAYOUT_BUFFER_H
+
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lt_waiting {
+    struct lt_waiting *before, *after; /* by number */
+    uint64_t extended;
+    uint32_t ssrc;
+    uint32_t timestamp;
+    livetcp_usec media_us;
+    livetcp_usec arrival_us;
+    livetcp_usec play_us;
+    unsigned flags;  /* LIVETCP_PLAYOUT_KEY_FRAME... */
+    unsigned events; /* LIVETCP_PLAYOUT_TALKSPURT... */
+    bool late;
+    bool gone; /* came too late: only its place is kept */
+    void *token;
+    size_t size; /* of what was copied */
+    uint8_t bytes[];
+} lt_waiting;
+
+/* Zero is empty. */
+typedef struct lt_buffer {
+    lt_waiting *first, *last;
+    size_t packets;
+    size_t bytes;
+    void (*drop_token)(void *token, void *user);
+    void *user;
+} lt_buffer;
+
+/* A packet with room for its bytes, which are copied unless NULL. NULL if memory is out. */
+lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size);
+
+/* Frees it, its token dropped; clears the pointer, which may be NULL. */
+void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting);
+
+/* The packet of this number, or NULL. */
+lt_waiting *lt_buffer_find(const lt_buffer *buffer, uint64_t extended);
+
+/* `primary` takes the place of a packet in the buffer, which is dropped, and all that is known of
+ * it but the bytes and the token. */
+void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *primary);
+
+/* A packet in the buffer will not be played: drops its token, and keeps its place. */
+void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting);
+
+/* Takes over a packet whose number is not there yet. */
+void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting);
+
+/* Hands out the first packet, or NULL. */
+lt_waiting *lt_buffer_take(lt_buffer *buffer);
+
+/* Drops them all. */
+void lt_buffer_clear(lt_buffer *buffer);
+
+#endif

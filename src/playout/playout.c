@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions over a playout. */
+#include "playout/engine.h"
+
+#include "base/error.h"
+#include "base/sized.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Points in time beyond these are nonsense, and their differences would not fit. */
+#define LAST_US (INT64_MAX / 8)
+
+#define LONGEST_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
+
+/* ---- life ---- */
+
+static livetcp_result check_size(const livetcp_playout_config *config, livetcp_error *error)
+{
+    if (!config)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_playout_config is NULL");
+    if (config->struct_size < sizeof config->struct_size)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_playout_config has struct_size %zu: call "
+                       "livetcp_playout_config_init() first",
+                       config->struct_size);
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_playout_create(const livetcp_playout_config *config,
+                                      livetcp_playout **playout, livetcp_error *error)
+{
+    livetcp_playout_config whole;
+    livetcp_result result = check_size(config, error);
+    livetcp_playout *p;
+
+    *playout = NULL;
+    if (result != LIVETCP_OK)
+        return result;
+    livetcp_playout_config_init(&whole);
+    lt_copy_sized(&whole, sizeof whole, config, config->struct_size);
+    result = lt_playout_config_check(&whole, error);
+    if (result != LIVETCP_OK)
+        return result;
+    p = calloc(1, sizeof *p);
+    if (!p)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a playout");
+    p->config = whole;
+    p->buffer.drop_token = whole.drop_token;
+    p->buffer.user = whole.user;
+    p->timeline.clock_rate = whole.clock_rate;
+    p->schedule.video = whole.media == LIVETCP_PLAYOUT_VIDEO;
+    p->target_us = whole.mode == LIVETCP_PLAYOUT_NONE ? 0 : whole.latency_us;
+    p->arrival_us = -LAST_US;
+    lt_interval_init(&p->interval, p->schedule.video, whole.clock_rate, whole.packet_duration_us);
+    lt_adaptive_init(&p->adaptive, whole.alpha, whole.beta);
+    *playout = p;
+    return LIVETCP_OK;
+}
+
+void livetcp_playout_flush(livetcp_playout *p)
+{
+    lt_buffer_drop(&p->buffer, &p->given);
+    lt_buffer_clear(&p->buffer);
+    lt_playout_clear_suspect(p);
+    p->timeline.started = false;
+    p->begun = false;
+    p->flowing = false;
+    p->schedule.end_us = 0; /* and so nothing that the next must not overtake */
+    p->outcome.delays_second = 0;
+    lt_playout_outcome_restart(&p->outcome);
+}
+
+void livetcp_playout_destroy(livetcp_playout **playout)
+{
+    livetcp_playout *p = *playout;
+
+    *playout = NULL;
+    if (!p)
+        return;
+    livetcp_playout_flush(p);
+    free(p);
+}
+
+/* ---- packets ---- */
+
+static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playout_packet *given,
+                                  lt_incoming *in)
+{
+    livetcp_playout_packet packet = {0};
+
+    if (!given || given->struct_size < sizeof given->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_copy_sized(&packet, sizeof packet, given, given->struct_size);
+    if ((packet.size && !packet.data) || packet.arrival_us > LAST_US ||
+        packet.arrival_us < -LAST_US || (packet.token && !p->config.drop_token))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (packet.size > UINT16_MAX || !lt_rtp_parse(packet.data, packet.size, &in->header))
+        return LIVETCP_ERR_NOT_RTP;
+    in->data = packet.data;
+    in->size = packet.size;
+    in->arrival_us = packet.arrival_us > p->arrival_us ? packet.arrival_us : p->arrival_us;
+    in->flags = packet.flags;
+    in->token = packet.token;
+    return LIVETCP_OK;
+}
+
+/* Nobody pulls: what is due is over, and counted. */
+static void pass_time(livetcp_playout *p)
+{
+    livetcp_playout_item item;
+
+    do
+        lt_playout_next(p, p->arrival_us, &item);
+    while (item.kind != LIVETCP_PLAYOUT_NOTHING);
+}
+
+livetcp_result livetcp_playout_put(livetcp_playout *p, const livetcp_playout_packet *packet,
+                                   livetcp_playout_slot *slot)
+{
+    livetcp_playout_slot taken = {.struct_size = sizeof taken};
+    livetcp_result result;
+    lt_incoming in;
+
+    if (slot && slot->struct_size < sizeof slot->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    result = read_packet(p, packet, &in);
+    if (result != LIVETCP_OK)
+        return result;
+    p->arrival_us = in.arrival_us;
+    if (in.flags & LIVETCP_PLAYOUT_DISCONT)
+        livetcp_playout_flush(p);
+    result = lt_playout_take(p, &in, &taken);
+    if (result != LIVETCP_OK)
+        return result;
+    p->counts.received++;
+    if (p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
+        pass_time(p);
+    if (slot) {
+        taken.struct_size = slot->struct_size;
+        lt_copy_sized(slot, slot->struct_size, &taken, sizeof taken);
+    }
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_playout_pull(livetcp_playout *p, livetcp_usec now,
+                                    livetcp_playout_item *item)
+{
+    livetcp_playout_item next;
+
+    if (!item || item->struct_size < sizeof item->struct_size ||
+        p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_playout_next(p, now, &next);
+    next.struct_size = item->struct_size;
+    lt_copy_sized(item, item->struct_size, &next, sizeof next);
+    return LIVETCP_OK;
+}
+
+livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *p)
+{
+    return p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY ? LIVETCP_NEVER : lt_playout_deadline(p);
+}
+
+/* ---- facts in and out ---- */
+
+static void take_time(livetcp_playout *p, livetcp_usec *known, livetcp_usec fact)
+{
+    if (fact > 0 && fact <= LONGEST_US)
+        *known = fact;
+    else
+        p->counts.path_ignored += fact != 0;
+}
+
+static void take_count(livetcp_playout *p, unsigned *known, unsigned fact, unsigned most)
+{
+    if (fact > 0 && fact <= most)
+        *known = fact;
+    else
+        p->counts.path_ignored += fact != 0;
+}
+
+livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playout_path *given)
+{
+    livetcp_playout_path path = {0};
+
+    if (!given || given->struct_size < sizeof given->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_copy_sized(&path, sizeof path, given, given->struct_size);
+    take_time(p, &p->path.rtt_us, path.rtt_us);
+    take_time(p, &p->path.hedge_delay_us, path.hedge_delay_us);
+    take_count(p, &p->path.copies, path.copies, 1000);
+    take_count(p, &p->path.parity_group, path.parity_group, 1000);
+    if (path.repair >= LIVETCP_PLAYOUT_REPAIR_TCP && path.repair <= LIVETCP_PLAYOUT_REPAIR_PARITY)
+        p->path.repair = path.repair;
+    else
+        p->counts.path_ignored++;
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_playout_get_latency(const livetcp_playout *p,
+                                           livetcp_playout_latency *latency)
+{
+    const livetcp_playout_config *c = &p->config;
+    livetcp_playout_latency present = {.delay_us = p->delay_us,
+                                       .target_us = p->target_us,
+                                       .min_us = c->min_latency_us,
+                                       .max_us = c->max_latency_us};
+
+    if (!latency || latency->struct_size < sizeof latency->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (c->mode == LIVETCP_PLAYOUT_FIXED)
+        present.min_us = present.max_us = c->latency_us;
+    else if (c->mode == LIVETCP_PLAYOUT_NONE)
+        present.delay_us = present.min_us = present.max_us = 0;
+    if (!p->timeline.started)
+        present.delay_us = present.target_us;
+    present.struct_size = latency->struct_size;
+    lt_copy_sized(latency, latency->struct_size, &present, sizeof present);
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_playout_get_stats(const livetcp_playout *p, livetcp_playout_stats *stats)
+{
+    livetcp_playout_stats now = p->counts;
+
+    if (!stats || stats->struct_size < sizeof stats->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_playout_outcome_report(&p->outcome, &now);
+    now.delay_us = p->delay_us;
+    now.queueing_us = p->queueing_us;
+    now.jitter_us = (livetcp_usec)p->jitter_us;
+    now.packet_duration_us = lt_interval_duration_us(&p->interval);
+    now.packet_rate = lt_interval_packet_rate(&p->interval);
+    now.mouth_to_ear_us = now.mean_delay_us + p->path.rtt_us / 2 + now.packet_duration_us;
+    now.skew_ppm = p->transit.skew.slope * 1e6;
+    now.measured_clock_rate = p->timeline.measured_rate;
+    if (p->config.release != LIVETCP_PLAYOUT_TIMES_ONLY) {
+        now.held_packets = p->buffer.packets;
+        now.held_bytes = p->buffer.bytes;
+    }
+    now.ssrc = p->source.stream.ssrc;
+    now.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &now, sizeof now);
+    return LIVETCP_OK;
+}

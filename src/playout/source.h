@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose packets they are, and which of them are new: SSRC and sequence numbers, through wraps,
+ * restarts and changes. */
+#ifndef LT_PLAYOUT_SOURCE_H
+#define LT_PLAYOUT_SOURCE_H
+
+#include "engine/receiver/stream.h"
+#include "rtp/rtp.h"
+
+/* Timestamps remembered, to tell a duplicate from another packet of the same number. */
+#define LT_PLAYOUT_SOURCE_STAMPS 1024
+
+typedef struct lt_playout_source {
+    bool started;
+    lt_stream stream;
+    uint64_t laps;  /* added to the stream's numbers, so that they grow through changes of SSRC */
+    uint64_t first; /* the lowest number that came since the last start */
+    uint32_t stamps[LT_PLAYOUT_SOURCE_STAMPS];
+} lt_playout_source;
+
+typedef enum lt_playout_source_verdict {
+    LT_PLAYOUT_SOURCE_NEW,
+    LT_PLAYOUT_SOURCE_DUPLICATE, /* or too old to tell it from one */
+    LT_PLAYOUT_SOURCE_FOREIGN,   /* of another SSRC */
+    LT_PLAYOUT_SOURCE_JUMP,      /* from elsewhere in the number space */
+    LT_PLAYOUT_SOURCE_RESTART    /* confirms a jump: see lt_playout_source_restart() */
+} lt_playout_source_verdict;
+
+/* Begins with this packet; returns its number, which is higher than any before. */
+uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header *header,
+                                 livetcp_usec now);
+
+/* Judges one packet; *extended is its number if it is NEW. */
+lt_playout_source_verdict lt_playout_source_judge(lt_playout_source *source,
+                                                  const lt_rtp_header *header, livetcp_usec now,
+                                                  uint64_t *extended);
+
+/* A NEW packet is played, or came too late: its copies are duplicates. */
+void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint32_t timestamp,
+                              livetcp_usec now);
+
+/* After RESTART: the numbers of the packet that jumped and of the one that confirmed it. */
+void lt_playout_source_restart(lt_playout_source *source, uint16_t confirming, uint64_t *jumped,
+                               uint64_t *confirmed);
+
+#endif

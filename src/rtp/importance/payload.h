@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One classifier per payload format: what a single RTP payload says about its importance, without
+ * memory of other packets.
+ *
+ * Each returns false when the payload cannot be what it is taken for: cut short, or with values
+ * that the format forbids. Otherwise *found is filled in; importance UNKNOWN then means that the
+ * packet is well-formed and does not tell, for example because it continues a picture.
+ */
+#ifndef LT_RTP_IMPORTANCE_PAYLOAD_H
+#define LT_RTP_IMPORTANCE_PAYLOAD_H
+
+#include <livetcp/media.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lt_payload_class {
+    livetcp_importance importance;
+    /* DROPPABLE as long as the stream has no temporal layer above this one. Formats whose
+     * DROPPABLE is unconditional leave it 0, the lowest. */
+    uint8_t temporal_layer;
+} lt_payload_class;
+
+typedef bool lt_payload_classifier(const uint8_t *payload, size_t size, lt_payload_class *found);
+
+lt_payload_classifier lt_h264_classify; /* RFC 6184 */
+lt_payload_classifier lt_h265_classify; /* RFC 7798 */
+lt_payload_classifier lt_vp8_classify;  /* RFC 7741 */
+lt_payload_classifier lt_vp9_classify;  /* RFC 9628 */
+lt_payload_classifier lt_av1_classify;  /* RTP Payload Format For AV1, version 1.0 */
+
+/* Several units in one packet: it is worth as much as the most important of them. */
+static inline void lt_payload_class_add(lt_payload_class *found, livetcp_importance importance,
+                                        uint8_t temporal_layer)
+{
+    if (importance > found->importance)
+        found->importance = importance;
+    if (temporal_layer > found->temporal_layer)
+        found->temporal_layer = temporal_layer;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "rtp/redundancy/red.h"
+
+#include "base/error.h"
+#include "base/sized.h"
+
+#include <string.h>
+
+#define HAS_PADDING 0x20
+#define MARKER      0x80
+
+#define LEAST_PACKET 64
+#define MOST_PACKET  65535
+
+void livetcp_redundancy_config_init(livetcp_redundancy_config *config)
+{
+    *config = (livetcp_redundancy_config){
+        .struct_size = sizeof *config, .payload_type = 63, .depth = 1, .max_packet = 1400};
+}
+
+static livetcp_result check(const livetcp_redundancy_config *config, livetcp_error *error)
+{
+    if (!lt_red_type_possible(config->payload_type))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "payload_type %u: 0 to 127 without 64 to 95 are possible",
+                       config->payload_type);
+    if (config->depth < 1 || config->depth > LIVETCP_REDUNDANCY_MAX_DEPTH)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "depth %u: 1 to %d are possible",
+                       config->depth, LIVETCP_REDUNDANCY_MAX_DEPTH);
+    if (config->max_packet < LEAST_PACKET || config->max_packet > MOST_PACKET)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "max_packet %zu: %d to %d bytes are possible", config->max_packet,
+                       LEAST_PACKET, MOST_PACKET);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
+                                  livetcp_redundancy_config *whole, livetcp_error *error)
+{
+    const size_t least = offsetof(livetcp_redundancy_config, max_packet) + sizeof(size_t);
+
+    if (config->struct_size < least)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_redundancy_config has struct_size %zu, less than %zu: call "
+                       "livetcp_redundancy_config_init() first",
+                       config->struct_size, least);
+    livetcp_redundancy_config_init(whole);
+    lt_copy_sized(whole, sizeof *whole, config, config->struct_size);
+    whole->struct_size = sizeof *whole;
+    return check(whole, error);
+}
+
+livetcp_result lt_red_read(lt_red_packet *packet, const void *data, size_t size, size_t max_packet,
+                           livetcp_error *error)
+{
+    const uint8_t *bytes = data;
+    size_t padding = 0;
+
+    if (size > max_packet)
+        return lt_fail(error, LIVETCP_ERR_PACKET_TOO_LARGE,
+                       "a packet of %zu bytes, where max_packet is %zu", size, max_packet);
+    if (!bytes || !lt_rtp_parse(bytes, size, &packet->header))
+        return lt_fail(error, LIVETCP_ERR_NOT_RTP, "not an RTP packet");
+    size_t left = size - packet->header.header_size;
+    if (bytes[0] & HAS_PADDING) {
+        padding = left ? bytes[size - 1] : 0;
+        if (padding < 1 || padding > left)
+            return lt_fail(error, LIVETCP_ERR_NOT_RTP, "an RTP packet padded beyond its header");
+    }
+    packet->data = bytes;
+    packet->payload = bytes + packet->header.header_size;
+    packet->payload_size = left - padding;
+    return LIVETCP_OK;
+}
+
+void lt_red_copy_header(uint8_t *to, const lt_red_packet *packet, unsigned payload_type)
+{
+    memcpy(to, packet->data, packet->header.header_size);
+    to[0] &= (uint8_t)~HAS_PADDING;
+    to[1] = (uint8_t)((packet->header.marker ? MARKER : 0) | payload_type);
+}

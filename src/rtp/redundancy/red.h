@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What encoder and decoder of RFC 2198 share. */
+#ifndef LT_RTP_REDUNDANCY_RED_H
+#define LT_RTP_REDUNDANCY_RED_H
+
+#include "rtp/rtp.h"
+
+#include <livetcp/redundancy.h>
+
+/* RFC 2198, section 3: a block's header is F, payload type, 14 bits of timestamp offset and 10 of
+ * length; that of the primary, which is the last, is F = 0 and the payload type. */
+#define LT_RED_FOLLOWS     0x80
+#define LT_RED_HEADER      4
+#define LT_RED_LAST_HEADER 1
+#define LT_RED_OFFSET_MAX  0x3fff
+#define LT_RED_LENGTH_MAX  0x3ff
+
+/* An RTP packet with what is padding left off. */
+typedef struct lt_red_packet {
+    lt_rtp_header header;
+    const uint8_t *data;
+    const uint8_t *payload;
+    size_t payload_size;
+} lt_red_packet;
+
+/* Reads a packet of at most `max_packet` bytes. */
+livetcp_result lt_red_read(lt_red_packet *packet, const void *data, size_t size, size_t max_packet,
+                           livetcp_error *error);
+
+/* A whole config, checked, from one that may be older or newer. */
+livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
+                                  livetcp_redundancy_config *whole, livetcp_error *error);
+
+/* With the marker bit set, these would look like RTCP (RFC 5761, section 4). */
+static inline bool lt_red_type_possible(unsigned payload_type)
+{
+    return payload_type <= 127 && !(payload_type >= 64 && payload_type <= 95);
+}
+
+/* A header without padding and with another payload type, to be followed by another payload. */
+void lt_red_copy_header(uint8_t *to, const lt_red_packet *packet, unsigned payload_type);
+
+/* ---- which sequence number a repeated frame has ---- */
+
+enum { LT_RED_HISTORY = 64 };
+
+/* The primaries that came last, by the low bits of their sequence numbers. */
+typedef struct lt_red_history {
+    bool begun;
+    uint32_t ssrc;
+    uint16_t newest;
+    struct {
+        bool known;
+        uint32_t timestamp;
+    } entries[LT_RED_HISTORY];
+} lt_red_history;
+
+/* A primary. Those too old to be remembered are not. */
+void lt_red_history_add(lt_red_history *history, const lt_rtp_header *header);
+
+/* The sequence number of a frame `timestamp` that `primary`, which was added, repeats `back` frames
+ * after the fact at the least. False if there is none. *seen: its own packet was added before. */
+bool lt_red_history_place(const lt_red_history *history, const lt_rtp_header *primary,
+                          uint32_t timestamp, unsigned back, uint16_t *sequence, bool *seen);
+
+#endif

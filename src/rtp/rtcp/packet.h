@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of RTCP compounds that we write and read: sender and receiver reports, SDES with a
+ * CNAME, and BYE (RFC 3550 sections 6.4 to 6.6). */
+#ifndef LT_RTP_RTCP_PACKET_H
+#define LT_RTP_RTCP_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LT_RTCP_SR = 200,
+    LT_RTCP_RR = 201,
+    LT_RTCP_SDES = 202,
+    LT_RTCP_BYE = 203,
+    LT_RTCP_APP = 204
+};
+
+/* Blocks of one report, sources of one SDES or BYE: the field has five bits. */
+#define LT_RTCP_COUNT_MAX 31
+
+/* Longest text of an SDES item, without a NUL. */
+#define LT_RTCP_TEXT_MAX 255
+
+/* What a report says about one source that its sender receives. */
+typedef struct lt_rtcp_block {
+    uint32_t ssrc;
+    uint8_t fraction_lost;   /* of 256, since the report before */
+    int32_t cumulative_lost; /* -2^23..2^23-1; negative: duplicates came */
+    uint32_t highest;        /* extended: laps in the upper 16 bits */
+    uint32_t jitter;         /* in units of the RTP timestamp */
+    uint32_t lsr;            /* middle of the NTP time of the last SR from there; 0 = none */
+    uint32_t dlsr;           /* since that came, in 1/65536 s */
+} lt_rtcp_block;
+
+/* What an SR says about its sender. */
+typedef struct lt_rtcp_sender_info {
+    uint64_t ntp;
+    uint32_t timestamp; /* RTP's, of the same moment */
+    uint32_t packets;
+    uint32_t octets; /* of payload */
+} lt_rtcp_sender_info;
+
+/* ---- writing ---- */
+
+typedef struct lt_rtcp_writer {
+    uint8_t *data;
+    size_t size; /* room */
+    size_t used;
+} lt_rtcp_writer;
+
+/* Each appends one packet, or nothing if there is no room for it: false. `count` is at most
+ * LT_RTCP_COUNT_MAX. An SR with `info`, an RR if that is NULL. */
+bool lt_rtcp_write_report(lt_rtcp_writer *writer, uint32_t ssrc, const lt_rtcp_sender_info *info,
+                          const lt_rtcp_block *blocks, unsigned count);
+
+/* The same CNAME, of 1..LT_RTCP_TEXT_MAX bytes, for each source. */
+bool lt_rtcp_write_cname(lt_rtcp_writer *writer, const uint32_t *ssrcs, unsigned count,
+                         const char *cname);
+
+bool lt_rtcp_write_bye(lt_rtcp_writer *writer, const uint32_t *ssrcs, unsigned count);
+
+/* ---- reading ---- */
+
+/* One packet of a compound; points into it. */
+typedef struct lt_rtcp_part {
+    uint8_t type;
+    uint8_t count;       /* the five bits: blocks, sources, subtype */
+    const uint8_t *body; /* behind the four bytes of the header, */
+    size_t size;         /* without padding */
+} lt_rtcp_part;
+
+typedef struct lt_rtcp_reader {
+    const uint8_t *data;
+    size_t left;
+} lt_rtcp_reader;
+
+typedef enum lt_rtcp_step { LT_RTCP_PART, LT_RTCP_END, LT_RTCP_MALFORMED } lt_rtcp_step;
+
+/* The next packet. MALFORMED: it is cut short, of another version, or padded without being the
+ * last (A.2); nothing more comes of that compound. */
+lt_rtcp_step lt_rtcp_read(lt_rtcp_reader *reader, lt_rtcp_part *part);
+
+/* The sender of an SR or RR, and *info of an SR. False if the part is too short for what it is, or
+ * for the blocks that it announces. */
+bool lt_rtcp_read_report(const lt_rtcp_part *part, uint32_t *ssrc, lt_rtcp_sender_info *info);
+
+/* The block at `position`, below count, of a part that read_report() took. */
+void lt_rtcp_read_block(const lt_rtcp_part *part, unsigned position, lt_rtcp_block *block);
+
+/* The first CNAME of an SDES part: its source, and its text with a NUL in `text`. False if there is
+ * none, or the part is malformed. */
+bool lt_rtcp_read_cname(const lt_rtcp_part *part, uint32_t *ssrc, char text[LT_RTCP_TEXT_MAX + 1]);
+
+/* The source at `position` of a BYE; false past the last or if the part is too short. */
+bool lt_rtcp_read_bye(const lt_rtcp_part *part, unsigned position, uint32_t *ssrc);
+
+#endif

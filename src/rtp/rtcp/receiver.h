@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What is received of one SSRC, as receiver reports tell it: RFC 3550 section 6.4.1, A.1 (extended
+ * numbers), A.3 (loss) and A.8 (jitter). */
+#ifndef LT_RTP_RTCP_RECEIVER_H
+#define LT_RTP_RTCP_RECEIVER_H
+
+#include "rtp/rtcp/clock_rate.h"
+#include "rtp/rtcp/packet.h"
+#include "rtp/rtp.h"
+
+typedef struct lt_rtcp_receiver {
+    uint32_t ssrc;
+    livetcp_usec heard_us; /* when a packet or a sender report last came */
+    bool news;             /* packets came since the last report about it */
+
+    uint64_t base, highest; /* extended numbers: the lowest and the highest of this run */
+    uint64_t received;
+    uint64_t expected_before, received_before; /* at the last report */
+
+    lt_clock_rate clock;
+    bool has_transit;
+    uint32_t transit; /* arrival less timestamp of the last packet, in timestamp units */
+    uint64_t jitter;  /* times 16 */
+
+    uint32_t lsr; /* of the last SR; 0 = none has come */
+    livetcp_usec sr_us;
+} lt_rtcp_receiver;
+
+/* The first packet of the source has yet to be taken. */
+void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_usec now);
+
+/* The application knows its clock rate, in Hz. */
+void lt_rtcp_receiver_tell_rate(lt_rtcp_receiver *receiver, uint32_t rate);
+
+/* Takes a packet that is no copy of another; who calls has judged that. */
+void lt_rtcp_receiver_take(lt_rtcp_receiver *receiver, const lt_rtp_header *header,
+                           livetcp_usec arrival_us);
+
+void lt_rtcp_receiver_take_sr(lt_rtcp_receiver *receiver, const lt_rtcp_sender_info *info,
+                              livetcp_usec now);
+
+/* The block of a report that is written now; the next one begins a new interval. */
+void lt_rtcp_receiver_report(lt_rtcp_receiver *receiver, lt_rtcp_block *block, livetcp_usec now);
+
+/* Smoothed, in µs; -1 while the clock rate is not known. */
+livetcp_usec lt_rtcp_receiver_jitter_us(const lt_rtcp_receiver *receiver);
+
+/* Packets that should have come and did not; negative is nothing. */
+int64_t lt_rtcp_receiver_lost(const lt_rtcp_receiver *receiver);
+
+#endif

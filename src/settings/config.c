@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions over the table of settings. */
+#include "base/error.h"
+#include "settings/settings.h"
+
+#include <string.h>
+
+livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error)
+{
+    if (!config)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_config is NULL");
+    if (config->struct_size < sizeof *config)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_config has struct_size %zu instead of %zu: call "
+                       "livetcp_config_init() first",
+                       config->struct_size, sizeof *config);
+    return LIVETCP_OK;
+}
+
+void livetcp_config_init(livetcp_config *config)
+{
+    const lt_setting *setting;
+
+    memset(config, 0, sizeof *config);
+    config->struct_size = sizeof *config;
+    for (size_t i = 0; (setting = lt_setting_at(i)); i++)
+        lt_setting_parse(setting, config, setting->initial, NULL);
+}
+
+const livetcp_setting *livetcp_config_setting(size_t position)
+{
+    const lt_setting *setting = lt_setting_at(position);
+
+    return setting ? &setting->listed : NULL;
+}
+
+livetcp_result livetcp_config_set(livetcp_config *config, const char *name, const char *value,
+                                  livetcp_error *error)
+{
+    livetcp_result result = lt_config_check_size(config, error);
+    const lt_setting *setting;
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (!name || !value)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%.40s' needs a name and a value, not NULL", name ? name : "");
+    setting = lt_setting_find(name, error);
+    if (!setting)
+        return LIVETCP_ERR_UNKNOWN_SETTING;
+    return lt_setting_parse(setting, config, value, error);
+}
+
+livetcp_result livetcp_config_get(const livetcp_config *config, const char *name, char *text,
+                                  size_t size, livetcp_error *error)
+{
+    livetcp_result result = lt_config_check_size(config, error);
+    const lt_setting *setting;
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (!name || !text)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%.40s' needs a name and room for the text, not NULL",
+                       name ? name : "");
+    setting = lt_setting_find(name, error);
+    if (!setting)
+        return LIVETCP_ERR_UNKNOWN_SETTING;
+    return lt_setting_format(setting, config, text, size, error);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* One value of the table: from text, to text, and in range. */
+#include "settings/settings.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static livetcp_result refuse(const lt_setting *setting, const char *value, livetcp_error *error)
+{
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "setting '%s' does not accept '%.40s': it takes %s", setting->listed.name, value,
+                   setting->listed.accepts);
+}
+
+/* ---- integers of the width their field has ---- */
+
+static void store(const lt_setting *setting, livetcp_config *config, uint64_t value)
+{
+    char *field = (char *)config + setting->offset;
+
+    if (setting->size == sizeof(uint16_t)) {
+        uint16_t narrow = (uint16_t)value;
+        memcpy(field, &narrow, sizeof narrow);
+    } else if (setting->size == sizeof(uint32_t)) {
+        uint32_t narrow = (uint32_t)value;
+        memcpy(field, &narrow, sizeof narrow);
+    } else {
+        memcpy(field, &value, sizeof value);
+    }
+}
+
+static uint64_t load(const lt_setting *setting, const livetcp_config *config)
+{
+    const char *field = (const char *)config + setting->offset;
+    uint16_t half;
+    uint32_t word;
+    uint64_t value;
+
+    if (setting->size == sizeof half) {
+        memcpy(&half, field, sizeof half);
+        return half;
+    }
+    if (setting->size == sizeof word) {
+        memcpy(&word, field, sizeof word);
+        return word;
+    }
+    memcpy(&value, field, sizeof value);
+    return value;
+}
+
+/* Digits and nothing else: strtoull() would take a sign, or blanks before it. */
+static bool parse_digits(const char *text, uint64_t *value)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return !errno && !*end;
+}
+
+static size_t count_choices(const lt_setting *setting)
+{
+    size_t count = 0;
+
+    while (setting->choices[count])
+        count++;
+    return count;
+}
+
+/* ---- text to field ---- */
+
+static livetcp_result parse_number(const lt_setting *setting, livetcp_config *config,
+                                   const char *value, livetcp_error *error)
+{
+    uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
+    uint64_t number;
+
+    if (!parse_digits(value, &number) || number < setting->min || number > setting->max)
+        return refuse(setting, value, error);
+    store(setting, config, number * unit);
+    return LIVETCP_OK;
+}
+
+static livetcp_result parse_choice(const lt_setting *setting, livetcp_config *config,
+                                   const char *value, livetcp_error *error)
+{
+    for (size_t i = 0; setting->choices[i]; i++) {
+        if (!strcmp(setting->choices[i], value)) {
+            store(setting, config, i);
+            return LIVETCP_OK;
+        }
+    }
+    return refuse(setting, value, error);
+}
+
+/* ---- ratios, in thousandths as text has them: strtod() would obey the locale ---- */
+
+#define THOUSAND 1000
+
+static double load_ratio(const lt_setting *setting, const livetcp_config *config)
+{
+    double value;
+
+    memcpy(&value, (const char *)config + setting->offset, sizeof value);
+    return value;
+}
+
+static bool parse_decimals(const char *text, uint64_t *thousandths)
+{
+    uint64_t unit = THOUSAND;
+
+    *thousandths = 0;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (unit == 1)
+            return false;
+        unit /= 10;
+        *thousandths += (uint64_t)(*text - '0') * unit;
+    }
+    return unit < THOUSAND && !*text;
+}
+
+static bool parse_ratio_text(const char *text, double *value)
+{
+    char whole_text[8];
+    size_t length = strcspn(text, ".");
+    uint64_t whole, thousandths = 0;
+
+    if (!strcmp(text, "auto")) {
+        *value = LIVETCP_REDUNDANCY_AUTO;
+        return true;
+    }
+    if (length >= sizeof whole_text)
+        return false;
+    memcpy(whole_text, text, length);
+    whole_text[length] = 0;
+    if (!parse_digits(whole_text, &whole) ||
+        (text[length] && !parse_decimals(text + length + 1, &thousandths)))
+        return false;
+    *value = (double)(whole * THOUSAND + thousandths) / THOUSAND;
+    return true;
+}
+
+static bool ratio_in_range(const lt_setting *setting, double value)
+{
+    return value == LIVETCP_REDUNDANCY_AUTO ||
+           (value >= (double)setting->min && value <= (double)setting->max);
+}
+
+static livetcp_result parse_ratio(const lt_setting *setting, livetcp_config *config,
+                                  const char *text, livetcp_error *error)
+{
+    double value;
+
+    if (!parse_ratio_text(text, &value) || !ratio_in_range(setting, value))
+        return refuse(setting, text, error);
+    memcpy((char *)config + setting->offset, &value, sizeof value);
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_ratio(const lt_setting *setting, const livetcp_config *config,
+                                  livetcp_error *error)
+{
+    double value = load_ratio(setting, config);
+
+    if (!ratio_in_range(setting, value)) /* not a number is in no range */
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "setting '%s' is %g: it takes %s",
+                       setting->listed.name, value, setting->listed.accepts);
+    return LIVETCP_OK;
+}
+
+static void format_number(double value, char *text, size_t size)
+{
+    unsigned thousandths = (unsigned)(value * THOUSAND + 0.5);
+    unsigned decimals = thousandths % THOUSAND;
+
+    if (!decimals)
+        snprintf(text, size, "%u", thousandths / THOUSAND);
+    else if (decimals % 100 == 0)
+        snprintf(text, size, "%u.%u", thousandths / THOUSAND, decimals / 100);
+    else if (decimals % 10 == 0)
+        snprintf(text, size, "%u.%02u", thousandths / THOUSAND, decimals / 10);
+    else
+        snprintf(text, size, "%u.%03u", thousandths / THOUSAND, decimals);
+}
+
+static void format_ratio(double value, char *text, size_t size)
+{
+    if (value == LIVETCP_REDUNDANCY_AUTO)
+        snprintf(text, size, "auto"); /* a number that no unsigned has */
+    else
+        format_number(value, text, size);
+}
+
+/* No name or address has blanks or control characters in it. */
+static bool is_visible(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+static livetcp_result parse_text(const lt_setting *setting, livetcp_config *config,
+                                 const char *value, livetcp_error *error)
+{
+    char *field = (char *)config + setting->offset;
+    size_t length = strlen(value);
+
+    if (length >= setting->size)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' does not accept %zu bytes ('%.40s...'): it takes at most %zu",
+                       setting->listed.name, length, value, setting->size - 1);
+    if (!is_visible(value))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' does not accept blanks or control characters",
+                       setting->listed.name);
+    memset(field, 0, setting->size);
+    memcpy(field, value, length);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *config,
+                                const char *value, livetcp_error *error)
+{
+    switch (setting->kind) {
+    case LT_SETTING_CHOICE:
+        return parse_choice(setting, config, value, error);
+    case LT_SETTING_TEXT:
+        return parse_text(setting, config, value, error);
+    case LT_SETTING_RATIO:
+        return parse_ratio(setting, config, value, error);
+    default:
+        return parse_number(setting, config, value, error);
+    }
+}
+
+/* ---- range of a field ---- */
+
+static livetcp_result check_text(const lt_setting *setting, const livetcp_config *config,
+                                 livetcp_error *error)
+{
+    const char *field = (const char *)config + setting->offset;
+
+    if (!memchr(field, 0, setting->size))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' is not NUL-terminated: it takes at most %zu bytes",
+                       setting->listed.name, setting->size - 1);
+    if (!is_visible(field))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' holds blanks or control characters", setting->listed.name);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config *config,
+                                livetcp_error *error)
+{
+    bool msec = setting->kind == LT_SETTING_MSEC;
+    uint64_t unit = msec ? LIVETCP_USEC_MSEC : 1;
+    uint64_t max = setting->max * unit;
+    uint64_t value;
+
+    if (setting->kind == LT_SETTING_TEXT)
+        return check_text(setting, config, error);
+    if (setting->kind == LT_SETTING_RATIO)
+        return check_ratio(setting, config, error);
+    if (setting->kind == LT_SETTING_CHOICE)
+        max = count_choices(setting) - 1;
+    /* A negative time is a very large number here, and out of range like one. */
+    value = load(setting, config);
+    if (value < setting->min * unit || value > max)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' is %" PRId64 "%s: it takes %s", setting->listed.name,
+                       (int64_t)value, msec ? " us" : "", setting->listed.accepts);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_settings_check(const livetcp_config *config, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    const lt_setting *setting;
+
+    for (size_t i = 0; result == LIVETCP_OK && (setting = lt_setting_at(i)); i++)
+        result = lt_setting_check(setting, config, error);
+    return result;
+}
+
+/* ---- field to text ---- */
+
+livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config *config,
+                                 char *text, size_t size, livetcp_error *error)
+{
+    char digits[24];
+    const char *value = digits;
+    livetcp_result result = lt_setting_check(setting, config, error);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (setting->kind == LT_SETTING_TEXT) {
+        value = (const char *)config + setting->offset;
+    } else if (setting->kind == LT_SETTING_CHOICE) {
+        value = setting->choices[load(setting, config)];
+    } else if (setting->kind == LT_SETTING_RATIO) {
+        format_ratio(load_ratio(setting, config), digits, sizeof digits);
+    } else {
+        uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
+        uint64_t number = load(setting, config);
+        if (number % unit)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "setting '%s' is %" PRIu64 " us, which is not a whole number of ms",
+                           setting->listed.name, number);
+        snprintf(digits, sizeof digits, "%" PRIu64, number / unit);
+    }
+    if (strlen(value) >= size)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the value of setting '%s' needs %zu bytes, not %zu", setting->listed.name,
+                       strlen(value) + 1, size);
+    memcpy(text, value, strlen(value) + 1);
+    return LIVETCP_OK;
+}

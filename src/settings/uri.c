@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcp://host:port?name=value&name=value, after RFC 3986; zone identifiers of IPv6 addresses
+ * after RFC 6874. */
+#include "base/error.h"
+#include "settings/settings.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char scheme[] = "livetcp://";
+
+#define SCHEME_SIZE (sizeof scheme - 1)
+
+/* The longest value is a host name, in livetcp_config.host. */
+#define NAME_SIZE  64
+#define VALUE_SIZE sizeof(((livetcp_config *)0)->host)
+
+/* A stretch of the URI. */
+typedef struct span {
+    const char *begin;
+    const char *end;
+} span;
+
+static int span_size(span s)
+{
+    return s.end - s.begin > 60 ? 60 : (int)(s.end - s.begin);
+}
+
+/* The first `c` in it, or its end. */
+static const char *span_find(span s, char c)
+{
+    const char *found = memchr(s.begin, c, (size_t)(s.end - s.begin));
+
+    return found ? found : s.end;
+}
+
+/* ---- percent-encoding ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Writes it decoded and NUL-terminated. Errors: LIVETCP_ERR_BAD_URI. */
+static livetcp_result decode(span text, char *out, size_t size, livetcp_error *error)
+{
+    size_t used = 0;
+
+    for (const char *p = text.begin; p < text.end; p++) {
+        char c = *p;
+        if (c == '%') {
+            int high = text.end - p > 2 ? hex_digit(p[1]) : -1;
+            int low = text.end - p > 2 ? hex_digit(p[2]) : -1;
+            if (high < 0 || low < 0 || !(high | low))
+                return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                               "'%.*s' in the URI has a '%%' that is not followed by two hex "
+                               "digits, or by 00; write '%%' itself as %%25",
+                               span_size(text), text.begin);
+            c = (char)(high << 4 | low);
+            p += 2;
+        }
+        if (used + 1 >= size)
+            return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.*s...' in the URI is too long",
+                           span_size(text), text.begin);
+        out[used++] = c;
+    }
+    out[used] = 0;
+    return LIVETCP_OK;
+}
+
+/* ---- reading ---- */
+
+static livetcp_result apply_pair(livetcp_config *config, span name, span value,
+                                 livetcp_error *error)
+{
+    char name_text[NAME_SIZE], value_text[VALUE_SIZE];
+    livetcp_result result = decode(name, name_text, sizeof name_text, error);
+
+    if (result == LIVETCP_OK)
+        result = decode(value, value_text, sizeof value_text, error);
+    if (result == LIVETCP_OK)
+        result = livetcp_config_set(config, name_text, value_text, error);
+    return result;
+}
+
+static livetcp_result apply_query(livetcp_config *config, span query, livetcp_error *error)
+{
+    while (query.begin < query.end) {
+        span item = {query.begin, span_find(query, '&')};
+        const char *equals = span_find(item, '=');
+        livetcp_result result;
+
+        if (equals == item.begin || equals == item.end || item.end + 1 == query.end)
+            return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                           "'%.*s' in the URI is not name=value&name=value", span_size(query),
+                           query.begin);
+        result =
+            apply_pair(config, (span){item.begin, equals}, (span){equals + 1, item.end}, error);
+        if (result != LIVETCP_OK)
+            return result;
+        query.begin = item.end < query.end ? item.end + 1 : query.end;
+    }
+    return LIVETCP_OK;
+}
+
+/* Splits host from port; port.begin is NULL if there is none. Takes an address out of its
+ * brackets. */
+static livetcp_result split_authority(span authority, span *host, span *port, livetcp_error *error)
+{
+    const char *after;
+
+    *port = (span){NULL, NULL};
+    if (span_find(authority, '@') != authority.end)
+        return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                       "'%.*s' in the URI has an '@': livetcp URIs have no user names",
+                       span_size(authority), authority.begin);
+    if (authority.begin < authority.end && *authority.begin == '[') {
+        *host = (span){authority.begin + 1, span_find(authority, ']')};
+        after = host->end + 1;
+        if (host->end == authority.end || span_find(*host, ':') == host->end)
+            return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                           "'%.*s' in the URI is not an IPv6 address in brackets, like [::1]",
+                           span_size(authority), authority.begin);
+    } else {
+        *host = (span){authority.begin, span_find(authority, ':')};
+        after = host->end;
+    }
+    if (after == authority.end)
+        return LIVETCP_OK;
+    *port = (span){after + 1, authority.end};
+    if (*after != ':' || port->begin == port->end)
+        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.*s' in the URI is not host:port",
+                       span_size(authority), authority.begin);
+    if (span_find(*port, ':') != port->end)
+        return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                       "'%.*s' in the URI is not host:port; an IPv6 address goes in brackets, "
+                       "like [::1]:5004",
+                       span_size(authority), authority.begin);
+    return LIVETCP_OK;
+}
+
+static livetcp_result apply_authority(livetcp_config *config, span authority, livetcp_error *error)
+{
+    static const char host_name[] = "host", port_name[] = "port";
+    span host, port;
+    livetcp_result result = split_authority(authority, &host, &port, error);
+
+    if (result == LIVETCP_OK)
+        result = apply_pair(config, (span){host_name, host_name + 4}, host, error);
+    if (result == LIVETCP_OK && port.begin)
+        result = apply_pair(config, (span){port_name, port_name + 4}, port, error);
+    return result;
+}
+
+static livetcp_result check_characters(const char *uri, livetcp_error *error)
+{
+    for (const char *p = uri; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == '#')
+            return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                           "the URI has a blank, a control character or a '#' at position %zu; "
+                           "percent-encode it",
+                           (size_t)(p - uri));
+    return LIVETCP_OK;
+}
+
+static livetcp_result apply(livetcp_config *config, const char *uri, livetcp_error *error)
+{
+    const char *authority = uri + SCHEME_SIZE;
+    const char *rest = authority + strcspn(authority, "/?");
+    livetcp_result result = apply_authority(config, (span){authority, rest}, error);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (*rest == '/')
+        rest++; /* many libraries put one there */
+    if (!*rest)
+        return LIVETCP_OK;
+    if (*rest != '?')
+        return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                       "the URI has a path, '/%.60s'; settings follow host:port after a '?'", rest);
+    return apply_query(config, (span){rest + 1, rest + strlen(rest)}, error);
+}
+
+/* In any case of letters, as RFC 3986 section 3.1 has it. */
+static bool has_scheme(const char *uri)
+{
+    for (size_t i = 0; i < SCHEME_SIZE; i++)
+        if (tolower((unsigned char)uri[i]) != scheme[i])
+            return false;
+    return true;
+}
+
+livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
+                                        livetcp_error *error)
+{
+    livetcp_result result = lt_config_check_size(config, error);
+    livetcp_config changed;
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (!uri || !has_scheme(uri))
+        return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                       "'%.60s' is not a URI like livetcp://host:port?connections=5",
+                       uri ? uri : "");
+    result = check_characters(uri, error);
+    if (result != LIVETCP_OK)
+        return result;
+    changed = *config;
+    result = apply(&changed, uri, error);
+    if (result == LIVETCP_OK)
+        *config = changed;
+    return result;
+}
+
+/* ---- writing ---- */
+
+typedef struct writer {
+    char *out;
+    size_t size;
+    size_t used; /* may exceed size: then it did not fit */
+} writer;
+
+static void put(writer *w, char c)
+{
+    if (w->used < w->size)
+        w->out[w->used] = c;
+    w->used++;
+}
+
+static void put_string(writer *w, const char *text)
+{
+    while (*text)
+        put(w, *text++);
+}
+
+/* Unreserved characters (RFC 3986 section 2.3) and those in `also` as they are. */
+static void put_encoded(writer *w, const char *text, const char *also)
+{
+    static const char unreserved[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                     "0123456789-._~";
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (strchr(unreserved, c) || strchr(also, c)) {
+            put(w, (char)c);
+        } else {
+            put(w, '%');
+            put(w, hex[c >> 4]);
+            put(w, hex[c & 15]);
+        }
+    }
+}
+
+static void put_authority(writer *w, const livetcp_config *config)
+{
+    bool brackets = strchr(config->host, ':') != NULL;
+    char port[8];
+
+    put_string(w, scheme);
+    put_string(w, brackets ? "[" : "");
+    put_encoded(w, config->host, brackets ? ":" : "");
+    put_string(w, brackets ? "]:" : ":");
+    snprintf(port, sizeof port, "%u", config->port);
+    put_string(w, port);
+}
+
+/* Adds the setting if it is not at its default, and not part of host:port. */
+static livetcp_result put_setting(writer *w, const lt_setting *setting,
+                                  const livetcp_config *config, const livetcp_config *defaults,
+                                  char *separator, livetcp_error *error)
+{
+    const char *name = setting->listed.name;
+    char value[VALUE_SIZE], initial[VALUE_SIZE];
+    livetcp_result result = lt_setting_format(setting, config, value, sizeof value, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_setting_format(setting, defaults, initial, sizeof initial, error);
+    if (result != LIVETCP_OK || !strcmp(name, "host") || !strcmp(name, "port") ||
+        !strcmp(value, initial))
+        return result;
+    put(w, *separator);
+    *separator = '&';
+    put_string(w, name);
+    put(w, '=');
+    put_encoded(w, value, ":/");
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_config_to_uri(const livetcp_config *config, char *uri, size_t size,
+                                     livetcp_error *error)
+{
+    writer w = {uri, size, 0};
+    char separator = '?';
+    livetcp_result result = lt_config_check_size(config, error);
+    livetcp_config defaults;
+    const lt_setting *setting;
+
+    if (result == LIVETCP_OK && !uri)
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "there is no room for the URI: NULL");
+    if (result == LIVETCP_OK)
+        result = lt_settings_check(config, error);
+    if (result != LIVETCP_OK)
+        return result;
+
+    livetcp_config_init(&defaults);
+    put_authority(&w, config);
+    for (size_t i = 0; result == LIVETCP_OK && (setting = lt_setting_at(i)); i++)
+        result = put_setting(&w, setting, config, &defaults, &separator, error);
+    put(&w, 0);
+    if (result == LIVETCP_OK && w.used > size)
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the URI needs %zu bytes, not %zu",
+                         w.used, size);
+    return result;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The caller's side of the handshake that handshake.h draws. */
+#include "wire/handshake.h"
+
+#include <string.h>
+
+livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credentials *credentials,
+                               unsigned index, unsigned count, lt_random_fn random,
+                               void *random_user, lt_reply *reply)
+{
+    lt_control request = {.version = LT_WIRE_VERSION};
+    livetcp_result result;
+
+    reply->size = 0;
+    memset(handshake, 0, sizeof *handshake);
+    handshake->index = (uint8_t)index;
+    handshake->count = (uint8_t)count;
+    handshake->creating = !credentials->has_key;
+    result = random(random_user, handshake->nonce, LT_NONCE_SIZE);
+    if (result != LIVETCP_OK)
+        return result;
+
+    request.type = handshake->creating ? LT_CONTROL_CREATE : LT_CONTROL_JOIN;
+    request.index = handshake->index;
+    request.count = handshake->count;
+    memcpy(request.session_id, credentials->session_id, LT_SESSION_ID_SIZE);
+    memcpy(request.nonce, handshake->nonce, LT_NONCE_SIZE);
+    memcpy(request.public_key, credentials->public_key, LT_KEY_SIZE);
+    reply->size = lt_control_encode(&request, reply->frame);
+    return LIVETCP_OK;
+}
+
+/* Whether the listener has the session's key; then we show that we have it, too. */
+static livetcp_result answer(lt_caller_handshake *handshake, const lt_credentials *credentials,
+                             const lt_control *message, lt_reply *reply)
+{
+    lt_control proof = {.type = LT_CONTROL_PROOF};
+    livetcp_result result = lt_proof_check(credentials, LT_PROOF_LISTENER, handshake->index,
+                                           handshake->nonce, message->nonce, message->mac);
+
+    if (result == LIVETCP_OK)
+        result = lt_proof_compute(credentials, LT_PROOF_CALLER, handshake->index, handshake->nonce,
+                                  message->nonce, proof.mac);
+    if (result != LIVETCP_OK)
+        return result;
+    handshake->proved = true;
+    reply->size = lt_control_encode(&proof, reply->frame);
+    return LIVETCP_OK;
+}
+
+/* The key is the session's only once the listener has shown that it came to the same one. */
+static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credentials *credentials,
+                                     const lt_control *message, lt_reply *reply)
+{
+    lt_credentials agreed = *credentials;
+    livetcp_result result;
+
+    if (!handshake->creating || handshake->proved || credentials->has_key)
+        return LIVETCP_ERR_PROTOCOL;
+    result = lt_credentials_agree(&agreed, message->public_key);
+    if (result == LIVETCP_OK)
+        result = answer(handshake, &agreed, message, reply);
+    if (result == LIVETCP_OK)
+        *credentials = agreed;
+    lt_credentials_wipe(&agreed);
+    return result;
+}
+
+static livetcp_result receive_challenge(lt_caller_handshake *handshake,
+                                        const lt_credentials *credentials,
+                                        const lt_control *message, lt_reply *reply)
+{
+    if (handshake->creating || handshake->proved)
+        return LIVETCP_ERR_PROTOCOL;
+    return answer(handshake, credentials, message, reply);
+}
+
+static livetcp_result receive_joined(lt_caller_handshake *handshake)
+{
+    if (!handshake->proved || handshake->joined)
+        return LIVETCP_ERR_PROTOCOL;
+    handshake->joined = true;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_caller_receive(lt_caller_handshake *handshake, lt_credentials *credentials,
+                                 const lt_control *message, lt_reply *reply)
+{
+    reply->size = 0;
+    switch (message->type) {
+    case LT_CONTROL_ACCEPT:
+        return receive_accept(handshake, credentials, message, reply);
+    case LT_CONTROL_CHALLENGE:
+        return receive_challenge(handshake, credentials, message, reply);
+    case LT_CONTROL_JOINED:
+        return receive_joined(handshake);
+    case LT_CONTROL_REJECT:
+        return lt_control_reason(message);
+    default:
+        return LIVETCP_ERR_PROTOCOL;
+    }
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Control messages to and from RTCP APP packets; the layouts are in docs/wire-format.md. */
+#include "wire/control.h"
+
+#include "base/bytes.h"
+#include "wire/frame.h"
+
+#include <livetcp/config.h>
+
+#include <string.h>
+
+#define RTCP_VERSION     2
+#define RTCP_APP         204
+#define RTCP_SUBTYPE_MAX 31
+#define RTCP_PADDING_BIT 0x20
+
+/* Version, subtype, packet type and length; SSRC; name. */
+#define APP_HEADER 12
+
+static const uint8_t app_name[4] = {'L', 'T', 'C', 'P'};
+
+/* How many bytes of fields each type has in this version. */
+static const uint8_t body_size[] = {
+    [LT_CONTROL_CREATE] = 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
+    [LT_CONTROL_ACCEPT] = 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE,
+    [LT_CONTROL_JOIN] = 4 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE,
+    [LT_CONTROL_CHALLENGE] = 4 + LT_NONCE_SIZE + LT_MAC_SIZE,
+    [LT_CONTROL_PROOF] = LT_MAC_SIZE,
+    [LT_CONTROL_JOINED] = 0,
+    [LT_CONTROL_REJECT] = 4,
+    [LT_CONTROL_PING] = 8,
+    [LT_CONTROL_PONG] = 8,
+    [LT_CONTROL_BYE] = 4,
+    [LT_CONTROL_PARITY] = 12,
+    [LT_CONTROL_FILLER] = 0,
+    [LT_CONTROL_REPORT] = 0,
+    [LT_CONTROL_RECEPTION] = 68,
+    [LT_CONTROL_TRANSMISSION] = 48,
+};
+
+#define TYPE_COUNT (sizeof body_size / sizeof *body_size)
+
+_Static_assert(LT_FRAME_HEADER + APP_HEADER + 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE <=
+                   LT_CONTROL_MAX,
+               "the longest message must fit LT_CONTROL_MAX");
+
+/* ---- one description of every body, walked by both directions ---- */
+
+/* Copies fields between a message and the bytes of its body, one after the other. */
+typedef struct cursor {
+    uint8_t *out;      /* encoding: where the next field goes */
+    const uint8_t *in; /* decoding: where it comes from; NULL when encoding */
+} cursor;
+
+static void field_bytes(cursor *c, uint8_t *field, size_t size)
+{
+    if (c->in) {
+        memcpy(field, c->in, size);
+        c->in += size;
+    } else {
+        memcpy(c->out, field, size);
+        c->out += size;
+    }
+}
+
+static void field_u16(cursor *c, uint16_t *field)
+{
+    uint8_t bytes[2];
+
+    lt_write_be16(bytes, *field);
+    field_bytes(c, bytes, sizeof bytes);
+    *field = lt_read_be16(bytes);
+}
+
+static void field_u32(cursor *c, uint32_t *field)
+{
+    uint8_t bytes[4];
+
+    lt_write_be32(bytes, *field);
+    field_bytes(c, bytes, sizeof bytes);
+    *field = lt_read_be32(bytes);
+}
+
+static void field_u64(cursor *c, uint64_t *field)
+{
+    uint8_t bytes[8];
+
+    lt_write_be64(bytes, *field);
+    field_bytes(c, bytes, sizeof bytes);
+    *field = lt_read_be64(bytes);
+}
+
+/* Sent as zero, ignored on receipt. */
+static void field_reserved(cursor *c, size_t size)
+{
+    uint8_t zeros[4] = {0};
+
+    field_bytes(c, zeros, size);
+}
+
+static void walk_reception(cursor *c, lt_reception *reception)
+{
+    uint32_t margin = (uint32_t)reception->margin_us;
+
+    field_u32(c, &reception->number);
+    field_bytes(c, &reception->playing, 1);
+    field_reserved(c, 3);
+    field_u64(c, &reception->now_us);
+    field_u64(c, &reception->packets);
+    field_u32(c, &reception->newest_ssrc);
+    field_u16(c, &reception->newest_sequence);
+    field_reserved(c, 2);
+    field_u32(c, &reception->newest_age_us);
+    field_u32(c, &reception->echo_number);
+    field_u32(c, &reception->echo_age_us);
+    field_u32(c, &reception->hold_us);
+    field_u32(c, &margin);
+    field_u32(c, &reception->playout_us);
+    field_u32(c, &reception->missing);
+    field_u32(c, &reception->late_order);
+    field_u32(c, &reception->late_playout);
+    reception->margin_us = margin < 0x80000000 ? (int32_t)margin : -(int32_t)~margin - 1;
+}
+
+static void walk_transmission(cursor *c, lt_transmission *transmission)
+{
+    field_u32(c, &transmission->number);
+    field_bytes(c, &transmission->protection, 1);
+    field_bytes(c, &transmission->copies, 1);
+    field_bytes(c, &transmission->parity_group, 1);
+    field_bytes(c, &transmission->connections, 1);
+    field_u64(c, &transmission->now_us);
+    field_u32(c, &transmission->rtt_us);
+    field_u32(c, &transmission->min_rtt_us);
+    field_u32(c, &transmission->rtt_variation_us);
+    field_u32(c, &transmission->send_queue_us);
+    field_u32(c, &transmission->send_buffer_us);
+    field_u32(c, &transmission->network_us);
+    field_u32(c, &transmission->head_of_line_us);
+    field_u32(c, &transmission->hedge_delay_us);
+}
+
+static void walk_body(cursor *c, lt_control *message)
+{
+    switch (message->type) {
+    case LT_CONTROL_CREATE:
+        field_bytes(c, &message->version, 1);
+        field_bytes(c, &message->index, 1);
+        field_bytes(c, &message->count, 1);
+        field_reserved(c, 1);
+        field_u32(c, &message->capabilities);
+        field_bytes(c, message->session_id, LT_SESSION_ID_SIZE);
+        field_bytes(c, message->nonce, LT_NONCE_SIZE);
+        field_bytes(c, message->public_key, LT_KEY_SIZE);
+        break;
+    case LT_CONTROL_ACCEPT:
+        field_bytes(c, &message->version, 1);
+        field_reserved(c, 3);
+        field_u32(c, &message->capabilities);
+        field_bytes(c, message->nonce, LT_NONCE_SIZE);
+        field_bytes(c, message->public_key, LT_KEY_SIZE);
+        field_bytes(c, message->mac, LT_MAC_SIZE);
+        break;
+    case LT_CONTROL_JOIN:
+        field_bytes(c, &message->version, 1);
+        field_bytes(c, &message->index, 1);
+        field_bytes(c, &message->count, 1);
+        field_reserved(c, 1);
+        field_bytes(c, message->session_id, LT_SESSION_ID_SIZE);
+        field_bytes(c, message->nonce, LT_NONCE_SIZE);
+        break;
+    case LT_CONTROL_CHALLENGE:
+        field_bytes(c, &message->version, 1);
+        field_reserved(c, 3);
+        field_bytes(c, message->nonce, LT_NONCE_SIZE);
+        field_bytes(c, message->mac, LT_MAC_SIZE);
+        break;
+    case LT_CONTROL_PROOF:
+        field_bytes(c, message->mac, LT_MAC_SIZE);
+        break;
+    case LT_CONTROL_JOINED:
+    case LT_CONTROL_FILLER:
+    case LT_CONTROL_REPORT:
+        break;
+    case LT_CONTROL_PING:
+    case LT_CONTROL_PONG:
+        field_u64(c, &message->timestamp);
+        break;
+    case LT_CONTROL_REJECT:
+    case LT_CONTROL_BYE:
+        field_bytes(c, &message->reason, 1);
+        field_reserved(c, 3);
+        break;
+    case LT_CONTROL_RECEPTION:
+        walk_reception(c, &message->reception);
+        break;
+    case LT_CONTROL_TRANSMISSION:
+        walk_transmission(c, &message->transmission);
+        break;
+    case LT_CONTROL_PARITY:
+        field_u32(c, &message->parity_ssrc);
+        field_u32(c, &message->media_ssrc);
+        field_bytes(c, &message->payload_type, 1);
+        field_reserved(c, 3);
+        break;
+    }
+}
+
+/* ---- encode ---- */
+
+size_t lt_control_encode(const lt_control *message, uint8_t *frame)
+{
+    size_t packet_size = APP_HEADER + body_size[message->type];
+    uint8_t *packet = frame + LT_FRAME_HEADER;
+    lt_control copy = *message;
+    cursor c = {.out = packet + APP_HEADER};
+
+    lt_write_be16(frame, (uint16_t)packet_size);
+    packet[0] = (uint8_t)(RTCP_VERSION << 6 | (int)message->type);
+    packet[1] = RTCP_APP;
+    lt_write_be16(packet + 2, (uint16_t)(packet_size / 4 - 1));
+    lt_write_be32(packet + 4, LT_CONTROL_SSRC);
+    memcpy(packet + 8, app_name, sizeof app_name);
+    walk_body(&c, &copy);
+    return LT_FRAME_HEADER + packet_size;
+}
+
+/* ---- decode ---- */
+
+bool lt_control_is(const uint8_t *packet, size_t size)
+{
+    return size >= APP_HEADER && packet[0] >> 6 == RTCP_VERSION && packet[1] == RTCP_APP &&
+           !memcmp(packet + 8, app_name, sizeof app_name);
+}
+
+static bool has_version(lt_control_type type)
+{
+    return type == LT_CONTROL_CREATE || type == LT_CONTROL_ACCEPT || type == LT_CONTROL_JOIN ||
+           type == LT_CONTROL_CHALLENGE;
+}
+
+static bool has_index(lt_control_type type)
+{
+    return type == LT_CONTROL_CREATE || type == LT_CONTROL_JOIN;
+}
+
+static bool index_in_range(const lt_control *message)
+{
+    return message->count >= 1 && message->count <= LIVETCP_MAX_CONNECTIONS &&
+           message->index < message->count;
+}
+
+/* RTP with a payload type of 64..95 and the marker reads as RTCP (RFC 5761 section 4). */
+static bool parity_makes_sense(const lt_control *message)
+{
+    return message->parity_ssrc != message->media_ssrc && message->payload_type < 128 &&
+           (message->payload_type < 64 || message->payload_type > 95);
+}
+
+/* Fields whose values do not go together, or mean nothing. */
+static bool in_range(const lt_control *message)
+{
+    if (has_index(message->type))
+        return index_in_range(message);
+    return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
+}
+
+livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message)
+{
+    unsigned subtype = packet[0] & RTCP_SUBTYPE_MAX;
+    cursor c = {.in = packet + APP_HEADER};
+
+    /* The frame is the message, alone: no compound behind it, no RTCP padding. */
+    if (packet[0] & RTCP_PADDING_BIT || (lt_read_be16(packet + 2) + (size_t)1) * 4 != size)
+        return LIVETCP_ERR_PROTOCOL;
+    if (subtype >= TYPE_COUNT)
+        return LIVETCP_ERR_NOT_SUPPORTED;
+
+    memset(message, 0, sizeof *message);
+    message->type = (lt_control_type)subtype;
+    /* The version decides how the rest is laid out, its length included, so it is first. */
+    if (has_version(message->type) && size > APP_HEADER && packet[APP_HEADER] != LT_WIRE_VERSION)
+        return LIVETCP_ERR_VERSION;
+    if (size < APP_HEADER + (size_t)body_size[subtype])
+        return LIVETCP_ERR_PROTOCOL;
+    walk_body(&c, message);
+    return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;
+}
+
+livetcp_result lt_control_reason(const lt_control *message)
+{
+    if (message->reason == 0 && message->type == LT_CONTROL_BYE)
+        return LIVETCP_ERR_CLOSED;
+    if (message->reason == 0 || message->reason > LT_REASON_MAX)
+        return LIVETCP_ERR_PROTOCOL;
+    return (livetcp_result)-message->reason;
+}

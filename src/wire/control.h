@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Control messages of session mode: RTCP APP packets (RFC 3550 section 6.7) named "LTCP", so the
+ * stream stays legal RFC 4571 and any RTP tool can read it. docs/wire-format.md specifies them. */
+#ifndef LT_WIRE_CONTROL_H
+#define LT_WIRE_CONTROL_H
+
+#include <livetcp/result.h>
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LT_WIRE_VERSION 1
+
+#define LT_SESSION_ID_SIZE 16
+#define LT_NONCE_SIZE      16
+#define LT_KEY_SIZE        32 /* X25519 private and public keys, and the key derived from them */
+#define LT_MAC_SIZE        32 /* HMAC-SHA-256 */
+
+/* Largest encoded message, RFC 4571 LENGTH included. */
+#define LT_CONTROL_MAX 160
+
+/* The SSRC field of every message. They are about the transport, not about a media source, and
+ * session mode takes them out of the stream before anyone looks for sources: zero says "none", and
+ * reads so in a packet dissector. Ignored on receipt. */
+#define LT_CONTROL_SSRC 0
+
+/* Highest reason that lt_control_reason() knows. */
+#define LT_REASON_MAX (-LIVETCP_ERR_KEYFRAME_DROPPED)
+
+/* The APP subtype (5 bits). A receiver skips types it does not know. */
+typedef enum lt_control_type {
+    LT_CONTROL_CREATE = 0,    /* caller: first frame of a session's first connection */
+    LT_CONTROL_ACCEPT = 1,    /* listener: answers CREATE */
+    LT_CONTROL_JOIN = 2,      /* caller: first frame of every further connection */
+    LT_CONTROL_CHALLENGE = 3, /* listener: answers JOIN */
+    LT_CONTROL_PROOF = 4,     /* caller: answers ACCEPT and CHALLENGE */
+    LT_CONTROL_JOINED = 5,    /* listener: the proof was right */
+    LT_CONTROL_REJECT = 6,    /* either: closes this connection, says why */
+    LT_CONTROL_PING = 7,
+    LT_CONTROL_PONG = 8,
+    LT_CONTROL_BYE = 9,     /* either: the session ends, on all connections */
+    LT_CONTROL_PARITY = 10, /* either: an RTP stream that follows here is parity of another */
+    LT_CONTROL_FILLER = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
+    LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
+    LT_CONTROL_RECEPTION = 13,   /* either: what has come of the media it receives */
+    LT_CONTROL_TRANSMISSION = 14 /* either: what the media it sends has met so far */
+} lt_control_type;
+
+/* A duration that its sender does not know. */
+#define LT_UNKNOWN_US UINT32_MAX
+
+/* Fields of RECEPTION; durations in µs. Nothing is checked here: see engine/reports/feedback.h. */
+typedef struct lt_reception {
+    uint32_t number; /* of these messages, ascending from 1 */
+    uint8_t playing; /* 1: a playout has told margin, playout_us and late_playout */
+    uint64_t now_us; /* of the receiver's clock */
+    uint64_t packets;
+    uint32_t newest_ssrc; /* the packet that came last */
+    uint16_t newest_sequence;
+    uint32_t newest_age_us; /* since it came */
+    uint32_t echo_number;   /* of the last TRANSMISSION; 0 = none has come */
+    uint32_t echo_age_us;   /* since that came */
+    uint32_t hold_us;       /* what delivered packets had to wait for others here */
+    int32_t margin_us;
+    uint32_t playout_us;
+    uint32_t missing, late_order, late_playout; /* packets */
+} lt_reception;
+
+/* Fields of TRANSMISSION; durations in µs or LT_UNKNOWN_US. */
+typedef struct lt_transmission {
+    uint32_t number;
+    uint8_t protection; /* LIVETCP_PROTECTION_* */
+    uint8_t copies, parity_group, connections;
+    uint64_t now_us; /* of the sender's clock */
+    uint32_t rtt_us, min_rtt_us, rtt_variation_us;
+    uint32_t send_queue_us, send_buffer_us, network_us, head_of_line_us;
+    uint32_t hedge_delay_us;
+} lt_transmission;
+
+/* Fields beyond `type` are used by the types named. */
+typedef struct lt_control {
+    lt_control_type type;
+    uint8_t version;                        /* CREATE ACCEPT JOIN CHALLENGE */
+    uint8_t index;                          /* CREATE JOIN: this connection, from 0 */
+    uint8_t count;                          /* CREATE JOIN: connections of the session, 1..32 */
+    uint32_t capabilities;                  /* CREATE ACCEPT: bits, none defined yet, sent as 0 */
+    uint8_t session_id[LT_SESSION_ID_SIZE]; /* CREATE JOIN */
+    uint8_t nonce[LT_NONCE_SIZE];           /* CREATE ACCEPT JOIN CHALLENGE: the sender's */
+    uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
+    uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
+    uint64_t timestamp;                     /* PING: anything; PONG: echoed */
+    uint8_t reason;       /* REJECT BYE: -livetcp_result; read it with lt_control_reason() */
+    uint32_t parity_ssrc; /* PARITY: of the parity packets */
+    uint32_t media_ssrc;  /* PARITY: of the packets they protect; another one */
+    uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */
+    union {
+        lt_reception reception;
+        lt_transmission transmission;
+    };
+} lt_control;
+
+/* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has room
+ * for LT_CONTROL_MAX bytes. Returns the bytes written. */
+size_t lt_control_encode(const lt_control *message, uint8_t *frame);
+
+/* Whether an RTCP packet is one of ours, known type or not. */
+bool lt_control_is(const uint8_t *packet, size_t size);
+
+/* Reads a message from an RTCP packet that lt_control_is(). Errors: LIVETCP_ERR_PROTOCOL (cut
+ * short, part of a compound, or a field out of range), LIVETCP_ERR_NOT_SUPPORTED (a type we do not
+ * know: skip it), LIVETCP_ERR_VERSION. Longer than expected is fine: later versions may append
+ * fields. Fields that a type does not have are zero. */
+livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message);
+
+/* Why the peer sent REJECT or BYE; never LIVETCP_OK, and LIVETCP_ERR_PROTOCOL for a number that is
+ * no reason we know. A BYE without one is LIVETCP_ERR_CLOSED. */
+livetcp_result lt_control_reason(const lt_control *message);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Parity packets on the wire: RFC 8627 (FlexFEC) with a flexible mask (R = 0, F = 0), one protected
+ * SSRC each, and the XOR behind them. docs/wire-format.md has the layout, ADR 12 the reasons. */
+#ifndef LT_WIRE_PARITY_H
+#define LT_WIRE_PARITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of the parity packets' own RTP stream. Any dynamic one would do, since the receiver is told;
+ * media rarely uses the last. */
+#define LT_PARITY_PAYLOAD_TYPE 127
+
+/* Consecutive sequence numbers that the longest mask tells of: 15 + 31 + 64. */
+#define LT_PARITY_SPAN 110
+
+/* What the XOR of the RTP headers takes: the first 8 bytes of the FEC header. */
+#define LT_PARITY_RECOVERY 8
+
+/* Where they are in a parity packet: behind an RTP header with one CSRC. */
+#define LT_PARITY_RECOVERY_AT 16
+
+/* Bytes before the repair payload: RTP header with one CSRC, then the FEC header with a mask of 15,
+ * 46 or 110 bits. */
+#define LT_PARITY_HEADER_MIN (LT_PARITY_RECOVERY_AT + 12)
+#define LT_PARITY_HEADER_MAX (LT_PARITY_RECOVERY_AT + 24)
+
+/* By how much a parity packet may be larger than the largest packet that it protects. */
+#define LT_PARITY_OVERHEAD (LT_PARITY_HEADER_MAX - 12)
+
+/* Which packets a parity packet protects: base + i where bit i is set, bit 0 being the most
+ * significant of mask[0], bit 64 that of mask[1]. */
+typedef struct lt_parity_cover {
+    uint32_t media_ssrc;
+    uint16_t base;
+    uint64_t mask[2];
+} lt_parity_cover;
+
+static inline void lt_parity_cover_add(lt_parity_cover *cover, unsigned bit)
+{
+    cover->mask[bit / 64] |= UINT64_C(1) << (63 - bit % 64);
+}
+
+/* Whether base + bit is protected; any `bit`. */
+static inline bool lt_parity_covers(const lt_parity_cover *cover, unsigned bit)
+{
+    return bit < LT_PARITY_SPAN && (cover->mask[bit / 64] >> (63 - bit % 64) & 1);
+}
+
+/* Bytes before the repair payload with the shortest mask that has room for `cover`. */
+size_t lt_parity_header_size(const lt_parity_cover *cover);
+
+/* Writes the CSRC and the FEC header without its recovery fields: what stands between the RTP
+ * header's first 12 bytes and the repair payload, lt_parity_header_size() in all. */
+void lt_parity_write_cover(uint8_t *packet, const lt_parity_cover *cover);
+
+/* Reads an RTP packet as a parity packet. Returns the bytes before its repair payload, or 0 if it
+ * is none that we understand: not one CSRC, padding, an extension, retransmission (R), a fixed mask
+ * (F), cut short, or nothing protected. */
+size_t lt_parity_parse(const uint8_t *packet, size_t size, lt_parity_cover *cover);
+
+/* Adds an RTP packet (12 bytes at least) to the recovery fields: P, X, CC, M, PT, length and
+ * timestamp (RFC 8627 section 6.2). */
+void lt_parity_fold_header(uint8_t *recovery, const uint8_t *packet, size_t size);
+
+/* XORs `size` bytes into others: what follows an RTP packet's first 12 bytes into a repair
+ * payload. */
+void lt_parity_fold(uint8_t *into, const uint8_t *from, size_t size);
+
+#endif

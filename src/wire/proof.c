@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The join proof over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
+ * HMAC-SHA-256 (RFC 2104). docs/wire-format.md says which bytes go in; docs/adr/0020 says why. */
+#include "wire/proof.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+
+#include <string.h>
+
+/* Separates our keys from any other use of the same agreement. */
+static const char key_label[] = "LiveTCP 1 join key";
+
+/* ---- key pairs ---- */
+
+static bool derive_public_key(const uint8_t private_key[LT_KEY_SIZE],
+                              uint8_t public_key[LT_KEY_SIZE])
+{
+    size_t size = LT_KEY_SIZE;
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, private_key, LT_KEY_SIZE);
+    bool done = key && EVP_PKEY_get_raw_public_key(key, public_key, &size) > 0;
+
+    EVP_PKEY_free(key);
+    return done;
+}
+
+livetcp_result lt_credentials_create(lt_credentials *credentials, const uint8_t *session_id,
+                                     lt_random_fn random, void *random_user)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    memset(credentials, 0, sizeof *credentials);
+    if (session_id) {
+        credentials->role = LT_PROOF_LISTENER;
+        memcpy(credentials->session_id, session_id, LT_SESSION_ID_SIZE);
+    } else {
+        credentials->role = LT_PROOF_CALLER;
+        result = random(random_user, credentials->session_id, LT_SESSION_ID_SIZE);
+    }
+    if (result == LIVETCP_OK)
+        result = random(random_user, credentials->private_key, LT_KEY_SIZE);
+    if (result == LIVETCP_OK &&
+        !derive_public_key(credentials->private_key, credentials->public_key))
+        result = LIVETCP_ERR_SYSTEM;
+    if (result != LIVETCP_OK)
+        lt_credentials_wipe(credentials);
+    return result;
+}
+
+void lt_credentials_wipe(lt_credentials *credentials)
+{
+    OPENSSL_cleanse(credentials, sizeof *credentials);
+}
+
+/* ---- agreement ---- */
+
+/* X25519. A public key of low order yields zeros whatever our key is (RFC 7748 section 6.1), so
+ * that the peer would know the secret without having a key: refused. libcrypto checks this in most
+ * of its implementations; we do not count on it. */
+static livetcp_result agree_secret(const lt_credentials *credentials,
+                                   const uint8_t peer_public_key[LT_KEY_SIZE],
+                                   uint8_t secret[LT_KEY_SIZE])
+{
+    static const uint8_t zeros[LT_KEY_SIZE];
+    livetcp_result result = LIVETCP_ERR_SYSTEM;
+    size_t size = LT_KEY_SIZE;
+    EVP_PKEY_CTX *context = NULL;
+    EVP_PKEY *ours =
+        EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, credentials->private_key, LT_KEY_SIZE);
+    EVP_PKEY *peers =
+        EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, peer_public_key, LT_KEY_SIZE);
+
+    if (ours)
+        context = EVP_PKEY_CTX_new(ours, NULL);
+    if (!peers || !context || EVP_PKEY_derive_init(context) <= 0 ||
+        EVP_PKEY_derive_set_peer_ex(context, peers, 0) <= 0)
+        goto out;
+    if (EVP_PKEY_derive(context, secret, &size) <= 0 || !CRYPTO_memcmp(secret, zeros, LT_KEY_SIZE))
+        result = LIVETCP_ERR_BAD_PROOF;
+    else
+        result = LIVETCP_OK;
+out:
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(peers);
+    EVP_PKEY_free(ours);
+    return result;
+}
+
+/* HKDF: salt = session id, info = label, caller's public key, listener's public key. Without the
+ * public keys two different pairs could lead to one secret (RFC 7748 section 6.1). */
+static bool derive_key(const lt_credentials *credentials,
+                       const uint8_t peer_public_key[LT_KEY_SIZE],
+                       const uint8_t secret[LT_KEY_SIZE], uint8_t key[LT_KEY_SIZE])
+{
+    enum { LABEL = sizeof key_label - 1 };
+    bool caller = credentials->role == LT_PROOF_CALLER;
+    uint8_t info[LABEL + 2 * LT_KEY_SIZE];
+    EVP_KDF *kdf = EVP_KDF_fetch(NULL, OSSL_KDF_NAME_HKDF, NULL);
+    EVP_KDF_CTX *context = kdf ? EVP_KDF_CTX_new(kdf) : NULL;
+    OSSL_PARAM params[5];
+    bool done;
+
+    memcpy(info, key_label, LABEL);
+    memcpy(info + LABEL, caller ? credentials->public_key : peer_public_key, LT_KEY_SIZE);
+    memcpy(info + LABEL + LT_KEY_SIZE, caller ? peer_public_key : credentials->public_key,
+           LT_KEY_SIZE);
+    /* OSSL_PARAM takes pointers to non-const also for what is only read. */
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
+    params[1] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, LT_KEY_SIZE);
+    params[2] = OSSL_PARAM_construct_octet_string(
+        OSSL_KDF_PARAM_SALT, (void *)credentials->session_id, LT_SESSION_ID_SIZE);
+    params[3] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info, sizeof info);
+    params[4] = OSSL_PARAM_construct_end();
+    done = context && EVP_KDF_derive(context, key, LT_KEY_SIZE, params) > 0;
+
+    EVP_KDF_CTX_free(context);
+    EVP_KDF_free(kdf);
+    return done;
+}
+
+livetcp_result lt_credentials_agree(lt_credentials *credentials,
+                                    const uint8_t peer_public_key[LT_KEY_SIZE])
+{
+    uint8_t secret[LT_KEY_SIZE] = {0};
+    uint8_t key[LT_KEY_SIZE] = {0};
+    livetcp_result result;
+
+    if (credentials->has_key)
+        return LIVETCP_ERR_BAD_STATE;
+    /* What the peer sent must not leave errors behind that the application, or our TLS, would take
+     * for its own. */
+    ERR_set_mark();
+    result = agree_secret(credentials, peer_public_key, secret);
+    if (result == LIVETCP_OK && !derive_key(credentials, peer_public_key, secret, key))
+        result = LIVETCP_ERR_SYSTEM;
+    if (result == LIVETCP_OK) {
+        memcpy(credentials->key, key, LT_KEY_SIZE);
+        credentials->has_key = true;
+        OPENSSL_cleanse(credentials->private_key, LT_KEY_SIZE);
+    }
+    ERR_pop_to_mark();
+    OPENSSL_cleanse(secret, sizeof secret);
+    OPENSSL_cleanse(key, sizeof key);
+    return result;
+}
+
+/* ---- the proof ---- */
+
+livetcp_result lt_proof_compute(const lt_credentials *credentials, lt_proof_role role,
+                                unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
+                                const uint8_t listener_nonce[LT_NONCE_SIZE],
+                                uint8_t mac[LT_MAC_SIZE])
+{
+    /* "LTCP", version, role, index, 0: then everything has a fixed place. */
+    uint8_t input[8 + LT_SESSION_ID_SIZE + 2 * LT_NONCE_SIZE] = {'L', 'T', 'C', 'P'};
+    uint8_t *p = input + 8;
+    size_t size = 0;
+
+    if (!credentials->has_key)
+        return LIVETCP_ERR_BAD_STATE;
+    input[4] = LT_WIRE_VERSION;
+    input[5] = (uint8_t)role;
+    input[6] = (uint8_t)index;
+    memcpy(p, credentials->session_id, LT_SESSION_ID_SIZE);
+    memcpy(p + LT_SESSION_ID_SIZE, caller_nonce, LT_NONCE_SIZE);
+    memcpy(p + LT_SESSION_ID_SIZE + LT_NONCE_SIZE, listener_nonce, LT_NONCE_SIZE);
+
+    if (!EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, credentials->key, LT_KEY_SIZE, input,
+                   sizeof input, mac, LT_MAC_SIZE, &size) ||
+        size != LT_MAC_SIZE)
+        return LIVETCP_ERR_SYSTEM;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_proof_check(const lt_credentials *credentials, lt_proof_role role, unsigned index,
+                              const uint8_t caller_nonce[LT_NONCE_SIZE],
+                              const uint8_t listener_nonce[LT_NONCE_SIZE],
+                              const uint8_t mac[LT_MAC_SIZE])
+{
+    uint8_t expected[LT_MAC_SIZE];
+    livetcp_result result =
+        lt_proof_compute(credentials, role, index, caller_nonce, listener_nonce, expected);
+
+    if (result == LIVETCP_OK && CRYPTO_memcmp(expected, mac, LT_MAC_SIZE))
+        result = LIVETCP_ERR_BAD_PROOF;
+    OPENSSL_cleanse(expected, sizeof expected);
+    return result;
+}

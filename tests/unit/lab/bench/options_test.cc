@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "catch.h"
+
+extern "C" {
+#include "lab/bench/options.h"
+}
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct Parsed {
+    std::unique_ptr<lt_bench_options> options{new lt_bench_options()};
+    livetcp_error error = {};
+    livetcp_result result;
+
+    explicit Parsed(std::vector<const char *> args)
+    {
+        args.insert(args.begin(), "bench");
+        args.push_back(nullptr);
+        result = lt_bench_options_parse(options.get(), (int)args.size() - 1, args.data(), &error);
+    }
+    lt_bench_options *operator->() const
+    {
+        return options.get();
+    }
+    bool mentions(const char *word) const
+    {
+        return std::string(error.message).find(word) != std::string::npos;
+    }
+};
+
+TEST_CASE("without options: plain against the default policy, with 1 % loss")
+{
+    Parsed p({});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->scheme_count == 2);
+    CHECK(std::string(p->schemes[0].label) == "plain");
+    CHECK(p->schemes[0].config.wire == LIVETCP_WIRE_PLAIN);
+    CHECK(p->schemes[0].config.connections == 1);
+    CHECK(std::string(p->schemes[1].label) == "shortest-queue x5");
+    CHECK(p->schemes[1].config.connections == 5);
+    CHECK(p->plan.size == 1448);
+    CHECK(p->plan.interval == 20000);
+    CHECK(p->plan.duration == 60000000);
+    CHECK(p->emulated);
+    CHECK(p->link[0].delay == 50000);
+    CHECK(p->link[0].loss == Approx(0.01));
+    CHECK(p->link[1].delay == 50000);
+    CHECK(p->link[1].loss == 0);
+}
+
+TEST_CASE("the command is kept, quoted for a shell where that is needed")
+{
+    Parsed p({"--policy", "single:min-buf-b=0", "--seed", "3"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(std::string(p->command) == "livetcp bench --policy single:min-buf-b=0 --seed 3");
+    Parsed q({"--path", "delay=5ms, it's", "--json", ""});
+    CHECK(std::string(q->command) == "livetcp bench --path 'delay=5ms, it'\\''s' --json ''");
+    std::string longest(5000, '\'');
+    Parsed cut({"--json", longest.c_str()});
+    CHECK(std::strlen(cut->command) < sizeof cut->command);
+}
+
+TEST_CASE("schemes keep their order, whichever option names them")
+{
+    Parsed p({"--policy", "single,shortest-queue:connections=3:split=2",
+              "--transport=socket:nagle=1", "-p", "round-robin:congestion-control=cubic",
+              "--congestion-control=reno"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->scheme_count == 4);
+    const lt_scheme *s = p->schemes;
+    CHECK(std::string(s[0].label) == "single");
+    CHECK(s[0].config.connections == 1);
+    CHECK(std::string(s[0].config.congestion_control) == "reno");
+    CHECK(std::string(s[1].label) == "shortest-queue x3 split 2");
+    CHECK(std::string(s[1].config.policy) == "shortest-queue");
+    CHECK(s[1].config.connections == 3);
+    CHECK(s[1].config.split == 2);
+    CHECK(s[2].kind == LT_TRANSPORT_SOCKET);
+    CHECK(s[2].nagle);
+    CHECK(std::string(s[2].label) == "socket nagle");
+    CHECK(std::string(s[3].label) == "round-robin x5 cubic");
+    CHECK(std::string(s[3].config.congestion_control) == "cubic");
+}
+
+TEST_CASE("numbers and paths arrive where they belong")
+{
+    Parsed p({"--size=174",
+              "--interval=30",
+              "--flows=7",
+              "--warmup=0.5",
+              "--duration=2.5",
+              "--drain=1",
+              "--seed=42",
+              "--direction=both",
+              "--path=delay=10ms",
+              "--path-back=delay=20ms,loss=2%",
+              "--ftp=5",
+              "--web=25",
+              "--background-cc=reno",
+              "--consecutive",
+              "--discard-stalls",
+              "-q",
+              "--csv=a",
+              "--json=b",
+              "--raw=c",
+              "--connections=2",
+              "--split=3"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->plan.size == 174);
+    CHECK(p->plan.interval == 30000);
+    CHECK(p->plan.flows == 7);
+    CHECK(p->plan.streams == 14);
+    CHECK(p->plan.warmup == 500000);
+    CHECK(p->plan.duration == 2500000);
+    CHECK(p->drain == 1000000);
+    CHECK(p->seed == 42);
+    CHECK(p->link[0].delay == 10000);
+    CHECK(p->link[1].delay == 20000);
+    CHECK(p->link[1].loss == Approx(0.02));
+    CHECK(p->load.ftp == 5);
+    CHECK(p->load.web == 25);
+    CHECK(std::string(p->load.congestion_control) == "reno");
+    CHECK(p->consecutive);
+    CHECK(p->discard_stalls);
+    CHECK(p->quiet);
+    CHECK(std::string(p->csv) + p->json + p->raw == "abc");
+    CHECK(p->schemes[1].config.connections == 2);
+    CHECK(p->schemes[1].config.split == 3);
+}
+
+TEST_CASE("what else is on the path, and when")
+{
+    Parsed p({"--ftp=15@5-60", "--mice=80@20-75.5", "--cbr=3mbit@40-75", "--peer"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->load.ftp == 15);
+    CHECK(p->load.ftp_time.from == 5000000);
+    CHECK(p->load.ftp_time.to == 60000000);
+    CHECK(p->load.mice == 80);
+    CHECK(p->load.mice_time.from == 20000000);
+    CHECK(p->load.mice_time.to == 75500000);
+    CHECK(p->load.cbr == 3000000);
+    CHECK(p->load.cbr_time.from == 40000000);
+    CHECK(p->load.peer);
+    Parsed whole({"--mice=8", "--cbr=1mbit"});
+    REQUIRE(whole.result == LIVETCP_OK);
+    CHECK(whole->load.mice_time.from == 0);
+    CHECK(whole->load.mice_time.to == LIVETCP_NEVER);
+    CHECK(whole->load.cbr_time.to == LIVETCP_NEVER);
+    CHECK_FALSE(whole->load.peer);
+    CHECK_FALSE(lt_load_any(&Parsed({})->load));
+}
+
+TEST_CASE("greedy sources and talkspurts")
+{
+    Parsed greedy({"--greedy"});
+    REQUIRE(greedy.result == LIVETCP_OK);
+    CHECK(greedy->plan.greedy);
+    CHECK(greedy->plan.interval == 100);
+    Parsed spurts({"--talkspurt=2", "--silence=5", "--opening=10", "--check"});
+    REQUIRE(spurts.result == LIVETCP_OK);
+    CHECK(spurts->plan.interval == 20000);
+    CHECK(spurts->plan.talkspurt == 2000000);
+    CHECK(spurts->plan.silence == 5000000);
+    CHECK(spurts->plan.opening == 10);
+    CHECK(spurts->check);
+}
+
+TEST_CASE("playout delays, static from the path and the interval")
+{
+    Parsed p({"--playout=10,static", "--codec=opus", "--interval=30", "--path=delay=10ms",
+              "--path-back=delay=20ms"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->playout.count == 2);
+    CHECK(p->playout.points[1].over == 120000);
+    CHECK(std::string(p->playout.codec->name) == "opus");
+    CHECK(Parsed({})->playout.count == 0);
+}
+
+TEST_CASE("redundancy is of any scheme, and adds to what a session must take")
+{
+    Parsed p({"--size=174", "--policy=single:redundancy=1,shortest-queue",
+              "--transport=socket:redundancy=2", "--poisson=8mbit@5-60", "--playout=adaptive"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->schemes[0].redundancy == 1);
+    CHECK(std::string(p->schemes[0].label) == "single redundancy=1");
+    CHECK(p->schemes[1].redundancy == 0);
+    CHECK(p->schemes[2].redundancy == 2);
+    CHECK(p->load.poisson == 8000000);
+    CHECK(p->load.poisson_time.from == 5000000);
+    CHECK(p->load.cbr == 0);
+    CHECK(p->playout.points[0].adaptive);
+    Parsed large({"--size=20002", "--policy=single:redundancy=1"});
+    REQUIRE(large.result == LIVETCP_OK);
+    CHECK(large->schemes[0].config.max_packet == 20000 + 1 + 4 + 1023);
+}
+
+TEST_CASE("packets over the usual limit raise it for the sessions")
+{
+    Parsed p({"--size=20002"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->schemes[0].config.max_packet == 20000);
+}
+
+TEST_CASE("an unknown policy is answered with those there are")
+{
+    Parsed p({"--policy=fastest"});
+    CHECK(p.result == LIVETCP_ERR_UNKNOWN_POLICY);
+    INFO(p.error.message);
+    CHECK(p.mentions("'fastest'"));
+    for (size_t i = 0; livetcp_policy_at(i) && i < 3; i++)
+        CHECK(p.mentions(livetcp_policy_at(i)->name));
+    CHECK(p.mentions("socket"));
+}
+
+TEST_CASE("bad options are named")
+{
+    struct {
+        std::vector<const char *> args;
+        const char *word;
+    } cases[] = {
+        {{"--bogus"}, "--bogus"},
+        {{"stray"}, "'stray'"},
+        {{"--flows=many"}, "--flows"},
+        {{"--flows=0"}, "--flows"},
+        {{"--flows=201"}, "200"},
+        {{"--size=20"}, "20 bytes"},
+        {{"--size=-5"}, "bytes"},
+        {{"--interval=0"}, "--interval"},
+        {{"--interval=nan"}, "--interval"},
+        {{"--duration=-1"}, "--duration"},
+        {{"--duration=nan"}, "--duration"},
+        {{"--duration=0"}, "duration"},
+        {{"--warmup=1e9"}, "--warmup"},
+        {{"--connections=33"}, "--connections"},
+        {{"--split=0"}, "--split"},
+        {{"--direction=up"}, "forward, backward or both"},
+        {{"--path=delay=fast"}, "delay"},
+        {{"--path=none", "--path-back=delay=1ms"}, "--path-back"},
+        {{"--ftp=1000"}, "--ftp"},
+        {{"--web=-1"}, "--web"},
+        {{"--ftp=1.5"}, "--ftp"},
+        {{"--ftp=5@"}, "FROM-TO"},
+        {{"--ftp=5@9-3"}, "FROM-TO"},
+        {{"--mice=5@1-1e9"}, "FROM-TO"},
+        {{"--mice=401"}, "400"},
+        {{"--web=401"}, "400"},
+        {{"--mice=5", "--direction=both"}, "--mice"},
+        {{"--cbr=fast"}, "--cbr"},
+        {{"--cbr=1bit"}, "10kbit"},
+        {{"--cbr=3mbit@5"}, "FROM-TO"},
+        {{"--poisson=1bit"}, "10kbit"},
+        {{"--poisson=3mbit", "--direction=both"}, "--poisson"},
+        {{"--policy=single:redundancy=4"}, "0 to 3"},
+        {{"--policy=single:redundancy=one"}, "redundancy=one"},
+        {{"--policy=single:redundancy=1", "--size=45"}, "46 bytes"},
+        {{"--talkspurt=5"}, "go together"},
+        {{"--silence=5"}, "go together"},
+        {{"--greedy", "--talkspurt=5", "--silence=5"}, "greedy"},
+        {{"--opening=0"}, "--opening"},
+        {{"--playout=10,soon"}, "soon"},
+        {{"--playout="}, "--playout"},
+        {{"--playout=10", "--greedy"}, "--greedy"},
+        {{"--playout=10", "--codec=mp3"}, "g711-plc"},
+        {{"--policy=single:reconnect-min=9000"}, "reconnect-min"},
+        {{"--policy=single:connections"}, "KEY=VALUE"},
+        {{"--policy=single:colour=red"}, "colour"},
+        {{"--policy=shortest-queue:connections=99"}, "connections"},
+        {{"--policy=single:port=5004"}, "'port'"},
+        {{"--transport=socket:split=2"}, "split"},
+        {{"--transport=socket:nagle=2"}, "nagle"},
+        {{"--policy="}, "''"},
+        {{"--policy=single,single,single,single,single,single,single,single,single"}, "8"},
+        {{"--csv="}, "--csv"},
+        {{"--background-cc=a-name-that-is-too-long"}, "--background-cc"},
+    };
+    for (auto &c : cases) {
+        Parsed p(c.args);
+        CAPTURE(c.args[0], p.error.message);
+        CHECK(p.result != LIVETCP_OK);
+        CHECK(p.mentions(c.word));
+    }
+}
+
+TEST_CASE("the help lists options, policies and examples")
+{
+    Parsed p({"--help"});
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->help);
+    char *text = nullptr;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    lt_bench_options_help(out);
+    fclose(out);
+    std::string help(text, size);
+    free(text);
+    for (const char *word :
+         {"--policy", "--path", "--discard-stalls", "shortest-queue", "delay=50ms", "Examples:"})
+        CHECK(help.find(word) != std::string::npos);
+}
