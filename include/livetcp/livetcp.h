@@ -16,6 +16,7 @@
 #define LIVETCP_LIVETCP_H
 
 #include <livetcp/config.h>
+#include <livetcp/engine.h>
 #include <livetcp/media.h>
 #include <livetcp/playout.h>
 #include <livetcp/policy.h>

@@ -11,7 +11,7 @@
 #ifndef LIVETCP_SESSION_H
 #define LIVETCP_SESSION_H
 
-#include <livetcp/stats.h>
+#include <livetcp/engine.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,24 +37,6 @@ LIVETCP_API livetcp_result livetcp_context_create(struct uv_loop_s *loop, livetc
 LIVETCP_API void livetcp_context_destroy(livetcp_context **context);
 
 /* ---- session ---- */
-
-typedef enum livetcp_session_state {
-    LIVETCP_SESSION_CONNECTING = 0, /* no connection is open yet, or none is any more */
-    LIVETCP_SESSION_OPEN,           /* at least one connection carries media */
-    LIVETCP_SESSION_CLOSED          /* ended; nothing will be sent or received any more */
-} livetcp_session_state;
-
-/* A packet from the peer. Valid during the callback only. */
-typedef struct livetcp_packet {
-    const uint8_t *data; /* the RTP or RTCP packet, without framing */
-    size_t size;
-    livetcp_usec arrival_us; /* CLOCK_MONOTONIC (uv_hrtime) when it was read from the socket */
-    unsigned connection;     /* index of the connection it came on */
-    bool rtcp;
-    bool discontinuity; /* order = sequence: packets before this one are missing */
-    bool report;        /* RTCP that LiveTCP made at the other end, see livetcp_config.rtcp; who has
-                           an RTP stack hands it there like any RTCP, others ignore it */
-} livetcp_packet;
 
 /* Any of these may be NULL. `user` is the pointer given with the table. */
 typedef struct livetcp_session_callbacks {
@@ -127,24 +109,11 @@ LIVETCP_API livetcp_result livetcp_session_get_connection_stats(livetcp_session 
                                                                 unsigned connection,
                                                                 livetcp_connection_stats *stats);
 
-/* What a playout has made of the packets that on_packet gave it. */
-typedef struct livetcp_playout_report {
-    size_t struct_size;     /* sizeof(livetcp_playout_report) */
-    livetcp_usec delay_us;  /* from delivery to playing, mean of late; 0..60 s */
-    livetcp_usec margin_us; /* the least time left until its turn with which a packet came since the
-                               report before; negative: it was late. -60 s..60 s, or
-                               LIVETCP_NO_MARGIN if none came */
-    uint64_t late;          /* packets that came too late to play, since the session exists */
-} livetcp_playout_report;
-
 /* Any thread. Tells the session, which tells the peer with its next feedback; some ten times a
  * second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value out of range, nothing is
  * changed then. */
 LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                                           const livetcp_playout_report *report);
-
-/* Every payload type whose clock rate neither the application nor RFC 3551 says. */
-#define LIVETCP_ANY_PAYLOAD (-1)
 
 /* Any thread. RTP packets of this payload type (0..127, or LIVETCP_ANY_PAYLOAD), sent and received
  * from now on, have timestamps of `hz` units a second, as SDP (a=rtpmap) and caps say; 0 = that is

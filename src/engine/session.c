@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's life: made, open or not, closed. Its work is in the other session_*.c files. */
+#include "base/error.h"
+#include "base/sized.h"
+#include "engine/pending.h"
 #include "engine/session_internal.h"
+#include "settings/settings.h"
 
 #include <stdlib.h>
 
-static unsigned slots_wanted(const lt_session_setup *setup)
+static unsigned slots_wanted(const livetcp_engine *session)
 {
-    unsigned wanted = setup->config->connections;
-    unsigned useful = setup->policy->max_connections;
+    unsigned wanted = session->config.connections;
+    unsigned useful = session->policy->max_connections;
 
-    if (setup->config->wire == LIVETCP_WIRE_PLAIN)
+    if (lt_session_plain(session))
         return 1;
-    return setup->caller && useful && useful < wanted ? useful : wanted;
+    return session->caller && useful && useful < wanted ? useful : wanted;
 }
 
-static livetcp_result prepare_secrets(lt_session *session)
+static livetcp_result prepare_secrets(livetcp_engine *session)
 {
     uint64_t seed;
     livetcp_result result = session->random(session->random_user, (uint8_t *)&seed, sizeof seed);
@@ -28,7 +32,7 @@ static livetcp_result prepare_secrets(lt_session *session)
                                  session->random_user);
 }
 
-static livetcp_result prepare_parts(lt_session *session, const char *cname)
+static livetcp_result prepare_parts(livetcp_engine *session, const char *cname)
 {
     const livetcp_config *config = &session->config;
 
@@ -47,7 +51,7 @@ static livetcp_result prepare_parts(lt_session *session, const char *cname)
     return result == LIVETCP_OK ? lt_session_prepare_reports(session, cname) : result;
 }
 
-static void prepare_slots(lt_session *session)
+static void prepare_slots(livetcp_engine *session)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         lt_connection *connection = &session->connections[i];
@@ -60,43 +64,93 @@ static void prepare_slots(lt_session *session)
     }
 }
 
-livetcp_result lt_session_create(const lt_session_setup *setup, lt_session **out)
+static void prepare_times(livetcp_engine *session)
 {
-    lt_session *session = calloc(1, sizeof *session);
-    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+    session->retry_policy_us = LIVETCP_NEVER;
+    session->review_us = LIVETCP_NEVER;
+    session->last_media_us = LIVETCP_NEVER;
+    session->idle_at_us = LIVETCP_NEVER;
+    session->abandoned_at_us = LIVETCP_NEVER;
+    session->look_at_us = INT64_MIN;
+}
 
-    if (session) {
-        session->config = *setup->config;
-        session->policy = setup->policy;
-        session->caller = setup->caller;
-        session->random = setup->random;
-        session->random_user = setup->random_user;
-        session->deliver = setup->deliver;
-        session->deliver_user = setup->deliver_user;
-        session->count = slots_wanted(setup);
-        session->creator = -1;
-        session->confirmed = lt_session_plain(session);
-        session->retry_policy_us = LIVETCP_NEVER;
-        session->review_us = LIVETCP_NEVER;
-        session->last_media_us = LIVETCP_NEVER;
-        session->idle_at_us = LIVETCP_NEVER;
-        session->abandoned_at_us = LIVETCP_NEVER;
-        session->look_at_us = INT64_MIN;
-        prepare_slots(session);
-        lt_session_prepare_drops(session);
-        lt_session_prepare_feedback(session);
-        lt_session_prepare_stamps(session);
-        result = prepare_parts(session, setup->cname);
-    }
-    if (result != LIVETCP_OK)
-        lt_session_destroy(&session);
-    *out = session;
+/* The session that a caller has asked for. */
+static void take_over(livetcp_engine *session, const livetcp_pending *pending)
+{
+    lt_pending_proof proof;
+
+    session->count = lt_pending_session(pending, &session->credentials, &proof);
+    session->connections[proof.index].pending = proof;
+}
+
+static livetcp_result prepare(livetcp_engine *session, const livetcp_engine_setup *setup)
+{
+    session->caller = setup->caller;
+    session->random = setup->random;
+    session->random_user = setup->random_user;
+    session->on_packet = setup->on_packet;
+    session->user = setup->user;
+    session->count = slots_wanted(session);
+    session->creator = -1;
+    session->confirmed = lt_session_plain(session);
+    prepare_times(session);
+    prepare_slots(session);
+    lt_session_prepare_drops(session);
+    lt_session_prepare_feedback(session);
+    lt_session_prepare_stamps(session);
+    if (setup->pending)
+        take_over(session, setup->pending);
+    return prepare_parts(session, setup->cname);
+}
+
+/* Host and port are the owner's business. */
+static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_config *config,
+                                  const livetcp_policy **policy, livetcp_error *error)
+{
+    livetcp_result result;
+
+    if (!setup->config || !setup->random)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "an engine needs a config and a source of randomness: one of them is NULL");
+    livetcp_config_init(config);
+    lt_copy_sized(config, sizeof *config, setup->config, setup->config->struct_size);
+    config->struct_size = sizeof *config;
+    result = lt_config_check_session(config, setup->policy, error);
+    *policy = setup->policy ? setup->policy : livetcp_policy_find(config->policy);
     return result;
 }
 
-void lt_session_destroy(lt_session **owner)
+livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_engine **out,
+                                     livetcp_error *error)
 {
-    lt_session *session = *owner;
+    livetcp_engine_setup setup = {.struct_size = 0};
+    const livetcp_policy *policy = NULL;
+    livetcp_config config;
+    livetcp_engine *session;
+    livetcp_result result;
+
+    *out = NULL;
+    lt_copy_sized(&setup, sizeof setup, given, given->struct_size);
+    result = check_setup(&setup, &config, &policy, error);
+    if (result != LIVETCP_OK)
+        return result;
+    session = calloc(1, sizeof *session);
+    if (!session)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
+    session->config = config;
+    session->policy = policy;
+    result = prepare(session, &setup);
+    if (result != LIVETCP_OK) {
+        livetcp_engine_destroy(&session);
+        return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
+    }
+    *out = session;
+    return LIVETCP_OK;
+}
+
+void livetcp_engine_destroy(livetcp_engine **owner)
+{
+    livetcp_engine *session = *owner;
 
     if (!session)
         return;
@@ -114,23 +168,34 @@ void lt_session_destroy(lt_session **owner)
     *owner = NULL;
 }
 
-void lt_session_set_credentials(lt_session *session, const lt_credentials *credentials,
-                                const lt_pending_proof *pending, unsigned count)
+const uint8_t *livetcp_engine_session_id(const livetcp_engine *session)
 {
-    session->credentials = *credentials;
-    session->count = count;
-    session->connections[pending->index].pending = *pending;
+    return session->credentials.session_id;
 }
 
-const lt_credentials *lt_session_credentials(const lt_session *session)
+const lt_credentials *lt_session_credentials(const livetcp_engine *session)
 {
     return &session->credentials;
 }
 
-void lt_session_emit(lt_session *session, lt_event event)
+void lt_session_hand_over(livetcp_engine *session, const lt_arrival *arrival)
+{
+    livetcp_packet packet = {.data = arrival->data,
+                             .size = arrival->size,
+                             .arrival_us = arrival->arrival_us,
+                             .connection = arrival->connection,
+                             .rtcp = arrival->rtcp,
+                             .report = arrival->report,
+                             .discontinuity = arrival->discontinuity};
+
+    if (session->on_packet)
+        session->on_packet(session->user, &packet);
+}
+
+void lt_session_emit(livetcp_engine *session, livetcp_engine_event event)
 {
     if (session->event_count == LT_EVENTS_MAX) {
-        if (event.type != LT_EVENT_SESSION_STATE)
+        if (event.type != LIVETCP_ENGINE_SESSION_STATE)
             return;
         session->first_event = (session->first_event + 1) % LT_EVENTS_MAX;
         session->event_count--;
@@ -138,7 +203,7 @@ void lt_session_emit(lt_session *session, lt_event event)
     session->events[(session->first_event + session->event_count++) % LT_EVENTS_MAX] = event;
 }
 
-bool lt_session_next_event(lt_session *session, lt_event *event)
+bool livetcp_engine_next_event(livetcp_engine *session, livetcp_engine_event *event)
 {
     if (!session->event_count)
         return false;
@@ -148,19 +213,19 @@ bool lt_session_next_event(lt_session *session, lt_event *event)
     return true;
 }
 
-static void set_session_state(lt_session *session, livetcp_session_state state,
+static void set_session_state(livetcp_engine *session, livetcp_session_state state,
                               livetcp_result reason)
 {
     if (session->state == state)
         return;
     session->state = state;
-    lt_session_emit(
-        session,
-        (lt_event){.type = LT_EVENT_SESSION_STATE, .state.session = state, .reason = reason});
+    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_SESSION_STATE,
+                                                    .state.session = state,
+                                                    .reason = reason});
 }
 
 /* Whether a slot has, or may yet get, a connection. */
-static bool has_future(const lt_session *session)
+static bool has_future(const livetcp_engine *session)
 {
     for (unsigned i = 0; i < session->count; i++) {
         livetcp_connection_state state = session->connections[i].state;
@@ -171,7 +236,7 @@ static bool has_future(const lt_session *session)
     return false;
 }
 
-unsigned lt_session_open_connections(const lt_session *session)
+unsigned lt_session_open_connections(const livetcp_engine *session)
 {
     unsigned open = 0;
     for (unsigned i = 0; i < session->count; i++)
@@ -180,12 +245,12 @@ unsigned lt_session_open_connections(const lt_session *session)
 }
 
 /* A listener's session waits for its caller to come back, unless it never proved to be anybody. */
-static livetcp_usec linger(const lt_session *session)
+static livetcp_usec linger(const livetcp_engine *session)
 {
     return session->confirmed && !lt_session_plain(session) ? session->config.linger_us : 0;
 }
 
-void lt_session_update_state(lt_session *session, livetcp_usec now)
+void lt_session_update_state(livetcp_engine *session, livetcp_usec now)
 {
     if (session->state == LIVETCP_SESSION_CLOSED)
         return;
@@ -202,18 +267,18 @@ void lt_session_update_state(lt_session *session, livetcp_usec now)
         livetcp_usec wait = linger(session);
         session->abandoned_at_us = now + wait;
         if (wait == 0) {
-            lt_session_close(session, session->last_loss, 0, now);
+            livetcp_engine_close(session, session->last_loss, 0, now);
             return;
         }
     }
     if (session->caller && !has_future(session)) {
-        lt_session_close(session, session->last_loss, 0, now);
+        livetcp_engine_close(session, session->last_loss, 0, now);
         return;
     }
     set_session_state(session, LIVETCP_SESSION_CONNECTING, session->last_loss);
 }
 
-void lt_session_finish(lt_session *session, livetcp_usec now)
+void lt_session_finish(livetcp_engine *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_give_up(session, &session->connections[i], session->close_reason, now);
@@ -223,7 +288,7 @@ void lt_session_finish(lt_session *session, livetcp_usec now)
     set_session_state(session, LIVETCP_SESSION_CLOSED, session->close_reason);
 }
 
-static bool all_written(const lt_session *session)
+static bool all_written(const livetcp_engine *session)
 {
     for (unsigned i = 0; i < session->count; i++)
         if (!lt_outbox_idle(&session->connections[i].outbox))
@@ -231,7 +296,7 @@ static bool all_written(const lt_session *session)
     return lt_send_queue_packets(session->queue) == 0;
 }
 
-void lt_session_check_drained(lt_session *session, livetcp_usec now)
+void lt_session_check_drained(livetcp_engine *session, livetcp_usec now)
 {
     bool done =
         session->peer_ended ? lt_session_open_connections(session) == 0 : all_written(session);
@@ -241,7 +306,7 @@ void lt_session_check_drained(lt_session *session, livetcp_usec now)
         lt_session_finish(session, now);
 }
 
-void lt_session_hear_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now)
+void lt_session_hear_goodbye(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     if (!session->peer_ended) {
         session->closing = session->peer_ended = true;
@@ -252,8 +317,8 @@ void lt_session_hear_goodbye(lt_session *session, lt_connection *connection, liv
     lt_send_queue_clear(session->queue); /* the peer does not read it */
 }
 
-void lt_session_close(lt_session *session, livetcp_result reason, livetcp_usec drain_us,
-                      livetcp_usec now)
+void livetcp_engine_close(livetcp_engine *session, livetcp_result reason, livetcp_usec drain_us,
+                          livetcp_usec now)
 {
     if (session->state == LIVETCP_SESSION_CLOSED)
         return;
@@ -264,12 +329,12 @@ void lt_session_close(lt_session *session, livetcp_result reason, livetcp_usec d
     lt_session_check_drained(session, now);
 }
 
-livetcp_session_state lt_session_state(const lt_session *session)
+livetcp_session_state livetcp_engine_state(const livetcp_engine *session)
 {
     return session->state;
 }
 
-unsigned lt_session_connections(const lt_session *session)
+unsigned livetcp_engine_connections(const livetcp_engine *session)
 {
     return session->count;
 }

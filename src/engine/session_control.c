@@ -12,7 +12,7 @@ void lt_session_write_control(lt_connection *connection, const lt_control *messa
     lt_outbox_add_control(&connection->outbox, frame, size);
 }
 
-lt_connection *lt_session_quickest(lt_session *session, livetcp_usec now)
+lt_connection *lt_session_quickest(livetcp_engine *session, livetcp_usec now)
 {
     lt_connection *best = NULL;
     livetcp_usec least = LIVETCP_NEVER;
@@ -30,7 +30,7 @@ lt_connection *lt_session_quickest(lt_session *session, livetcp_usec now)
     return best;
 }
 
-bool lt_session_has_way(const lt_session *session)
+bool lt_session_has_way(const livetcp_engine *session)
 {
     for (unsigned i = 0; i < session->count; i++)
         if (session->paths[i].usable && !session->paths[i].blocked)
@@ -38,7 +38,7 @@ bool lt_session_has_way(const lt_session *session)
     return false;
 }
 
-static livetcp_result caller_control(lt_session *session, lt_connection *connection,
+static livetcp_result caller_control(livetcp_engine *session, lt_connection *connection,
                                      const lt_control *message, livetcp_usec now)
 {
     lt_reply reply = {.size = 0};
@@ -64,7 +64,7 @@ static livetcp_result caller_control(lt_session *session, lt_connection *connect
     return LIVETCP_OK;
 }
 
-static livetcp_result listener_control(lt_session *session, lt_connection *connection,
+static livetcp_result listener_control(livetcp_engine *session, lt_connection *connection,
                                        const lt_control *message)
 {
     lt_reply reply = {.size = 0};
@@ -95,7 +95,7 @@ static void measure_pong(lt_connection *connection, const lt_control *pong, live
         lt_path_measured_rtt(connection->path, now - sent);
 }
 
-static livetcp_result dispatch(lt_session *session, lt_connection *connection,
+static livetcp_result dispatch(livetcp_engine *session, lt_connection *connection,
                                const lt_control *message, livetcp_usec now)
 {
     switch (message->type) {
@@ -130,7 +130,7 @@ static livetcp_result dispatch(lt_session *session, lt_connection *connection,
     }
 }
 
-livetcp_result lt_session_control(lt_session *session, lt_connection *connection,
+livetcp_result lt_session_control(livetcp_engine *session, lt_connection *connection,
                                   const uint8_t *packet, size_t size, livetcp_usec now)
 {
     lt_control message;

@@ -63,15 +63,15 @@ typedef struct lt_repeating {
                                           connection i */
 } lt_repeating;
 
-struct lt_session {
+struct livetcp_engine {
     livetcp_config config;
     const livetcp_policy *policy;
     void *policy_state;
     bool caller;
-    lt_random_fn random;
+    livetcp_random_fn random;
     void *random_user;
-    lt_deliver_fn deliver;
-    void *deliver_user;
+    void (*on_packet)(void *user, const livetcp_packet *packet);
+    void *user;
     lt_rng jitter; /* spreads reconnects of many sessions */
 
     /* Identity. */
@@ -152,7 +152,7 @@ struct lt_session {
     livetcp_usec drain_until_us;
     livetcp_usec abandoned_at_us; /* listener: when a session without connections ends */
 
-    lt_event events[LT_EVENTS_MAX];
+    livetcp_engine_event events[LT_EVENTS_MAX];
     unsigned first_event, event_count;
 
     livetcp_session_stats stats; /* counters only; the rest is filled in on request */
@@ -160,48 +160,53 @@ struct lt_session {
 
 /* ---- session.c ---- */
 
-void lt_session_emit(lt_session *session, lt_event event);
+const lt_credentials *lt_session_credentials(const livetcp_engine *session);
 
-unsigned lt_session_open_connections(const lt_session *session);
+/* Hands a packet to the owner. */
+void lt_session_hand_over(livetcp_engine *session, const lt_arrival *arrival);
+
+void lt_session_emit(livetcp_engine *session, livetcp_engine_event event);
+
+unsigned lt_session_open_connections(const livetcp_engine *session);
 
 /* Works out the session's state from its connections', and tells. */
-void lt_session_update_state(lt_session *session, livetcp_usec now);
+void lt_session_update_state(livetcp_engine *session, livetcp_usec now);
 
 /* BYE on every connection, then every slot is given up; the session is CLOSED from here on. */
-void lt_session_finish(lt_session *session, livetcp_usec now);
+void lt_session_finish(livetcp_engine *session, livetcp_usec now);
 
 /* The peer said BYE on this connection. It writes no more, but what it wrote before on the others
  * may still be on its way: the session ends when they have, or after peer_timeout_us. */
-void lt_session_hear_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now);
+void lt_session_hear_goodbye(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
 
 /* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
  * ended all connections. */
-void lt_session_check_drained(lt_session *session, livetcp_usec now);
+void lt_session_check_drained(livetcp_engine *session, livetcp_usec now);
 
 /* ---- session_connections.c ---- */
 
-void lt_session_set_state(lt_session *session, lt_connection *connection,
+void lt_session_set_state(livetcp_engine *session, lt_connection *connection,
                           livetcp_connection_state state, livetcp_result reason);
 
 /* The connection is part of the session and may carry media. */
-void lt_session_open(lt_session *session, lt_connection *connection, livetcp_usec now);
+void lt_session_open(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
 
 /* This connection is to be closed as it is: what it has not written goes back to the send queue,
  * and next_close() names it. */
-void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_result reason,
+void lt_session_condemn(livetcp_engine *session, lt_connection *connection, livetcp_result reason,
                         livetcp_usec now);
 
 /* The engine closes this connection: REJECT with `reason` if the peer can read it, then
  * next_close() names it. */
-void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_result reason,
+void lt_session_give_up(livetcp_engine *session, lt_connection *connection, livetcp_result reason,
                         livetcp_usec now);
 
 /* CREATE or JOIN on every connected slot that waits for it. */
-void lt_session_start_handshakes(lt_session *session, livetcp_usec now);
+void lt_session_start_handshakes(livetcp_engine *session, livetcp_usec now);
 
 /* Takes over packets that their connection did not write whole, or that were not acknowledged:
  * back to the send queue, unless another connection carries a copy. NULL is fine. */
-void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connection);
+void lt_session_requeue(livetcp_engine *session, lt_packet *packet, unsigned connection);
 
 /* ---- session_view.c ---- */
 
@@ -209,129 +214,131 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
 uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path *path);
 
 /* Facts that the engine derives itself, for every connection: ready, send_limit_bytes. */
-void lt_session_refresh_paths(lt_session *session);
+void lt_session_refresh_paths(livetcp_engine *session);
 
 /* Bit i: connection i takes a packet, as far as the last refresh knows. */
-uint32_t lt_session_ready_paths(const lt_session *session);
+uint32_t lt_session_ready_paths(const livetcp_engine *session);
 
-livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now);
+livetcp_policy_view lt_session_view(livetcp_engine *session, livetcp_usec now);
 
 livetcp_packet_view lt_session_describe(const lt_packet *packet);
 
 /* The longest of the connections'; a typical one while none is known. */
-livetcp_usec lt_session_round_trip(const lt_session *session);
+livetcp_usec lt_session_round_trip(const livetcp_engine *session);
 
 /* ---- session_repeat.c ---- */
 
 /* Makes the connections that carry what the packet repeats look full to the policy, if another
  * could take it. False if there was nothing to do; otherwise refresh_paths() undoes it. */
-bool lt_session_hide_repeated(lt_session *session, const lt_packet *packet);
+bool lt_session_hide_repeated(livetcp_engine *session, const lt_packet *packet);
 
 /* A packet of the application went to these connections. */
-void lt_session_repeat_placed(lt_session *session, const lt_packet *packet, uint32_t connections);
+void lt_session_repeat_placed(livetcp_engine *session, const lt_packet *packet,
+                              uint32_t connections);
 
 /* ---- session_place.c ---- */
 
 /* Of the connections that a policy chose, those that can take a packet. A policy of the
  * application's must not be able to break a connection: one that names what is not there is counted
  * and told about, and the packet goes the way of `single`. */
-uint32_t lt_session_contain(lt_session *session, uint32_t chosen);
+uint32_t lt_session_contain(livetcp_engine *session, uint32_t chosen);
 
 /* Puts copies into the outboxes of the connections named, the first for nothing if `first` says so
  * and the others as far as the budget goes. Returns how many. */
-unsigned lt_session_put_copies(lt_session *session, lt_packet *packet, uint32_t connections,
+unsigned lt_session_put_copies(livetcp_engine *session, lt_packet *packet, uint32_t connections,
                                bool first, livetcp_usec now);
 
 /* Whether a parity packet, or else the oldest of the send queue, was moved to at least one
  * connection's outbox. */
-bool lt_session_place_next(lt_session *session, livetcp_usec now);
+bool lt_session_place_next(livetcp_engine *session, livetcp_usec now);
 
 /* ---- session_review.c ---- */
 
 /* Whether a further copy of a packet in flight was put into at least one outbox. */
-bool lt_session_review_next(lt_session *session, livetcp_usec now);
+bool lt_session_review_next(livetcp_engine *session, livetcp_usec now);
 
-void lt_session_end_review(lt_session *session);
+void lt_session_end_review(livetcp_engine *session);
 
 /* ---- session_bitrate.c ---- */
 
 /* When facts have come, and before anything is written: what waits now has been waiting. */
-void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now);
+void lt_session_look_at_bitrate(livetcp_engine *session, livetcp_usec now);
 
 /* ---- session_protect.c ---- */
 
 /* A packet that was placed joins a parity group. Whether it did. */
-bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now);
+bool lt_session_protect(livetcp_engine *session, const lt_packet *packet, livetcp_usec now);
 
 /* The connection is gone: its successor's peer has been told nothing. */
-void lt_session_forget_announced(lt_session *session, unsigned index);
+void lt_session_forget_announced(livetcp_engine *session, unsigned index);
 
-livetcp_usec lt_session_parity_deadline(const lt_session *session);
-void lt_session_flush_parity(lt_session *session, livetcp_usec now);
+livetcp_usec lt_session_parity_deadline(const livetcp_engine *session);
+void lt_session_flush_parity(livetcp_engine *session, livetcp_usec now);
 
 /* The oldest parity packet that waits for a connection, or NULL; the session keeps the reference.
  */
-lt_packet *lt_session_next_parity(lt_session *session, livetcp_usec now);
+lt_packet *lt_session_next_parity(livetcp_engine *session, livetcp_usec now);
 
 /* Bit i: the peer knows on connection i that this is parity; elsewhere it would take it for media.
  */
-uint32_t lt_session_parity_known(const lt_session *session, const lt_packet *parity);
+uint32_t lt_session_parity_known(const livetcp_engine *session, const lt_packet *parity);
 
 /* That one went to a connection, or nowhere because the budget is spent. */
-void lt_session_parity_placed(lt_session *session, bool anywhere);
+void lt_session_parity_placed(livetcp_engine *session, bool anywhere);
 
-void lt_session_end_parity(lt_session *session);
+void lt_session_end_parity(livetcp_engine *session);
 
 /* ---- session_drop.c ---- */
 
-void lt_session_prepare_drops(lt_session *session);
+void lt_session_prepare_drops(livetcp_engine *session);
 
 /* The application's packet enters the send queue, for which others, or it, may be dropped. Takes
  * over the reference; on failure (see lt_send_queue_reserve()) it stays the caller's. */
-livetcp_result lt_session_enqueue(lt_session *session, lt_packet *packet);
+livetcp_result lt_session_enqueue(livetcp_engine *session, lt_packet *packet);
 
 /* A packet goes back to the front of the send queue, and takes the room of less important ones if
  * need be. On failure, which returns false, the reference stays the caller's. */
-bool lt_session_put_back(lt_session *session, lt_packet *packet);
+bool lt_session_put_back(livetcp_engine *session, lt_packet *packet);
 
 /* A packet is lost for good. */
-void lt_session_note_loss(lt_session *session, const lt_packet *packet);
+void lt_session_note_loss(livetcp_engine *session, const lt_packet *packet);
 
 /* Drops what would be delivered too late, and asks for the key frames that are wanted. */
-void lt_session_drop_late(lt_session *session, livetcp_usec now);
+void lt_session_drop_late(livetcp_engine *session, livetcp_usec now);
 
 /* The limit in force; 0 = none. */
-livetcp_usec lt_session_send_delay_limit(const lt_session *session);
+livetcp_usec lt_session_send_delay_limit(const livetcp_engine *session);
 
-lt_send_delay lt_session_send_delay(const lt_session *session, livetcp_usec now);
+lt_send_delay lt_session_send_delay(const livetcp_engine *session, livetcp_usec now);
 
 /* ---- session_flight.c ---- */
 
 /* A packet was written whole; takes over the reference. */
-void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_packet *packet,
+void lt_session_in_flight(livetcp_engine *session, lt_connection *connection, lt_packet *packet,
                           livetcp_usec now);
 
 /* Lets go of what the platform's facts say is acknowledged. */
-void lt_session_acknowledged(lt_session *session, lt_connection *connection, livetcp_usec now);
+void lt_session_acknowledged(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
 
 /* The connection went into recovery or timeout: the policy is asked about what no other connection
  * carries. */
-void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now);
+void lt_session_alarm(livetcp_engine *session, const lt_connection *connection, livetcp_usec now);
 
 /* The connection is gone: what it did not get acknowledged goes back to the send queue, in order,
  * unless another connection carries it. */
-void lt_session_recover_flight(lt_session *session, lt_connection *connection);
+void lt_session_recover_flight(livetcp_engine *session, lt_connection *connection);
 
 /* ---- session_fillers.c ---- */
 
 /* The application sent something. */
-void lt_session_not_idle(lt_session *session, livetcp_usec now);
+void lt_session_not_idle(livetcp_engine *session, livetcp_usec now);
 
 /* A packet of the application's was written here: what is to follow it, and when. */
-void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now);
+void lt_session_plan_chaser(const livetcp_engine *session, lt_connection *connection,
+                            livetcp_usec now);
 
 /* Chasers and idle packets that are due; false if there were none. */
-bool lt_session_send_fillers(lt_session *session, livetcp_usec now);
+bool lt_session_send_fillers(livetcp_engine *session, livetcp_usec now);
 
 /* ---- session_control.c ---- */
 
@@ -339,112 +346,114 @@ bool lt_session_send_fillers(lt_session *session, livetcp_usec now);
 void lt_session_write_control(lt_connection *connection, const lt_control *message);
 
 /* An RTCP APP packet of ours came in. An error gives the connection up. */
-livetcp_result lt_session_control(lt_session *session, lt_connection *connection,
+livetcp_result lt_session_control(livetcp_engine *session, lt_connection *connection,
                                   const uint8_t *packet, size_t size, livetcp_usec now);
 
 /* ---- session_parity.c ---- */
 
 /* A PARITY message came in. Errors: LIVETCP_ERR_NO_MEMORY. */
-livetcp_result lt_session_parity_announced(lt_session *session, const lt_control *message);
+livetcp_result lt_session_parity_announced(livetcp_engine *session, const lt_control *message);
 
 /* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
-void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece);
+void lt_session_deliver_rebuilt(livetcp_engine *session, const lt_arrival *piece);
 
 /* Where a frame that is not media gets through soonest; NULL if nowhere for now. */
-lt_connection *lt_session_quickest(lt_session *session, livetcp_usec now);
-bool lt_session_has_way(const lt_session *session);
+lt_connection *lt_session_quickest(livetcp_engine *session, livetcp_usec now);
+bool lt_session_has_way(const livetcp_engine *session);
 
 /* ---- session_feedback.c ---- */
 
-void lt_session_prepare_feedback(lt_session *session);
+void lt_session_prepare_feedback(livetcp_engine *session);
 
 /* The application's packet has been given to connections: `copies` of it, and to its stream's
  * parity. */
-void lt_session_observe_placed(lt_session *session, const lt_packet *packet, unsigned copies,
+void lt_session_observe_placed(livetcp_engine *session, const lt_packet *packet, unsigned copies,
                                bool parity);
 
 /* A packet of the application's was written for the first time; or acknowledged for the first time,
  * on this connection, where it was written at `written_us`. */
-void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
-                                livetcp_usec now);
-void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,
+void lt_session_observe_written(livetcp_engine *session, lt_connection *connection,
+                                lt_packet *packet, livetcp_usec now);
+void lt_session_observe_acknowledged(livetcp_engine *session, const lt_connection *connection,
                                      const lt_packet *packet, livetcp_usec written_us,
                                      livetcp_usec now);
 
 /* An RTP packet is delivered to the application. */
-void lt_session_observe_delivered(lt_session *session, const lt_arrival *arrival,
+void lt_session_observe_delivered(livetcp_engine *session, const lt_arrival *arrival,
                                   const lt_rtp_header *header);
 
 /* A message of the peer's came. */
-void lt_session_take_feedback(lt_session *session, const lt_control *message, livetcp_usec now);
+void lt_session_take_feedback(livetcp_engine *session, const lt_control *message, livetcp_usec now);
 
-livetcp_usec lt_session_feedback_deadline(const lt_session *session);
-void lt_session_send_feedback(lt_session *session, livetcp_usec now);
+livetcp_usec lt_session_feedback_deadline(const livetcp_engine *session);
+void lt_session_send_feedback(livetcp_engine *session, livetcp_usec now);
 
-void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats,
+void lt_session_gather_feedback(const livetcp_engine *session, livetcp_session_stats *stats,
                                 livetcp_usec now);
 
 /* ---- session_stamps.c ---- */
 
-void lt_session_prepare_stamps(lt_session *session);
+void lt_session_prepare_stamps(livetcp_engine *session);
 
 /* Whether the kernel is to tell about the write that comes next on this connection. */
-bool lt_session_wants_stamp(lt_session *session, lt_connection *connection, livetcp_usec now);
+bool lt_session_wants_stamp(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
 
 /* A packet of the application's was written whole for the first time. */
-void lt_session_stamp_written(lt_session *session, lt_connection *connection, lt_packet *packet,
+void lt_session_stamp_written(livetcp_engine *session, lt_connection *connection, lt_packet *packet,
                               livetcp_usec now);
 
 /* So many packets were in what was read in one go. */
-void lt_session_take_read_stamp(lt_session *session, lt_connection *connection,
-                                const lt_read_stamp *stamp, unsigned packets, livetcp_usec now);
+void lt_session_take_read_stamp(livetcp_engine *session, lt_connection *connection,
+                                const livetcp_rx_timestamp *stamp, unsigned packets,
+                                livetcp_usec now);
 
 /* The legs of what is sent as far as this side knows them: as the kernel tells, or else inferred.
  */
-void lt_session_sent_legs(const lt_session *session, livetcp_delays *delays, livetcp_usec now);
+void lt_session_sent_legs(const livetcp_engine *session, livetcp_delays *delays, livetcp_usec now);
 
 /* What the kernel tells of the waits for repair here, or else what the peer `told`. */
-livetcp_usec lt_session_arrived_repair(const lt_session *session, livetcp_usec told,
+livetcp_usec lt_session_arrived_repair(const livetcp_engine *session, livetcp_usec told,
                                        livetcp_usec now);
 
-void lt_session_gather_stamps(const lt_session *session, livetcp_session_stats *stats,
+void lt_session_gather_stamps(const livetcp_engine *session, livetcp_session_stats *stats,
                               livetcp_usec now);
 
 /* ---- session_rtcp.c ---- */
 
 /* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM (no randomness). */
-livetcp_result lt_session_prepare_reports(lt_session *session, const char *cname);
+livetcp_result lt_session_prepare_reports(livetcp_engine *session, const char *cname);
 
 /* A packet of the application's was written for the first time. */
-void lt_session_report_sent(lt_session *session, const lt_packet *packet, livetcp_usec now);
+void lt_session_report_sent(livetcp_engine *session, const lt_packet *packet, livetcp_usec now);
 
 /* A packet on its way out of reassembly to the application; `user` is the session. */
 void lt_session_deliver_media(void *user, const lt_arrival *arrival);
 
 /* Whether LiveTCP made it: an RTCP compound with the mark in it. */
-bool lt_session_is_report(const lt_session *session, const uint8_t *data, size_t size);
+bool lt_session_is_report(const livetcp_engine *session, const uint8_t *data, size_t size);
 
 /* The peer sent RTCP that is not control; and the application sends some itself. */
-void lt_session_hear_report(lt_session *session, const lt_arrival *arrival);
-void lt_session_note_application_rtcp(lt_session *session, const uint8_t *data, size_t size);
+void lt_session_hear_report(livetcp_engine *session, const lt_arrival *arrival);
+void lt_session_note_application_rtcp(livetcp_engine *session, const uint8_t *data, size_t size);
 
-livetcp_usec lt_session_report_deadline(const lt_session *session);
-void lt_session_send_report(lt_session *session, livetcp_usec now);
+livetcp_usec lt_session_report_deadline(const livetcp_engine *session);
+void lt_session_send_report(livetcp_engine *session, livetcp_usec now);
 
 /* BYE on this connection, unless it was said before. */
-void lt_session_report_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now);
+void lt_session_report_goodbye(livetcp_engine *session, lt_connection *connection,
+                               livetcp_usec now);
 
-void lt_session_gather_reports(const lt_session *session, livetcp_session_stats *stats);
+void lt_session_gather_reports(const livetcp_engine *session, livetcp_session_stats *stats);
 
 /* Whether the platform is asked about connections at all: the policy may want to know, and send
  * buffers are limited whatever it wants. */
-static inline bool lt_session_asks_facts(const lt_session *session)
+static inline bool lt_session_asks_facts(const livetcp_engine *session)
 {
     return session->policy->wants & LIVETCP_WANTS_PATHS || session->config.min_buf_a > 0 ||
            session->config.max_send_delay_us > 0;
 }
 
-static inline bool lt_session_plain(const lt_session *session)
+static inline bool lt_session_plain(const livetcp_engine *session)
 {
     return session->config.wire == LIVETCP_WIRE_PLAIN;
 }

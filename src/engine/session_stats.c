@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a session and its connections count, gathered for the application. */
+#include "base/sized.h"
 #include "engine/session_internal.h"
 
-static void gather_connections(const lt_session *session, livetcp_session_stats *stats)
+static void gather_connections(const livetcp_engine *session, livetcp_session_stats *stats)
 {
     stats->connections = session->count;
     stats->open_connections = lt_session_open_connections(session);
@@ -13,7 +14,8 @@ static void gather_connections(const lt_session *session, livetcp_session_stats 
     }
 }
 
-static void gather_queue(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+static void gather_queue(const livetcp_engine *session, livetcp_usec now,
+                         livetcp_session_stats *stats)
 {
     const lt_packet *oldest = lt_send_queue_front(session->queue);
 
@@ -25,7 +27,7 @@ static void gather_queue(const lt_session *session, livetcp_usec now, livetcp_se
     stats->send_delay_limit_us = lt_session_send_delay_limit(session);
 }
 
-static void gather_reassembly(const lt_session *session, livetcp_session_stats *stats)
+static void gather_reassembly(const livetcp_engine *session, livetcp_session_stats *stats)
 {
     const lt_reassembly_stats *received = lt_reassembly_get_stats(session->reassembly);
 
@@ -36,7 +38,7 @@ static void gather_reassembly(const lt_session *session, livetcp_session_stats *
     stats->sequence_gaps = received->gaps;
 }
 
-static void gather_parity(const lt_session *session, livetcp_session_stats *stats)
+static void gather_parity(const livetcp_engine *session, livetcp_session_stats *stats)
 {
     const lt_parity_stats *parity;
 
@@ -48,7 +50,7 @@ static void gather_parity(const lt_session *session, livetcp_session_stats *stat
     stats->parity_invalid = parity->invalid;
 }
 
-void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_session_stats *stats)
+static void gather(const livetcp_engine *session, livetcp_usec now, livetcp_session_stats *stats)
 {
     *stats = session->stats;
     stats->struct_size = sizeof *stats;
@@ -62,8 +64,8 @@ void lt_session_get_stats(const lt_session *session, livetcp_usec now, livetcp_s
     stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 
-void lt_session_get_connection_stats(const lt_session *session, unsigned index, livetcp_usec now,
-                                     livetcp_connection_stats *stats)
+static void gather_connection(const livetcp_engine *session, unsigned index, livetcp_usec now,
+                              livetcp_connection_stats *stats)
 {
     const lt_connection *connection = &session->connections[index];
 
@@ -81,4 +83,31 @@ void lt_session_get_connection_stats(const lt_session *session, unsigned index, 
         .forecast_us =
             connection->path->usable ? livetcp_path_forecast(connection->path, 0, now) : -1,
     };
+}
+
+livetcp_result livetcp_engine_get_stats(const livetcp_engine *session, livetcp_usec now,
+                                        livetcp_session_stats *stats)
+{
+    livetcp_session_stats all;
+
+    if (!stats || stats->struct_size < sizeof stats->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    gather(session, now, &all);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *session, unsigned index,
+                                                   livetcp_usec now,
+                                                   livetcp_connection_stats *stats)
+{
+    livetcp_connection_stats all;
+
+    if (!stats || stats->struct_size < sizeof stats->struct_size || index >= session->count)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    gather_connection(session, index, now, &all);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
 }

@@ -13,14 +13,15 @@ static livetcp_usec after(livetcp_usec since, livetcp_usec wait)
     return since == LIVETCP_NEVER ? LIVETCP_NEVER : since + wait;
 }
 
-static livetcp_usec silence_limit(const lt_session *session, const lt_connection *connection)
+static livetcp_usec silence_limit(const livetcp_engine *session, const lt_connection *connection)
 {
     if (connection->state != LIVETCP_CONNECTION_OPEN || lt_session_plain(session))
         return LIVETCP_NEVER;
     return after(connection->silent_from_us, session->config.peer_timeout_us);
 }
 
-static livetcp_usec connection_deadline(const lt_session *session, const lt_connection *connection)
+static livetcp_usec connection_deadline(const livetcp_engine *session,
+                                        const lt_connection *connection)
 {
     livetcp_usec due = LIVETCP_NEVER;
 
@@ -34,7 +35,7 @@ static livetcp_usec connection_deadline(const lt_session *session, const lt_conn
     return earlier(due, silence_limit(session, connection));
 }
 
-livetcp_usec lt_session_deadline(const lt_session *session)
+livetcp_usec livetcp_engine_deadline(const livetcp_engine *session)
 {
     livetcp_usec due = LIVETCP_NEVER;
 
@@ -54,7 +55,7 @@ livetcp_usec lt_session_deadline(const lt_session *session)
     return session->closing ? earlier(due, session->drain_until_us) : due;
 }
 
-static void ping(const lt_session *session, lt_connection *connection, livetcp_usec now)
+static void ping(const livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     lt_control message = {.type = LT_CONTROL_PING, .timestamp = (uint64_t)now};
 
@@ -64,7 +65,7 @@ static void ping(const lt_session *session, lt_connection *connection, livetcp_u
     connection->ping_at_us = now + session->config.keepalive_interval_us;
 }
 
-static void expire_connection(lt_session *session, lt_connection *connection, livetcp_usec now)
+static void expire_connection(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     if (connection->doomed)
         return;
@@ -76,7 +77,7 @@ static void expire_connection(lt_session *session, lt_connection *connection, li
         ping(session, connection, now);
 }
 
-void lt_session_expire(lt_session *session, livetcp_usec now)
+void livetcp_engine_expire(livetcp_engine *session, livetcp_usec now)
 {
     if (session->state == LIVETCP_SESSION_CLOSED)
         return;
@@ -92,6 +93,6 @@ void lt_session_expire(lt_session *session, livetcp_usec now)
     if (now >= session->late_check_us)
         lt_session_drop_late(session, now);
     if (now >= session->abandoned_at_us)
-        lt_session_close(session, session->last_loss, 0, now);
+        livetcp_engine_close(session, session->last_loss, 0, now);
     lt_session_check_drained(session, now);
 }

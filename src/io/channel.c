@@ -96,7 +96,7 @@ static void read_input(lt_channel *channel, bool to_the_end)
     int limit = to_the_end ? READS_TO_THE_END : READS_PER_WAKEUP;
 
     for (int i = 0; i < limit && is_current(channel); i++) {
-        lt_read_stamp stamp;
+        livetcp_rx_timestamp stamp;
         long n = lt_channel_read(channel, buffer, LT_READ_SIZE, &stamp);
         if (n == -EAGAIN)
             break;
@@ -122,7 +122,7 @@ static bool note_writable(lt_channel *channel)
     bool failed = channel->write_errno != 0;
     if (!failed && (channel->want_writable || channel->want_room)) {
         channel->want_writable = channel->want_room = false;
-        lt_session_writable(session->engine, channel->index);
+        livetcp_engine_writable(session->engine, channel->index);
     }
     uv_mutex_unlock(&session->lock);
     return failed;

@@ -29,7 +29,7 @@ void lt_channel_start_stamps(lt_channel *channel)
     if (!channel->stamped)
         return;
     lt_platform_out_of_order(channel->socket, &channel->out_of_order);
-    lt_session_has_stamps(session->engine, channel->index);
+    livetcp_engine_has_timestamps(session->engine, channel->index);
 }
 
 long lt_channel_write(lt_channel *channel, const void *data, size_t size, bool stamp)
@@ -40,7 +40,7 @@ long lt_channel_write(lt_channel *channel, const void *data, size_t size, bool s
 }
 
 /* Where the kernel does not say what waited, only what did not wait tells anything. */
-static void explain(lt_channel *channel, livetcp_usec waited_us, lt_read_stamp *stamp)
+static void explain(lt_channel *channel, livetcp_usec waited_us, livetcp_rx_timestamp *stamp)
 {
     uint32_t before = channel->out_of_order;
 
@@ -50,9 +50,9 @@ static void explain(lt_channel *channel, livetcp_usec waited_us, lt_read_stamp *
     stamp->repaired = channel->out_of_order != before;
 }
 
-long lt_channel_read(lt_channel *channel, void *data, size_t size, lt_read_stamp *stamp)
+long lt_channel_read(lt_channel *channel, void *data, size_t size, livetcp_rx_timestamp *stamp)
 {
-    *stamp = (lt_read_stamp){.known = false};
+    *stamp = (livetcp_rx_timestamp){.known = false};
     if (!channel->stamped)
         return lt_socket_read(channel->socket, data, size);
     long n = lt_platform_read_stamped(channel->socket, data, size, &stamp->known, &stamp->at_us);
@@ -71,13 +71,13 @@ static bool take_all(lt_channel *channel)
     livetcp_session *session = channel->session;
     livetcp_usec ahead = lt_wall_clock_ahead();
     unsigned taken = 0;
-    lt_stamp stamp;
+    livetcp_tx_timestamp stamp;
 
     while (taken < STAMPS_PER_WAKEUP && lt_platform_take_stamp(channel->socket, &stamp)) {
         taken++;
         stamp.byte -= channel->first_byte;
         stamp.at_us -= ahead;
-        lt_session_take_stamp(session->engine, channel->index, &stamp, lt_now());
+        livetcp_engine_tx_timestamp(session->engine, channel->index, &stamp, lt_now());
     }
     return taken > 0;
 }
@@ -100,7 +100,7 @@ bool lt_channel_take_stamps(lt_channel *channel)
 static bool discard_all(int socket)
 {
     unsigned taken = 0;
-    lt_stamp stamp;
+    livetcp_tx_timestamp stamp;
 
     while (taken < STAMPS_PER_WAKEUP && lt_platform_take_stamp(socket, &stamp))
         taken++;

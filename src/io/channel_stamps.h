@@ -13,7 +13,7 @@ void lt_channel_start_stamps(lt_channel *channel);
 long lt_channel_write(lt_channel *channel, const void *data, size_t size, bool stamp);
 
 /* Loop's thread. As lt_socket_read(), with when it came. */
-long lt_channel_read(lt_channel *channel, void *data, size_t size, lt_read_stamp *stamp);
+long lt_channel_read(lt_channel *channel, void *data, size_t size, livetcp_rx_timestamp *stamp);
 
 /* The loop was told of an error, and stopped watching. Stamps that wait look like one: they are
  * given to the engine. False if the socket has really failed. */

@@ -8,6 +8,7 @@
 #include "io/session_io.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- collecting, under the session's lock ---- */
 
@@ -16,10 +17,14 @@ static bool make_room(lt_arrivals *arrivals)
     if (arrivals->count < arrivals->capacity)
         return true;
     size_t capacity = arrivals->capacity ? 2 * arrivals->capacity : 64;
-    lt_arrival *items = realloc(arrivals->items, capacity * sizeof *items);
+    livetcp_packet *items = realloc(arrivals->items, capacity * sizeof *items);
     if (!items)
         return false;
     arrivals->items = items;
+    uint8_t **copies = realloc(arrivals->copies, capacity * sizeof *copies);
+    if (!copies)
+        return false;
+    arrivals->copies = copies;
     arrivals->capacity = capacity;
     return true;
 }
@@ -30,32 +35,32 @@ static bool in_input(const lt_arrivals *arrivals, const uint8_t *data)
            (uintptr_t)data < (uintptr_t)arrivals->input + arrivals->input_size;
 }
 
-/* A frame that came in two reads lies in the deframer, which forgets it before we can tell. */
-void lt_arrivals_collect(void *user, const lt_arrival *arrival)
+/* What does not lie in the input, the engine forgets before we can tell: a frame that came in two
+ * reads, a packet that was held back or rebuilt. */
+void lt_arrivals_collect(void *user, const livetcp_packet *packet)
 {
     lt_arrivals *arrivals = user;
-    lt_packet *packet = arrival->packet;
+    uint8_t *copy = NULL;
 
     if (!make_room(arrivals))
         return; /* out of memory: this packet is lost, as on any live path */
-    if (packet)
-        lt_packet_ref(packet);
-    else if (!in_input(arrivals, arrival->data)) {
-        packet = lt_packet_create(arrival->data, arrival->size);
-        if (!packet)
+    if (!in_input(arrivals, packet->data)) {
+        copy = malloc(packet->size);
+        if (!copy)
             return;
+        memcpy(copy, packet->data, packet->size);
     }
-    lt_arrival *item = &arrivals->items[arrivals->count++];
-    *item = *arrival;
-    item->packet = packet;
-    if (packet && !arrival->packet)
-        item->data = lt_packet_data(packet);
+    livetcp_packet *item = &arrivals->items[arrivals->count];
+    *item = *packet;
+    if (copy)
+        item->data = copy;
+    arrivals->copies[arrivals->count++] = copy;
 }
 
 static void clear(lt_arrivals *arrivals)
 {
     for (size_t i = 0; i < arrivals->count; i++)
-        lt_packet_unref(&arrivals->items[i].packet);
+        free(arrivals->copies[i]);
     arrivals->count = 0;
 }
 
@@ -63,13 +68,15 @@ void lt_arrivals_free(lt_arrivals *arrivals)
 {
     clear(arrivals);
     free(arrivals->items);
+    free(arrivals->copies);
     arrivals->items = NULL;
+    arrivals->copies = NULL;
     arrivals->capacity = 0;
 }
 
 /* ---- telling, on the loop's thread ---- */
 
-static bool next_event(livetcp_session *session, lt_event *event)
+static bool next_event(livetcp_session *session, livetcp_engine_event *event)
 {
     bool found = session->has_event;
 
@@ -77,17 +84,18 @@ static bool next_event(livetcp_session *session, lt_event *event)
         *event = session->event;
         session->has_event = false;
     } else {
-        found = lt_session_next_event(session->engine, event);
+        found = livetcp_engine_next_event(session->engine, event);
     }
     return found;
 }
 
-static bool is_end(const lt_event *event)
+static bool is_end(const livetcp_engine_event *event)
 {
-    return event->type == LT_EVENT_SESSION_STATE && event->state.session == LIVETCP_SESSION_CLOSED;
+    return event->type == LIVETCP_ENGINE_SESSION_STATE &&
+           event->state.session == LIVETCP_SESSION_CLOSED;
 }
 
-static void tell_session_state(livetcp_session *session, const lt_event *event)
+static void tell_session_state(livetcp_session *session, const livetcp_engine_event *event)
 {
     bool end = is_end(event);
     livetcp_error error;
@@ -104,19 +112,19 @@ static void tell_session_state(livetcp_session *session, const lt_event *event)
                                 event->reason != LIVETCP_OK ? &error : NULL, session->user);
 }
 
-static void tell_connection_state(livetcp_session *session, const lt_event *event)
+static void tell_connection_state(livetcp_session *session, const livetcp_engine_event *event)
 {
     livetcp_error error;
 
     if (!session->callbacks.on_connection)
         return;
     if (event->reason != LIVETCP_OK)
-        lt_slot_error_text(session, event->index, event->reason, &error);
-    session->callbacks.on_connection(session, event->index, event->state.connection,
+        lt_slot_error_text(session, event->connection, event->reason, &error);
+    session->callbacks.on_connection(session, event->connection, event->state.connection,
                                      event->reason != LIVETCP_OK ? &error : NULL, session->user);
 }
 
-static void explain_warning(const livetcp_session *session, const lt_event *event,
+static void explain_warning(const livetcp_session *session, const livetcp_engine_event *event,
                             livetcp_error *warning)
 {
     switch (event->reason) {
@@ -141,7 +149,7 @@ static void explain_warning(const livetcp_session *session, const lt_event *even
     }
 }
 
-static void tell_warning(livetcp_session *session, const lt_event *event)
+static void tell_warning(livetcp_session *session, const livetcp_engine_event *event)
 {
     livetcp_error warning;
 
@@ -151,27 +159,27 @@ static void tell_warning(livetcp_session *session, const lt_event *event)
     session->callbacks.on_warning(session, &warning, session->user);
 }
 
-static void tell_event(livetcp_session *session, const lt_event *event)
+static void tell_event(livetcp_session *session, const livetcp_engine_event *event)
 {
     switch (event->type) {
-    case LT_EVENT_SESSION_STATE:
+    case LIVETCP_ENGINE_SESSION_STATE:
         tell_session_state(session, event);
         break;
-    case LT_EVENT_CONNECTION_STATE:
+    case LIVETCP_ENGINE_CONNECTION_STATE:
         tell_connection_state(session, event);
         break;
-    case LT_EVENT_DRAINED:
+    case LIVETCP_ENGINE_DRAINED:
         if (session->callbacks.on_drained)
             session->callbacks.on_drained(session, session->user);
         break;
-    case LT_EVENT_WARNING:
+    case LIVETCP_ENGINE_WARNING:
         tell_warning(session, event);
         break;
-    case LT_EVENT_KEYFRAME_WANTED:
+    case LIVETCP_ENGINE_KEYFRAME_WANTED:
         if (session->callbacks.on_keyframe_wanted)
             session->callbacks.on_keyframe_wanted(session, event->ssrc, session->user);
         break;
-    case LT_EVENT_BITRATE:
+    case LIVETCP_ENGINE_BITRATE:
         if (session->callbacks.on_bitrate)
             session->callbacks.on_bitrate(session, event->bitrate, session->user);
         break;
@@ -187,7 +195,7 @@ static bool may_tell(const livetcp_session *session)
 static void tell_events(livetcp_session *session, bool end)
 {
     while (may_tell(session)) {
-        lt_event event;
+        livetcp_engine_event event;
         uv_mutex_lock(&session->lock);
         bool found = next_event(session, &event);
         if (found && is_end(&event) && !end) {
@@ -206,24 +214,10 @@ static void tell_packets(livetcp_session *session)
 {
     lt_arrivals *arrivals = &session->arrivals;
 
-    for (size_t i = 0; i < arrivals->count && may_tell(session); i++) {
-        const lt_arrival *arrival = &arrivals->items[i];
-        livetcp_packet packet = {.data = arrival->data,
-                                 .size = arrival->size,
-                                 .arrival_us = arrival->arrival_us,
-                                 .connection = arrival->connection,
-                                 .rtcp = arrival->rtcp,
-                                 .report = arrival->report,
-                                 .discontinuity = arrival->discontinuity};
+    for (size_t i = 0; i < arrivals->count && may_tell(session); i++)
         if (session->callbacks.on_packet)
-            session->callbacks.on_packet(session, &packet, session->user);
-    }
-    if (arrivals->count == 0)
-        return;
-    /* The engine may hold references to the same packets, and their counts are not atomic. */
-    uv_mutex_lock(&session->lock);
+            session->callbacks.on_packet(session, &arrivals->items[i], session->user);
     clear(arrivals);
-    uv_mutex_unlock(&session->lock);
 }
 
 /* A connection opens before its packets come; the session ends after its last one. */

@@ -3,17 +3,18 @@
 #ifndef LT_IO_DELIVER_H
 #define LT_IO_DELIVER_H
 
-#include "engine/receiver/reassembly.h"
+#include <livetcp/engine.h>
 
 typedef struct lt_arrivals {
-    lt_arrival *items;
+    livetcp_packet *items;
+    uint8_t **copies; /* of each item: its bytes, to be freed; NULL: they are in the input */
     size_t count, capacity;
     const uint8_t *input; /* what is being received: bytes in there need no copy */
     size_t input_size;
 } lt_arrivals;
 
-/* An lt_deliver_fn; `user` is an lt_arrivals. */
-void lt_arrivals_collect(void *user, const lt_arrival *arrival);
+/* The engine's on_packet; `user` is an lt_arrivals. */
+void lt_arrivals_collect(void *user, const livetcp_packet *packet);
 
 /* Gives up the packets it holds, and the room for them. */
 void lt_arrivals_free(lt_arrivals *arrivals);

@@ -26,7 +26,7 @@ static void bring_facts(livetcp_session *session, uint32_t wanted, livetcp_usec 
             continue;
         if (session->slots[i].channel)
             probe(session->slots[i].channel, now, &facts);
-        lt_session_facts(session->engine, i, &facts, now);
+        livetcp_engine_path_info(session->engine, i, &facts, now);
     }
 }
 
@@ -38,7 +38,7 @@ static void bring_facts(livetcp_session *session, uint32_t wanted, livetcp_usec 
 /* The socket's limit must not be above the engine's, or the loop would be woken for nothing. */
 static void limit_unsent(const livetcp_session *session, lt_channel *channel)
 {
-    uint32_t limit = lt_session_unsent_limit(session->engine, channel->index);
+    uint32_t limit = livetcp_engine_unsent_limit(session->engine, channel->index);
 
     if (limit >= channel->unsent_limit && channel->unsent_limit >= limit - limit / FOLLOW_PART)
         return;
@@ -49,9 +49,9 @@ static void limit_unsent(const livetcp_session *session, lt_channel *channel)
 /* Packets that wait for the kernel to send: the loop is to be woken when it has. */
 static void note_room(livetcp_session *session)
 {
-    uint32_t wanted = lt_session_wants_room(session->engine);
+    uint32_t wanted = livetcp_engine_wants_room(session->engine);
 
-    for (unsigned i = 0; i < lt_session_connections(session->engine); i++) {
+    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
         lt_channel *channel = session->slots[i].channel;
         if (!channel)
             continue;
@@ -75,7 +75,7 @@ static void lift_limits(livetcp_session *session)
         lt_platform_limit_unsent(channel->socket, UINT32_MAX);
         channel->unsent_limit = UINT32_MAX;
         if (channel->want_writable && !channel->write_errno)
-            lt_session_writable(session->engine, i);
+            livetcp_engine_writable(session->engine, i);
     }
 }
 
@@ -89,36 +89,37 @@ static void stop_writing(livetcp_session *session, lt_channel *channel, int syst
         channel->write_errno = system_errno;
     channel->want_writable = true;
     session->channels_changed = true;
-    lt_session_blocked(session->engine, channel->index);
+    livetcp_engine_blocked(session->engine, channel->index);
 }
 
-static void write_once(livetcp_session *session, const lt_write *write)
+static void write_once(livetcp_session *session, const livetcp_engine_write *write)
 {
-    lt_channel *channel = session->slots[write->index].channel;
+    lt_channel *channel = session->slots[write->connection].channel;
 
     if (!channel) {
-        lt_session_lost(session->engine, write->index, LIVETCP_ERR_CONNECTION_LOST, lt_now());
+        livetcp_engine_lost(session->engine, write->connection, LIVETCP_ERR_CONNECTION_LOST,
+                            lt_now());
         return;
     }
-    long n = lt_channel_write(channel, write->data, write->size, write->stamp);
+    long n = lt_channel_write(channel, write->data, write->size, write->timestamp);
     if (n >= 0)
-        lt_session_wrote(session->engine, write->index, (size_t)n, lt_now());
+        livetcp_engine_wrote(session->engine, write->connection, (size_t)n, lt_now());
     else
         stop_writing(session, channel, (int)-n);
 }
 
 void lt_session_io_flush(livetcp_session *session)
 {
-    lt_write write;
+    livetcp_engine_write write;
 
     for (;;) {
         livetcp_usec now = lt_now();
-        if (!session->unlimited && lt_session_state(session->engine) == LIVETCP_SESSION_CLOSED)
+        if (!session->unlimited && livetcp_engine_state(session->engine) == LIVETCP_SESSION_CLOSED)
             lift_limits(session);
-        uint32_t wanted = lt_session_wants_facts(session->engine, now);
+        uint32_t wanted = livetcp_engine_wants_path_info(session->engine, now);
         if (wanted)
             bring_facts(session, wanted, now);
-        if (!lt_session_next_write(session->engine, now, &write))
+        if (!livetcp_engine_next_write(session->engine, now, &write))
             break;
         write_once(session, &write);
     }
@@ -128,8 +129,8 @@ void lt_session_io_flush(livetcp_session *session)
 void lt_session_io_wake_if_needed(livetcp_session *session)
 {
     if (!session->has_event)
-        session->has_event = lt_session_next_event(session->engine, &session->event);
+        session->has_event = livetcp_engine_next_event(session->engine, &session->event);
     if (session->has_event || session->channels_changed ||
-        lt_session_deadline(session->engine) < session->armed_us)
+        livetcp_engine_deadline(session->engine) < session->armed_us)
         lt_context_attend(session->context, session);
 }

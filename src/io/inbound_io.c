@@ -13,6 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What is read of a connection at a time: all that a handshake may be. */
+#define PENDING_READ 4096
+
 /* ---- life ---- */
 
 static void on_closed(uv_handle_t *handle)
@@ -20,8 +23,7 @@ static void on_closed(uv_handle_t *handle)
     lt_inbound_io *inbound = handle->data;
     livetcp_listener *listener = inbound->listener;
 
-    lt_inbound_destroy(&inbound->state);
-    lt_credentials_wipe(&inbound->credentials);
+    livetcp_pending_destroy(&inbound->state);
     free(inbound);
     lt_listener_release(listener);
 }
@@ -44,14 +46,14 @@ void lt_inbound_io_drop(lt_inbound_io *inbound)
     close(leave(inbound));
 }
 
-static bool write_reply(int fd, const lt_reply *reply)
+static bool write_reply(int fd, const livetcp_reply *reply)
 {
     return reply->size == 0 || lt_socket_write(fd, reply->frame, reply->size) == (long)reply->size;
 }
 
 /* Says why, if it can, and closes. `fd` has left the inbound. */
 static void send_off(lt_inbound_io *inbound, int fd, const livetcp_error *error,
-                     const lt_reply *reply)
+                     const livetcp_reply *reply)
 {
     livetcp_listener *listener = inbound->listener;
 
@@ -66,7 +68,7 @@ static void compose(const lt_inbound_io *inbound, livetcp_result reason, livetcp
             lt_advice(reason));
 }
 
-static void turn_away(lt_inbound_io *inbound, livetcp_result reason, const lt_reply *reply)
+static void turn_away(lt_inbound_io *inbound, livetcp_result reason, const livetcp_reply *reply)
 {
     livetcp_error error;
     compose(inbound, reason, &error);
@@ -75,11 +77,11 @@ static void turn_away(lt_inbound_io *inbound, livetcp_result reason, const lt_re
 
 static void reject_socket(lt_inbound_io *inbound, int fd, livetcp_result reason)
 {
-    lt_reply reply = {.size = 0};
+    livetcp_reply reply = {.size = 0};
     livetcp_error error;
 
     if (inbound->listener->config.wire == LIVETCP_WIRE_SESSION)
-        lt_inbound_reject(inbound->state, reason, &reply);
+        livetcp_pending_reject(inbound->state, reason, &reply);
     compose(inbound, reason, &error);
     send_off(inbound, fd, &error, &reply);
 }
@@ -107,7 +109,7 @@ static void lose(lt_inbound_io *inbound, int system_errno)
 
 /* The rest of the input is the session's. It may be gone after this. */
 static void hand_over(lt_inbound_io *inbound, livetcp_session *session, unsigned index, int fd,
-                      const lt_reply *reply, const uint8_t *data, size_t size)
+                      const livetcp_reply *reply, const uint8_t *data, size_t size)
 {
     livetcp_result result = lt_session_io_attach(session, index, fd, false, reply);
 
@@ -116,7 +118,7 @@ static void hand_over(lt_inbound_io *inbound, livetcp_session *session, unsigned
         return;
     }
     if (size)
-        lt_session_io_receive(session, index, data, size, &(lt_read_stamp){.known = false});
+        lt_session_io_receive(session, index, data, size, NULL);
     else
         lt_session_io_service(session);
 }
@@ -124,47 +126,43 @@ static void hand_over(lt_inbound_io *inbound, livetcp_session *session, unsigned
 static void create_session(lt_inbound_io *inbound, const uint8_t *data, size_t size)
 {
     livetcp_listener *listener = inbound->listener;
-    const lt_control *request = lt_inbound_request(inbound->state);
-    unsigned index = request->index, count = request->count;
+    unsigned index = livetcp_pending_index(inbound->state);
     livetcp_session *session = NULL;
-    lt_pending_proof pending;
-    lt_reply reply = {.size = 0};
+    livetcp_reply reply = {.size = 0};
     livetcp_result result = LIVETCP_ERR_SESSION_EXISTS;
 
-    if (!lt_listener_find_session(listener, request->session_id))
-        result = lt_inbound_accept(inbound->state, &inbound->credentials, lt_system_random, NULL,
-                                   &reply);
+    if (!lt_listener_find_session(listener, livetcp_pending_session_id(inbound->state)))
+        result = livetcp_pending_accept(inbound->state, lt_system_random, NULL, &reply);
     if (result != LIVETCP_OK) {
         reject(inbound, result);
         return;
     }
-    lt_inbound_pending(inbound->state, &pending);
     /* The application is asked with the socket in our hands: it may end the listener. */
     int fd = leave(inbound);
-    result = lt_listener_offer_session(listener, inbound->remote, &inbound->credentials, &pending,
-                                       count, &session);
+    result = lt_listener_offer_session(listener, inbound->remote, inbound->state, &session);
     if (result != LIVETCP_OK)
         reject_socket(inbound, fd, result);
     else
         hand_over(inbound, session, index, fd, &reply, data, size);
 }
 
+static livetcp_session *find_session(const lt_inbound_io *inbound)
+{
+    return lt_listener_find_session(inbound->listener, livetcp_pending_session_id(inbound->state));
+}
+
 /* The answer to JOIN; false if the connection was turned away. */
 static bool challenge(lt_inbound_io *inbound)
 {
-    const lt_control *request = lt_inbound_request(inbound->state);
-    livetcp_session *session = lt_listener_find_session(inbound->listener, request->session_id);
-    lt_reply reply = {.size = 0};
+    livetcp_session *session = find_session(inbound);
+    livetcp_reply reply = {.size = 0};
     livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
 
     if (session) {
         uv_mutex_lock(&session->lock);
-        inbound->credentials = *lt_session_credentials(session->engine);
+        result = livetcp_pending_challenge(inbound->state, session->engine, lt_system_random, NULL,
+                                           &reply);
         uv_mutex_unlock(&session->lock);
-        result = inbound->credentials.has_key
-                     ? lt_inbound_challenge(inbound->state, &inbound->credentials, lt_system_random,
-                                            NULL, &reply)
-                     : LIVETCP_ERR_UNKNOWN_SESSION;
     }
     if (result == LIVETCP_OK && !write_reply(inbound->socket, &reply))
         result = LIVETCP_ERR_CONNECTION_LOST;
@@ -173,12 +171,11 @@ static bool challenge(lt_inbound_io *inbound)
     return result == LIVETCP_OK;
 }
 
-static void join_session(lt_inbound_io *inbound, const lt_reply *reply, const uint8_t *data,
+static void join_session(lt_inbound_io *inbound, const livetcp_reply *reply, const uint8_t *data,
                          size_t size)
 {
-    const lt_control *request = lt_inbound_request(inbound->state);
-    livetcp_session *session = lt_listener_find_session(inbound->listener, request->session_id);
-    unsigned index = request->index;
+    livetcp_session *session = find_session(inbound);
+    unsigned index = livetcp_pending_index(inbound->state);
 
     if (!session)
         reject(inbound, LIVETCP_ERR_UNKNOWN_SESSION);
@@ -191,22 +188,22 @@ static void join_session(lt_inbound_io *inbound, const lt_reply *reply, const ui
 static void take_input(lt_inbound_io *inbound, const uint8_t *data, size_t size)
 {
     for (;;) {
-        lt_reply reply = {.size = 0};
+        livetcp_reply reply = {.size = 0};
         livetcp_result error = LIVETCP_OK;
-        switch (lt_inbound_receive(inbound->state, &data, &size, &reply, &error)) {
-        case LT_INBOUND_MORE:
+        switch (livetcp_pending_receive(inbound->state, &data, &size, &reply, &error)) {
+        case LIVETCP_PENDING_MORE:
             return;
-        case LT_INBOUND_CREATE:
+        case LIVETCP_PENDING_CREATE:
             create_session(inbound, data, size);
             return;
-        case LT_INBOUND_LOOKUP:
+        case LIVETCP_PENDING_JOIN:
             if (!challenge(inbound))
                 return;
             break;
-        case LT_INBOUND_PROVED:
+        case LIVETCP_PENDING_PROVED:
             join_session(inbound, &reply, data, size);
             return;
-        case LT_INBOUND_FAILED:
+        case LIVETCP_PENDING_FAILED:
             turn_away(inbound, error, &reply);
             return;
         }
@@ -223,7 +220,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (inbound->socket < 0)
         return;
     lt_listener_reference(listener);
-    long n = lt_socket_read(inbound->socket, buffer, LT_INBOUND_HELD);
+    long n = lt_socket_read(inbound->socket, buffer, PENDING_READ);
     if (n > 0)
         take_input(inbound, buffer, (size_t)n);
     else if (n != -EAGAIN || status < 0)
@@ -236,11 +233,11 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 static livetcp_result watch(livetcp_listener *listener, lt_inbound_io *inbound)
 {
-    inbound->state = lt_inbound_create(lt_now(), listener->config.handshake_timeout_us);
+    inbound->state = livetcp_pending_create(lt_now(), listener->config.handshake_timeout_us);
     if (!inbound->state)
         return LIVETCP_ERR_NO_MEMORY;
     if (uv_poll_init_socket(listener->context->loop, &inbound->poll, inbound->socket) != 0) {
-        lt_inbound_destroy(&inbound->state);
+        livetcp_pending_destroy(&inbound->state);
         return LIVETCP_ERR_SYSTEM;
     }
     inbound->poll.data = inbound;
@@ -257,8 +254,7 @@ static void accept_plain(lt_inbound_io *inbound)
     livetcp_listener *listener = inbound->listener;
     livetcp_session *session = NULL;
     int fd = leave(inbound);
-    livetcp_result result =
-        lt_listener_offer_session(listener, inbound->remote, NULL, NULL, 1, &session);
+    livetcp_result result = lt_listener_offer_session(listener, inbound->remote, NULL, &session);
 
     if (result != LIVETCP_OK)
         reject_socket(inbound, fd, result);
@@ -290,14 +286,14 @@ void lt_inbound_io_accept(livetcp_listener *listener, int fd)
         uv_poll_start(&inbound->poll, UV_READABLE, on_ready);
         if (listener->inbound_count > LT_LISTENER_INBOUNDS)
             turn_away(TAILQ_FIRST(&listener->inbounds), LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-                      &(lt_reply){.size = 0});
+                      &(livetcp_reply){.size = 0});
     }
 }
 
 livetcp_usec lt_inbound_io_deadline(const livetcp_listener *listener)
 {
     const lt_inbound_io *first = TAILQ_FIRST(&listener->inbounds);
-    return first ? lt_inbound_deadline(first->state) : LIVETCP_NEVER;
+    return first ? livetcp_pending_deadline(first->state) : LIVETCP_NEVER;
 }
 
 void lt_inbound_io_expire(livetcp_listener *listener, livetcp_usec now)

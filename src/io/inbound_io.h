@@ -10,8 +10,7 @@ typedef struct lt_inbound_io {
     livetcp_listener *listener; /* holds a reference until the handle has closed */
     int socket;                 /* -1 once a session or the farewells have it */
     uv_poll_t poll;
-    lt_inbound *state;
-    lt_credentials credentials; /* LOOKUP: the session's; a copy, it may end meanwhile */
+    livetcp_pending *state;
     char remote[LT_ADDRESS_TEXT];
 } lt_inbound_io;
 

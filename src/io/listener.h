@@ -64,9 +64,7 @@ livetcp_session *lt_listener_find_session(const livetcp_listener *listener, cons
 /* Makes a session and asks the application whether it wants it. On LIVETCP_OK *session is alive
  * and wanted. The listener may have ended meanwhile; the caller holds a reference. */
 livetcp_result lt_listener_offer_session(livetcp_listener *listener, const char *remote,
-                                         const lt_credentials *credentials,
-                                         const lt_pending_proof *pending, unsigned count,
-                                         livetcp_session **session);
+                                         const livetcp_pending *pending, livetcp_session **session);
 
 /* Tells the application that a connection was turned away. */
 void lt_listener_rejected(livetcp_listener *listener, const char *remote,

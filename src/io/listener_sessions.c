@@ -48,7 +48,7 @@ bool lt_listener_make_room(livetcp_listener *listener)
         return false;
     lt_listener_forget_session(evicted);
     uv_mutex_lock(&evicted->lock);
-    lt_session_close(evicted->engine, LIVETCP_ERR_TOO_MANY_SESSIONS, 0, lt_now());
+    livetcp_engine_close(evicted->engine, LIVETCP_ERR_TOO_MANY_SESSIONS, 0, lt_now());
     uv_mutex_unlock(&evicted->lock);
     lt_context_attend(evicted->context, evicted);
     return true;
@@ -62,22 +62,19 @@ static bool ask_application(livetcp_listener *listener, livetcp_session *session
 }
 
 livetcp_result lt_listener_offer_session(livetcp_listener *listener, const char *remote,
-                                         const lt_credentials *credentials,
-                                         const lt_pending_proof *pending, unsigned count,
-                                         livetcp_session **out)
+                                         const livetcp_pending *pending, livetcp_session **out)
 {
     livetcp_session *session;
     livetcp_result result = LIVETCP_ERR_TOO_MANY_SESSIONS;
 
     *out = NULL;
     if (lt_listener_make_room(listener))
-        result = lt_session_io_create(listener->context, &listener->config, false, &session, NULL);
+        result = lt_session_io_create(listener->context, &listener->config, false, pending,
+                                      &session, NULL);
     if (result != LIVETCP_OK)
         return result;
-    if (credentials) {
-        memcpy(session->id, credentials->session_id, sizeof session->id);
-        lt_session_set_credentials(session->engine, credentials, pending, count);
-    }
+    if (pending)
+        memcpy(session->id, livetcp_pending_session_id(pending), sizeof session->id);
     snprintf(session->remote, sizeof session->remote, "%s", remote);
     session->listener = listener;
     LIST_INSERT_HEAD(&listener->sessions, session, in_listener);

@@ -5,7 +5,7 @@
 
 #include "wire/proof.h"
 
-/* An lt_random_fn; `user` is not used. */
+/* An livetcp_random_fn; `user` is not used. */
 livetcp_result lt_system_random(void *user, uint8_t *bytes, size_t size);
 
 #endif

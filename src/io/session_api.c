@@ -54,7 +54,8 @@ static void run_connect(void *argument)
     connect_call *call = argument;
     livetcp_session *session;
 
-    call->result = lt_session_io_create(call->context, call->config, true, &session, call->error);
+    call->result =
+        lt_session_io_create(call->context, call->config, true, NULL, &session, call->error);
     *call->session = session;
     if (call->result != LIVETCP_OK)
         return;
@@ -136,7 +137,7 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
     livetcp_result result;
 
     uv_mutex_lock(&session->lock);
-    result = lt_session_send_with(session->engine, packet, size, info, lt_now());
+    result = livetcp_engine_send(session->engine, packet, size, info, lt_now());
     if (result == LIVETCP_OK)
         lt_session_io_flush(session);
     lt_session_io_wake_if_needed(session);
@@ -152,7 +153,7 @@ livetcp_result livetcp_session_set_clock_rate(livetcp_session *session, int payl
     if (!session)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(&session->lock);
-    result = lt_session_set_clock_rate(session->engine, payload_type, hz);
+    result = livetcp_engine_set_clock_rate(session->engine, payload_type, hz);
     uv_mutex_unlock(&session->lock);
     return result;
 }
@@ -167,7 +168,7 @@ livetcp_result livetcp_session_report_playout(livetcp_session *session,
         return LIVETCP_ERR_INVALID_ARGUMENT;
     lt_copy_sized(&all, sizeof all, report, report->struct_size);
     uv_mutex_lock(&session->lock);
-    result = lt_session_report_playout(session->engine, &all);
+    result = livetcp_engine_report_playout(session->engine, &all);
     uv_mutex_unlock(&session->lock);
     return result;
 }
@@ -175,7 +176,7 @@ livetcp_result livetcp_session_report_playout(livetcp_session *session,
 livetcp_session_state livetcp_session_get_state(livetcp_session *session)
 {
     uv_mutex_lock(&session->lock);
-    livetcp_session_state state = lt_session_state(session->engine);
+    livetcp_session_state state = livetcp_engine_state(session->engine);
     uv_mutex_unlock(&session->lock);
     return state;
 }
@@ -183,7 +184,8 @@ livetcp_session_state livetcp_session_get_state(livetcp_session *session)
 void livetcp_session_close(livetcp_session *session, livetcp_usec drain_us)
 {
     uv_mutex_lock(&session->lock);
-    lt_session_close(session->engine, LIVETCP_ERR_CANCELLED, drain_us < 0 ? 0 : drain_us, lt_now());
+    livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, drain_us < 0 ? 0 : drain_us,
+                         lt_now());
     lt_session_io_flush(session);
     uv_mutex_unlock(&session->lock);
     lt_context_attend(session->context, session);

@@ -31,7 +31,7 @@ void lt_session_io_release(livetcp_session *session)
     if (--session->references > 0)
         return;
     lt_arrivals_free(&session->arrivals);
-    lt_session_destroy(&session->engine);
+    livetcp_engine_destroy(&session->engine);
     uv_mutex_destroy(&session->lock);
     free(session);
     lt_context_release(context);
@@ -52,49 +52,50 @@ static void on_timer(uv_timer_t *timer)
     }
     lt_session_io_reference(session);
     uv_mutex_lock(&session->lock);
-    lt_session_set_wall_clock(session->engine, lt_wall_clock_ahead());
-    lt_session_expire(session->engine, lt_now());
+    livetcp_engine_set_wall_clock(session->engine, lt_wall_clock_ahead());
+    livetcp_engine_expire(session->engine, lt_now());
     uv_mutex_unlock(&session->lock);
     lt_session_io_service(session);
     lt_session_io_release(session);
 }
 
-static livetcp_result create_engine(livetcp_session *session, bool caller)
+static livetcp_result create_engine(livetcp_session *session, bool caller,
+                                    const livetcp_pending *pending, livetcp_error *error)
 {
-    lt_session_setup setup = {.config = &session->config,
-                              .policy = livetcp_policy_find(session->config.policy),
-                              .caller = caller,
-                              .random = lt_system_random,
-                              .deliver = lt_arrivals_collect,
-                              .deliver_user = &session->arrivals,
-                              .cname = lt_cname()};
-    livetcp_result result;
+    livetcp_engine_setup setup = {.struct_size = sizeof setup,
+                                  .config = &session->config,
+                                  .caller = caller,
+                                  .pending = pending,
+                                  .random = lt_system_random,
+                                  .on_packet = lt_arrivals_collect,
+                                  .user = &session->arrivals,
+                                  .cname = lt_cname()};
+    livetcp_result result = livetcp_engine_create(&setup, &session->engine, error);
 
-    if (!setup.policy)
-        return LIVETCP_ERR_UNKNOWN_POLICY;
-    result = lt_session_create(&setup, &session->engine);
     if (result == LIVETCP_OK)
-        lt_session_set_wall_clock(session->engine, lt_wall_clock_ahead());
+        livetcp_engine_set_wall_clock(session->engine, lt_wall_clock_ahead());
     return result;
 }
 
 livetcp_result lt_session_io_create(livetcp_context *context, const livetcp_config *config,
-                                    bool caller, livetcp_session **out, livetcp_error *error)
+                                    bool caller, const livetcp_pending *pending,
+                                    livetcp_session **out, livetcp_error *error)
 {
     livetcp_session *session = calloc(1, sizeof *session);
-    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+    livetcp_result result;
 
     *out = NULL;
-    if (session && uv_mutex_init(&session->lock) == 0) {
-        session->context = context;
-        session->config = *config;
-        result = create_engine(session, caller);
-        if (result != LIVETCP_OK)
-            uv_mutex_destroy(&session->lock);
-    }
-    if (result != LIVETCP_OK) {
+    if (!session || uv_mutex_init(&session->lock) != 0) {
         free(session);
-        return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
+    }
+    session->context = context;
+    session->config = *config;
+    result = create_engine(session, caller, pending, error);
+    if (result != LIVETCP_OK) {
+        uv_mutex_destroy(&session->lock);
+        free(session);
+        return result;
     }
     uv_timer_init(context->loop, &session->timer);
     session->timer.data = session;
@@ -122,7 +123,7 @@ void lt_session_io_end(livetcp_session *session)
         return;
     session->ended = true;
     uv_mutex_lock(&session->lock);
-    lt_session_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_now());
+    livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_now());
     lt_session_io_flush(session);
     close_channels(session);
     uv_mutex_unlock(&session->lock);
@@ -144,7 +145,7 @@ static void forget_peer_without_channels(livetcp_session *session)
     session->has_peer = false;
 }
 
-static void write_reply(livetcp_session *session, lt_channel *channel, const lt_reply *reply)
+static void write_reply(livetcp_session *session, lt_channel *channel, const livetcp_reply *reply)
 {
     long n = lt_socket_write(channel->socket, reply->frame, reply->size);
 
@@ -152,12 +153,12 @@ static void write_reply(livetcp_session *session, lt_channel *channel, const lt_
     if (n != (long)reply->size) {
         channel->write_errno = n < 0 ? (int)-n : EPIPE;
         channel->want_writable = true;
-        lt_session_blocked(session->engine, channel->index);
+        livetcp_engine_blocked(session->engine, channel->index);
     }
 }
 
 livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, int socket,
-                                    bool caller, const lt_reply *reply)
+                                    bool caller, const livetcp_reply *reply)
 {
     livetcp_result result = LIVETCP_OK;
     int status;
@@ -170,9 +171,9 @@ livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, in
         return status == UV_ENOMEM ? LIVETCP_ERR_NO_MEMORY : LIVETCP_ERR_SYSTEM;
     uv_mutex_lock(&session->lock);
     if (caller)
-        lt_session_connected(session->engine, index, lt_now());
+        livetcp_engine_connected(session->engine, index, lt_now());
     else
-        result = lt_session_adopt(session->engine, index, lt_now());
+        result = livetcp_engine_adopt(session->engine, index, lt_now());
     if (result == LIVETCP_OK) {
         session->slots[index].channel = channel;
         if (reply && reply->size)
@@ -191,7 +192,7 @@ static void ask_what_arrived(livetcp_session *session, const lt_channel *channel
     livetcp_path facts = {.known = 0};
 
     lt_platform_probe(channel->socket, true, &facts);
-    lt_session_facts(session->engine, channel->index, &facts, lt_now());
+    livetcp_engine_path_info(session->engine, channel->index, &facts, lt_now());
 }
 
 void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_error *error)
@@ -206,18 +207,18 @@ void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_
     slot->channel = NULL;
     slot->error = *error;
     session->error = *error;
-    lt_session_lost(session->engine, index, error->code, lt_now());
+    livetcp_engine_lost(session->engine, index, error->code, lt_now());
     forget_peer_without_channels(session);
     uv_mutex_unlock(&session->lock);
 }
 
 void lt_session_io_receive(livetcp_session *session, unsigned index, const uint8_t *data,
-                           size_t size, const lt_read_stamp *stamp)
+                           size_t size, const livetcp_rx_timestamp *stamp)
 {
     uv_mutex_lock(&session->lock);
     session->arrivals.input = data;
     session->arrivals.input_size = size;
-    lt_session_receive_stamped(session->engine, index, data, size, stamp, lt_now());
+    livetcp_engine_receive(session->engine, index, data, size, stamp, lt_now());
     session->arrivals.input = NULL;
     session->arrivals.input_size = 0;
     uv_mutex_unlock(&session->lock);
@@ -246,7 +247,7 @@ static void flush_and_close(livetcp_session *session)
     livetcp_result reason;
 
     lt_session_io_flush(session);
-    while (lt_session_next_close(session->engine, &index, &reason)) {
+    while (livetcp_engine_next_close(session->engine, &index, &reason)) {
         close_given_up(session, index, reason);
         lt_session_io_flush(session); /* others may join now, or take over what it left */
     }
@@ -256,17 +257,17 @@ static void start_connecting(livetcp_session *session)
 {
     unsigned index;
 
-    while (lt_session_next_connect(session->engine, lt_now(), &index)) {
+    while (livetcp_engine_next_connect(session->engine, lt_now(), &index)) {
         lt_slot *slot = &session->slots[index];
         slot->connector = lt_connector_start(session, index);
         if (!slot->connector)
-            lt_session_lost(session->engine, index, LIVETCP_ERR_NO_MEMORY, lt_now());
+            livetcp_engine_lost(session->engine, index, LIVETCP_ERR_NO_MEMORY, lt_now());
     }
 }
 
 static void arm_timer(livetcp_session *session)
 {
-    livetcp_usec deadline = lt_session_deadline(session->engine);
+    livetcp_usec deadline = livetcp_engine_deadline(session->engine);
     bool armed = uv_is_active((uv_handle_t *)&session->timer);
 
     if (deadline == session->armed_us && (armed || deadline == LIVETCP_NEVER))

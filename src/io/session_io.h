@@ -9,7 +9,6 @@
 #ifndef LT_IO_SESSION_IO_H
 #define LT_IO_SESSION_IO_H
 
-#include "engine/session.h"
 #include "io/address.h"
 #include "io/context.h"
 #include "io/deliver.h"
@@ -37,13 +36,13 @@ struct livetcp_session {
 
     /* Under the lock. */
     uv_mutex_t lock;
-    lt_session *engine;
+    livetcp_engine *engine;
     lt_slot slots[LIVETCP_MAX_CONNECTIONS]; /* the channels */
     livetcp_usec armed_us;                  /* what the timer waits for */
     bool channels_changed; /* some channel wants to be watched otherwise, or has failed */
     bool unlimited;        /* it ends: send buffers take what they can */
     bool has_event;        /* taken from the engine, not told yet */
-    lt_event event;
+    livetcp_engine_event event;
 
     /* Loop's thread. */
     livetcp_session_callbacks callbacks;
@@ -58,12 +57,14 @@ struct livetcp_session {
     bool ended;                 /* destroyed: no more callbacks, no more work */
     bool closed_told;           /* on_state(CLOSED) was called, or is not wanted */
     livetcp_listener *listener; /* that serves it, or NULL */
-    uint8_t id[LT_SESSION_ID_SIZE]; /* on a listener: what joining connections name */
+    uint8_t id[LIVETCP_SESSION_ID_SIZE]; /* on a listener: what joining connections name */
 };
 
-/* Makes a session without connections; its owner holds one reference. `config` was checked. */
+/* Makes a session without connections; its owner holds one reference. `config` was checked;
+ * `pending` is the connection that asked for it, or NULL. */
 livetcp_result lt_session_io_create(livetcp_context *context, const livetcp_config *config,
-                                    bool caller, livetcp_session **session, livetcp_error *error);
+                                    bool caller, const livetcp_pending *pending,
+                                    livetcp_session **session, livetcp_error *error);
 
 /* Ends it without waiting, without callbacks, and gives up the owner's reference. */
 void lt_session_io_end(livetcp_session *session);
@@ -79,12 +80,12 @@ void lt_session_io_service(livetcp_session *session);
  * adopt(), and `reply` (may be NULL) is the first thing written. On failure the socket stays the
  * caller's. Follow with lt_session_io_service(). */
 livetcp_result lt_session_io_attach(livetcp_session *session, unsigned index, int socket,
-                                    bool caller, const lt_reply *reply);
+                                    bool caller, const livetcp_reply *reply);
 
 /* The socket of a slot delivered bytes, which came to this host as *stamp says; they stay valid
  * until this returns. Calls back. */
 void lt_session_io_receive(livetcp_session *session, unsigned index, const uint8_t *data,
-                           size_t size, const lt_read_stamp *stamp);
+                           size_t size, const livetcp_rx_timestamp *stamp);
 
 /* The slot's socket, or the attempt to get one, failed. Follow with lt_session_io_service(). */
 void lt_session_io_lost(livetcp_session *session, unsigned index, const livetcp_error *error);

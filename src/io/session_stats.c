@@ -14,7 +14,7 @@ livetcp_result livetcp_session_get_stats(livetcp_session *session, livetcp_sessi
     if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(&session->lock);
-    lt_session_get_stats(session->engine, lt_now(), &all);
+    livetcp_engine_get_stats(session->engine, lt_now(), &all);
     uv_mutex_unlock(&session->lock);
     all.struct_size = stats->struct_size;
     lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
@@ -30,9 +30,9 @@ static void read_connection(livetcp_session *session, unsigned index,
     if (channel) {
         livetcp_path facts = {.known = 0};
         lt_platform_probe(channel->socket, false, &facts);
-        lt_session_facts(session->engine, index, &facts, lt_now());
+        livetcp_engine_path_info(session->engine, index, &facts, lt_now());
     }
-    lt_session_get_connection_stats(session->engine, index, lt_now(), stats);
+    livetcp_engine_get_connection_stats(session->engine, index, lt_now(), stats);
     memcpy(stats->local, channel ? channel->local : "", channel ? sizeof stats->local : 1);
     memcpy(stats->remote, channel ? channel->remote : "", channel ? sizeof stats->remote : 1);
 }
@@ -46,7 +46,7 @@ livetcp_result livetcp_session_get_connection_stats(livetcp_session *session, un
     if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(&session->lock);
-    known = connection < lt_session_connections(session->engine);
+    known = connection < livetcp_engine_connections(session->engine);
     if (known)
         read_connection(session, connection, &all);
     uv_mutex_unlock(&session->lock);

@@ -149,21 +149,21 @@ long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, 
 
 /* ---- the error queue ---- */
 
-static lt_stamp_kind kind_of(uint32_t info)
+static livetcp_tx_timestamp_kind kind_of(uint32_t info)
 {
     switch (info) {
     case SCM_TSTAMP_SCHED:
-        return LT_STAMP_SCHEDULED;
+        return LIVETCP_TX_SCHEDULED;
     case SCM_TSTAMP_SND:
-        return LT_STAMP_SENT;
+        return LIVETCP_TX_SENT;
     case SCM_TSTAMP_ACK:
-        return LT_STAMP_ACKNOWLEDGED;
+        return LIVETCP_TX_ACKNOWLEDGED;
     default:
-        return LT_STAMP_OTHER;
+        return LIVETCP_TX_OTHER;
     }
 }
 
-static bool read_position(const struct cmsghdr *header, lt_stamp *stamp)
+static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *stamp)
 {
     bool v4 = header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR;
     bool v6 = header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR;
@@ -179,7 +179,7 @@ static bool read_position(const struct cmsghdr *header, lt_stamp *stamp)
     return true;
 }
 
-bool lt_platform_take_stamp(int socket, lt_stamp *stamp)
+bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp)
 {
     _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
     struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
@@ -193,7 +193,7 @@ bool lt_platform_take_stamp(int socket, lt_stamp *stamp)
         placed = read_position(header, stamp) || placed;
     }
     if (!timed || !placed)
-        *stamp = (lt_stamp){.kind = LT_STAMP_OTHER};
+        *stamp = (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
     return true;
 }
 

@@ -102,7 +102,7 @@ long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, 
     return -ENOTSUP;
 }
 
-bool lt_platform_take_stamp(int socket, lt_stamp *stamp)
+bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp)
 {
     (void)socket;
     (void)stamp;

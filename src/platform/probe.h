@@ -8,10 +8,9 @@
 #ifndef LT_PLATFORM_PROBE_H
 #define LT_PLATFORM_PROBE_H
 
-#include "base/stamp.h"
-
 #include <livetcp/policy.h>
 
+#include <livetcp/engine.h>
 #include <stddef.h>
 
 /* Name of the implementation: "linux", "none". */
@@ -66,7 +65,7 @@ long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, 
 
 /* What was told and not taken yet, the oldest first: one; false if there is nothing. While there
  * is, the socket polls as if it had failed. */
-bool lt_platform_take_stamp(int socket, lt_stamp *stamp);
+bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp);
 
 /* How many segments have had to wait here for one before them, modulo 2^32. */
 bool lt_platform_out_of_order(int socket, uint32_t *segments);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with a config as a whole. Here and not beside the settings, since it asks the
- * registry of policies, which the engine does not know. */
+/* Contradictions within a config as a whole. */
 #include "base/error.h"
 #include "settings/settings.h"
 
@@ -23,7 +22,7 @@ static livetcp_result check_endpoint(const livetcp_config *config, livetcp_error
     return LIVETCP_OK;
 }
 
-static livetcp_result check_policy(const livetcp_config *config, livetcp_error *error)
+static livetcp_result check_policy_name(const livetcp_config *config, livetcp_error *error)
 {
     const livetcp_policy *policy;
     char names[160] = "";
@@ -58,9 +57,9 @@ static livetcp_result check_times(const livetcp_config *config, livetcp_error *e
 }
 
 /* Policies that need more connections than there are, or more than the budget pays for. */
-static livetcp_result check_redundancy(const livetcp_config *config, livetcp_error *error)
+static livetcp_result check_redundancy(const livetcp_config *config, const livetcp_policy *policy,
+                                       livetcp_error *error)
 {
-    const livetcp_policy *policy = livetcp_policy_find(config->policy);
     unsigned connections = config->wire == LIVETCP_WIRE_PLAIN ? 1 : config->connections;
     double cost = policy->cost ? policy->cost(config) : 0;
 
@@ -87,6 +86,25 @@ static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error
     return LIVETCP_OK;
 }
 
+livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
+                                       livetcp_error *error)
+{
+    livetcp_result result = lt_config_check_size(config, error);
+
+    if (result == LIVETCP_OK)
+        result = lt_settings_check(config, error);
+    if (result == LIVETCP_OK && !policy)
+        result = check_policy_name(config, error);
+    if (result == LIVETCP_OK)
+        result =
+            check_redundancy(config, policy ? policy : livetcp_policy_find(config->policy), error);
+    if (result == LIVETCP_OK)
+        result = check_bitrates(config, error);
+    if (result == LIVETCP_OK)
+        result = check_times(config, error);
+    return result;
+}
+
 livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error *error)
 {
     livetcp_result result = lt_config_check_size(config, error);
@@ -95,13 +113,5 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = lt_settings_check(config, error);
     if (result == LIVETCP_OK)
         result = check_endpoint(config, error);
-    if (result == LIVETCP_OK)
-        result = check_policy(config, error);
-    if (result == LIVETCP_OK)
-        result = check_redundancy(config, error);
-    if (result == LIVETCP_OK)
-        result = check_bitrates(config, error);
-    if (result == LIVETCP_OK)
-        result = check_times(config, error);
-    return result;
+    return result == LIVETCP_OK ? lt_config_check_session(config, NULL, error) : result;
 }

@@ -4,7 +4,7 @@
 #ifndef LT_SETTINGS_SETTINGS_H
 #define LT_SETTINGS_SETTINGS_H
 
-#include <livetcp/config.h>
+#include <livetcp/policy.h>
 
 #include <stdint.h>
 
@@ -51,6 +51,11 @@ livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config 
 livetcp_result lt_settings_check(const livetcp_config *config, livetcp_error *error);
 
 /* LIVETCP_ERR_INVALID_ARGUMENT for NULL, and for a config that livetcp_config_init() never saw. */
+/* livetcp_config_check() but for host and port, and with this policy, or NULL for the one that the
+ * config names. */
+livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
+                                       livetcp_error *error);
+
 livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error);
 
 #endif

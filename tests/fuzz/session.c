@@ -26,7 +26,7 @@
 #define SLOTS 4
 
 typedef struct world {
-    lt_session *session;
+    livetcp_engine *session;
     lt_rng rng;
     livetcp_usec now;
     bool caller;
@@ -40,7 +40,7 @@ static livetcp_result fill(void *user, uint8_t *bytes, size_t size)
     return LIVETCP_OK;
 }
 
-static void deliver(void *user, const lt_arrival *arrival)
+static void deliver(void *user, const livetcp_packet *arrival)
 {
     world *w = user;
     FUZZ_REQUIRE(arrival->arrival_us <= w->now);
@@ -52,7 +52,7 @@ static void from_peer(world *w, unsigned slot, fuzz_reader *in)
     size_t size = fuzz_byte(in);
     if (size > in->size)
         size = in->size;
-    lt_session_receive(w->session, slot, in->data, size, w->now);
+    livetcp_engine_receive(w->session, slot, in->data, size, NULL, w->now);
     in->data += size;
     in->size -= size;
 }
@@ -69,7 +69,8 @@ static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
     message.count = SLOTS;
     message.index = (uint8_t)(filler % SLOTS);
     message.parity_ssrc = filler; /* not the media's, which is `filler` in every byte */
-    lt_session_receive(w->session, slot, frame, lt_control_encode(&message, frame), w->now);
+    livetcp_engine_receive(w->session, slot, frame, lt_control_encode(&message, frame), NULL,
+                           w->now);
 }
 
 static void application_sends(world *w, fuzz_reader *in)
@@ -80,26 +81,28 @@ static void application_sends(world *w, fuzz_reader *in)
     unsigned importance = fuzz_byte(in);
     packet[7] = (uint8_t)(importance >> 3); /* timestamp: several packets are one frame */
     packet[11] = (uint8_t)(importance >> 6);
-    w->accepted += lt_session_send_as(w->session, packet, LT_RTP_MIN_SIZE + fuzz_byte(in),
-                                      (livetcp_importance)(importance % 8), w->now) == LIVETCP_OK;
+    livetcp_packet_info info = {.struct_size = sizeof info,
+                                .importance = (livetcp_importance)(importance % 8)};
+    w->accepted += livetcp_engine_send(w->session, packet, LT_RTP_MIN_SIZE + fuzz_byte(in), &info,
+                                       w->now) == LIVETCP_OK;
 }
 
 static void kernel_takes(world *w, fuzz_reader *in)
 {
     size_t most = fuzz_byte(in);
-    lt_write write;
+    livetcp_engine_write write;
     for (unsigned writes = fuzz_byte(in); writes; writes--) {
-        if (!lt_session_next_write(w->session, w->now, &write))
+        if (!livetcp_engine_next_write(w->session, w->now, &write))
             return;
         FUZZ_REQUIRE(write.size > 0);
         size_t taken = write.size < most ? write.size : most;
         if (taken)
-            lt_session_wrote(w->session, write.index, taken, w->now);
+            livetcp_engine_wrote(w->session, write.connection, taken, w->now);
         if (taken < write.size)
-            lt_session_blocked(w->session, write.index);
+            livetcp_engine_blocked(w->session, write.connection);
     }
     for (unsigned slot = 0; slot < SLOTS; slot++)
-        lt_session_writable(w->session, slot);
+        livetcp_engine_writable(w->session, slot);
 }
 
 static void platform_says(world *w, unsigned slot, fuzz_reader *in)
@@ -116,20 +119,20 @@ static void platform_says(world *w, unsigned slot, fuzz_reader *in)
     facts.rtt_us = fuzz_byte(in) * (livetcp_usec)LIVETCP_USEC_MSEC;
     facts.rtt_variation_us = fuzz_byte(in) * (livetcp_usec)LIVETCP_USEC_MSEC;
     facts.rto_us = 2 * facts.rtt_us;
-    if (lt_session_wants_facts(w->session, w->now) >> slot & 1)
-        lt_session_facts(w->session, slot, &facts, w->now);
+    if (livetcp_engine_wants_path_info(w->session, w->now) >> slot & 1)
+        livetcp_engine_path_info(w->session, slot, &facts, w->now);
 }
 
 static void connect_slot(world *w, unsigned slot)
 {
     unsigned wanted;
     if (!w->caller)
-        lt_session_adopt(w->session, slot, w->now);
-    while (lt_session_next_connect(w->session, w->now, &wanted))
+        livetcp_engine_adopt(w->session, slot, w->now);
+    while (livetcp_engine_next_connect(w->session, w->now, &wanted))
         if (wanted == slot)
-            lt_session_connected(w->session, wanted, w->now);
+            livetcp_engine_connected(w->session, wanted, w->now);
         else
-            lt_session_lost(w->session, wanted, LIVETCP_ERR_REFUSED, w->now);
+            livetcp_engine_lost(w->session, wanted, LIVETCP_ERR_REFUSED, w->now);
 }
 
 static void operate(world *w, fuzz_reader *in)
@@ -153,15 +156,15 @@ static void operate(world *w, fuzz_reader *in)
         connect_slot(w, slot);
         break;
     case 5:
-        lt_session_lost(w->session, slot, LIVETCP_ERR_CONNECTION_LOST, w->now);
+        livetcp_engine_lost(w->session, slot, LIVETCP_ERR_CONNECTION_LOST, w->now);
         break;
     case 6:
         w->now += 256 * (livetcp_usec)fuzz_byte(in) * LIVETCP_USEC_MSEC;
         w->now += (livetcp_usec)fuzz_byte(in) * LIVETCP_USEC_MSEC;
-        lt_session_expire(w->session, w->now);
+        livetcp_engine_expire(w->session, w->now);
         break;
     case 7:
-        lt_session_close(w->session, LIVETCP_ERR_CANCELLED, 0, w->now);
+        livetcp_engine_close(w->session, LIVETCP_ERR_CANCELLED, 0, w->now);
         break;
     case 8:
         platform_says(w, slot, in);
@@ -171,16 +174,16 @@ static void operate(world *w, fuzz_reader *in)
 
 static void check(world *w)
 {
-    livetcp_session_stats stats;
-    lt_event event;
+    livetcp_session_stats stats = {.struct_size = sizeof stats};
+    livetcp_engine_event event;
     unsigned slot;
     livetcp_result reason;
 
-    while (lt_session_next_close(w->session, &slot, &reason))
+    while (livetcp_engine_next_close(w->session, &slot, &reason))
         FUZZ_REQUIRE(slot < LIVETCP_MAX_CONNECTIONS && reason != LIVETCP_OK);
-    while (lt_session_next_event(w->session, &event))
-        FUZZ_REQUIRE(event.index < LIVETCP_MAX_CONNECTIONS);
-    lt_session_get_stats(w->session, w->now, &stats);
+    while (livetcp_engine_next_event(w->session, &event))
+        FUZZ_REQUIRE(event.connection < LIVETCP_MAX_CONNECTIONS);
+    livetcp_engine_get_stats(w->session, w->now, &stats);
     FUZZ_REQUIRE(stats.packets_accepted == w->accepted);
     FUZZ_REQUIRE(stats.open_connections <= stats.connections);
     FUZZ_REQUIRE(stats.queue_packets <= 16);
@@ -192,7 +195,7 @@ static void check(world *w)
                                            stats.dropped_late_audio + stats.dropped_late_key);
 }
 
-static lt_session *make_session(world *w, unsigned mode)
+static livetcp_engine *make_session(world *w, unsigned mode)
 {
     livetcp_config config;
     livetcp_config_init(&config);
@@ -202,15 +205,16 @@ static lt_session *make_session(world *w, unsigned mode)
     config.split = 1 + mode % 3;
     config.max_send_delay_us = mode & 32 ? (mode & 64 ? 2000 : 100) * LIVETCP_USEC_MSEC : 0;
     w->caller = mode & 1;
-    lt_session_setup setup = {.config = &config,
-                              .policy = livetcp_policy_at((mode >> 2) % 7),
-                              .caller = w->caller,
-                              .random = fill,
-                              .random_user = &w->rng,
-                              .deliver = deliver,
-                              .deliver_user = w};
-    lt_session *session;
-    FUZZ_REQUIRE(lt_session_create(&setup, &session) == LIVETCP_OK);
+    livetcp_engine_setup setup = {.struct_size = sizeof setup,
+                                  .config = &config,
+                                  .policy = livetcp_policy_at((mode >> 2) % 7),
+                                  .caller = w->caller,
+                                  .random = fill,
+                                  .random_user = &w->rng,
+                                  .on_packet = deliver,
+                                  .user = w};
+    livetcp_engine *session;
+    FUZZ_REQUIRE(livetcp_engine_create(&setup, &session, NULL) == LIVETCP_OK);
     return session;
 }
 
@@ -225,6 +229,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         operate(&w, &in);
         check(&w);
     }
-    lt_session_destroy(&w.session);
+    livetcp_engine_destroy(&w.session);
     return 0;
 }

@@ -59,13 +59,13 @@ void SimConnection::reset()
 
 struct SimListener::Pending {
     std::shared_ptr<SimConnection> connection;
-    lt_inbound *inbound;
+    livetcp_pending *inbound;
     SimSession *session = nullptr;
     World::Ticket timer = 0;
 
     ~Pending()
     {
-        lt_inbound_destroy(&inbound);
+        livetcp_pending_destroy(&inbound);
     }
 };
 
@@ -97,7 +97,7 @@ void SimListener::accept(std::shared_ptr<SimConnection> connection)
 {
     auto pending = std::make_shared<Pending>();
     pending->connection = connection;
-    pending->inbound = lt_inbound_create(world_.now(), config_.handshake_timeout_us);
+    pending->inbound = livetcp_pending_create(world_.now(), config_.handshake_timeout_us);
     if (!pending->inbound) { /* memory is out */
         connection->close(false);
         return;
@@ -107,7 +107,7 @@ void SimListener::accept(std::shared_ptr<SimConnection> connection)
         pending_data(pending, bytes);
     };
     pending->timer =
-        world_.at(lt_inbound_deadline(pending->inbound), [this, pending] { expire(pending); });
+        world_.at(livetcp_pending_deadline(pending->inbound), [this, pending] { expire(pending); });
 }
 
 void SimListener::expire(std::shared_ptr<Pending> pending)
@@ -127,24 +127,18 @@ SimSession *SimListener::find(const uint8_t *session_id)
 {
     for (auto &session : sessions)
         if (session->state() != LIVETCP_SESSION_CLOSED &&
-            !memcmp(lt_session_credentials(session->engine)->session_id, session_id,
-                    LT_SESSION_ID_SIZE))
+            !memcmp(livetcp_engine_session_id(session->engine), session_id, LT_SESSION_ID_SIZE))
             return session.get();
     return nullptr;
 }
 
-SimSession *SimListener::create(Pending &pending, lt_reply &reply)
+SimSession *SimListener::create(Pending &pending, livetcp_reply &reply)
 {
-    lt_credentials credentials;
-    lt_pending_proof proof;
-    if (lt_inbound_accept(pending.inbound, &credentials, SimRandom::fill, &random_, &reply) !=
-        LIVETCP_OK)
+    if (livetcp_pending_accept(pending.inbound, SimRandom::fill, &random_, &reply) != LIVETCP_OK)
         return nullptr;
-    lt_inbound_pending(pending.inbound, &proof);
-    sessions.push_back(std::make_unique<SimSession>(world_, config_, false, ++seed_));
+    sessions.push_back(
+        std::make_unique<SimSession>(world_, config_, false, ++seed_, nullptr, pending.inbound));
     sessions.back()->has_stamps = has_stamps;
-    lt_session_set_credentials(sessions.back()->engine, &credentials, &proof,
-                               lt_inbound_request(pending.inbound)->count);
     return sessions.back().get();
 }
 
@@ -152,31 +146,31 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
 {
     const uint8_t *data = bytes.data();
     size_t size = bytes.size();
-    lt_inbound_step step;
+    livetcp_pending_step step;
     do {
-        lt_reply reply = {};
+        livetcp_reply reply = {};
         livetcp_result error = LIVETCP_OK;
-        step = lt_inbound_receive(pending->inbound, &data, &size, &reply, &error);
-        if (step == LT_INBOUND_CREATE)
+        step = livetcp_pending_receive(pending->inbound, &data, &size, &reply, &error);
+        if (step == LIVETCP_PENDING_CREATE)
             pending->session = create(*pending, reply);
-        if (step == LT_INBOUND_LOOKUP) {
-            pending->session = find(lt_inbound_request(pending->inbound)->session_id);
+        if (step == LIVETCP_PENDING_JOIN) {
+            pending->session = find(livetcp_pending_session_id(pending->inbound));
             if (pending->session)
-                lt_inbound_challenge(pending->inbound,
-                                     lt_session_credentials(pending->session->engine),
-                                     SimRandom::fill, &random_, &reply);
+                livetcp_pending_challenge(pending->inbound, pending->session->engine,
+                                          SimRandom::fill, &random_, &reply);
             else
-                lt_inbound_reject(pending->inbound, error = LIVETCP_ERR_UNKNOWN_SESSION, &reply);
+                livetcp_pending_reject(pending->inbound, error = LIVETCP_ERR_UNKNOWN_SESSION,
+                                       &reply);
         }
         unsigned slot = 0;
-        bool belongs = step == LT_INBOUND_CREATE || step == LT_INBOUND_PROVED;
+        bool belongs = step == LIVETCP_PENDING_CREATE || step == LIVETCP_PENDING_PROVED;
         if (belongs) {
-            slot = lt_inbound_request(pending->inbound)->index;
+            slot = livetcp_pending_index(pending->inbound);
             error = pending->session
-                        ? lt_session_adopt(pending->session->engine, slot, world_.now())
+                        ? livetcp_engine_adopt(pending->session->engine, slot, world_.now())
                         : LIVETCP_ERR_PROTOCOL;
             if (error != LIVETCP_OK)
-                lt_inbound_reject(pending->inbound, error, &reply);
+                livetcp_pending_reject(pending->inbound, error, &reply);
         }
         pending->connection->down.write(reply.frame, reply.size);
         if (error != LIVETCP_OK) {
@@ -193,7 +187,7 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
             keep->session->receive(slot, data, size);
             return;
         }
-    } while (step != LT_INBOUND_MORE);
+    } while (step != LIVETCP_PENDING_MORE);
 }
 
 SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
@@ -222,7 +216,7 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             }
             caller.attach(slot, connection);
             listener.accept(connection);
-            lt_session_connected(caller.engine, slot, world.now());
+            livetcp_engine_connected(caller.engine, slot, world.now());
             caller.start_stamps(slot);
             caller.service();
         });

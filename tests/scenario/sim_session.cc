@@ -16,20 +16,23 @@ livetcp_result SimRandom::fill(void *user, uint8_t *bytes, size_t size)
 }
 
 SimSession::SimSession(World &world, const livetcp_config &config, bool is_caller, uint64_t seed,
-                       const livetcp_policy *policy)
+                       const livetcp_policy *policy, const livetcp_pending *pending)
     : caller(is_caller), world_(world)
 {
     lt_rng_seed(&random_.rng, seed);
-    lt_session_setup setup = {};
+    livetcp_error error = {};
+    livetcp_engine_setup setup = {};
+    setup.struct_size = sizeof setup;
     setup.config = &config;
-    setup.policy = policy ? policy : livetcp_policy_find(config.policy);
+    setup.policy = policy;
+    setup.pending = pending;
     setup.caller = is_caller;
     setup.random = SimRandom::fill;
     setup.random_user = &random_;
-    setup.deliver = deliver;
-    setup.deliver_user = this;
-    require(setup.policy != nullptr, "no such policy");
-    require(lt_session_create(&setup, &engine) == LIVETCP_OK, "no session");
+    setup.on_packet = deliver;
+    setup.user = this;
+    livetcp_result result = livetcp_engine_create(&setup, &engine, &error);
+    require(result == LIVETCP_OK, std::string("no session: ") + error.message);
 }
 
 SimSession::~SimSession()
@@ -38,10 +41,10 @@ SimSession::~SimSession()
     for (auto &socket : sockets_)
         if (socket)
             forget(*socket);
-    lt_session_destroy(&engine);
+    livetcp_engine_destroy(&engine);
 }
 
-void SimSession::deliver(void *user, const lt_arrival *arrival)
+void SimSession::deliver(void *user, const livetcp_packet *arrival)
 {
     auto *self = static_cast<SimSession *>(user);
     if (arrival->report) {
@@ -88,7 +91,7 @@ livetcp_result SimSession::send_repeating(uint32_t ssrc, uint16_t sequence, size
     auto packet = make_rtp(ssrc, sequence, sequence, size, world_.now());
     livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_UNKNOWN,
                                 repeats};
-    livetcp_result result = lt_session_send_with(engine, packet.data(), size, &info, world_.now());
+    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, world_.now());
     service();
     return result;
 }
@@ -97,8 +100,10 @@ livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t ti
                                    size_t size, livetcp_importance importance)
 {
     auto packet = make_rtp(ssrc, sequence, timestamp, size, world_.now());
-    livetcp_result result =
-        lt_session_send_as(engine, packet.data(), size, importance, world_.now());
+    livetcp_packet_info info = {};
+    info.struct_size = sizeof info;
+    info.importance = importance;
+    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, world_.now());
     service();
     return result;
 }
@@ -110,14 +115,15 @@ livetcp_result SimSession::send_report(uint32_t ssrc)
     packet[1] = 200;
     packet[3] = 6; /* length in words, less one */
     lt_write_be32(&packet[4], ssrc);
-    livetcp_result result = lt_session_send(engine, packet.data(), packet.size(), world_.now());
+    livetcp_result result =
+        livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, world_.now());
     service();
     return result;
 }
 
 void SimSession::close(livetcp_usec drain_us)
 {
-    lt_session_close(engine, LIVETCP_ERR_CANCELLED, drain_us, world_.now());
+    livetcp_engine_close(engine, LIVETCP_ERR_CANCELLED, drain_us, world_.now());
     service();
 }
 
@@ -130,7 +136,7 @@ void SimSession::attach(unsigned slot, std::shared_ptr<SimConnection> connection
     };
     end.on_closed = [this, slot] { lost(slot, LIVETCP_ERR_CONNECTION_LOST); };
     end.on_writable = [this, slot] {
-        lt_session_writable(engine, slot);
+        livetcp_engine_writable(engine, slot);
         service();
     };
 }
@@ -141,20 +147,20 @@ void SimSession::start_stamps(unsigned slot)
     if (!has_stamps || !sockets_[slot]) /* it may be gone again already */
         return;
     SimTcp &out = sockets_[slot]->out(caller);
-    lt_session_has_stamps(engine, slot);
-    out.on_stamp = [this, slot, first = out.written()](lt_stamp stamp) {
+    livetcp_engine_has_timestamps(engine, slot);
+    out.on_stamp = [this, slot, first = out.written()](livetcp_tx_timestamp stamp) {
         stamp.byte -= static_cast<uint32_t>(first);
         if (!on_stamp || on_stamp(stamp))
-            lt_session_take_stamp(engine, slot, &stamp, world_.now());
+            livetcp_engine_tx_timestamp(engine, slot, &stamp, world_.now());
     };
 }
 
 void SimSession::receive(unsigned slot, const uint8_t *data, size_t size)
 {
-    lt_read_stamp stamp = {};
+    livetcp_rx_timestamp stamp = {};
     if (has_stamps && sockets_[slot])
         stamp = sockets_[slot]->in(caller).read_stamp();
-    lt_session_receive_stamped(engine, slot, data, size, &stamp, world_.now());
+    livetcp_engine_receive(engine, slot, data, size, &stamp, world_.now());
     service();
 }
 
@@ -169,29 +175,29 @@ void SimSession::lost(unsigned slot, livetcp_result reason)
     if (sockets_[slot])
         forget(*sockets_[slot]);
     sockets_[slot] = nullptr;
-    lt_session_lost(engine, slot, reason, world_.now());
+    livetcp_engine_lost(engine, slot, reason, world_.now());
     service();
 }
 
 void SimSession::write_all()
 {
-    uint32_t wanted = lt_session_wants_facts(engine, world_.now());
+    uint32_t wanted = livetcp_engine_wants_path_info(engine, world_.now());
     for (unsigned slot = 0; slot < LIVETCP_MAX_CONNECTIONS; slot++)
         if (wanted >> slot & 1 && sockets_[slot]) {
             livetcp_path facts = sockets_[slot]->out(caller).facts();
-            lt_session_facts(engine, slot, &facts, world_.now());
+            livetcp_engine_path_info(engine, slot, &facts, world_.now());
         }
-    lt_write write;
-    while (lt_session_next_write(engine, world_.now(), &write)) {
-        require(sockets_[write.index] != nullptr, "a write to a slot without a connection");
+    livetcp_engine_write write;
+    while (livetcp_engine_next_write(engine, world_.now(), &write)) {
+        require(sockets_[write.connection] != nullptr, "a write to a slot without a connection");
         size_t taken =
-            sockets_[write.index]->out(caller).write(write.data, write.size, write.stamp);
+            sockets_[write.connection]->out(caller).write(write.data, write.size, write.timestamp);
         if (taken && on_written)
-            on_written(write.index, write.data, taken);
+            on_written(write.connection, write.data, taken);
         if (taken)
-            lt_session_wrote(engine, write.index, taken, world_.now());
+            livetcp_engine_wrote(engine, write.connection, taken, world_.now());
         if (taken < write.size)
-            lt_session_blocked(engine, write.index);
+            livetcp_engine_blocked(engine, write.connection);
     }
 }
 
@@ -199,7 +205,7 @@ void SimSession::close_given_up()
 {
     unsigned slot;
     livetcp_result reason;
-    while (lt_session_next_close(engine, &slot, &reason)) {
+    while (livetcp_engine_next_close(engine, &slot, &reason)) {
         auto socket = std::move(sockets_[slot]);
         sockets_[slot] = nullptr;
         if (socket) {
@@ -218,12 +224,12 @@ void SimSession::service()
     while (again_) {
         again_ = false;
         unsigned slot;
-        while (lt_session_next_connect(engine, world_.now(), &slot))
+        while (livetcp_engine_next_connect(engine, world_.now(), &slot))
             on_connect(slot);
         write_all();
         close_given_up();
-        lt_event event;
-        while (lt_session_next_event(engine, &event))
+        livetcp_engine_event event;
+        while (livetcp_engine_next_event(engine, &event))
             events.push_back(event);
     }
     in_service_ = false;
@@ -232,29 +238,31 @@ void SimSession::service()
 
 void SimSession::arm()
 {
-    livetcp_usec due = lt_session_deadline(engine);
+    livetcp_usec due = livetcp_engine_deadline(engine);
     world_.cancel(timer_);
     timer_ = 0;
     if (due == LIVETCP_NEVER)
         return;
     timer_ = world_.at(due, [this] {
         timer_ = 0;
-        lt_session_expire(engine, world_.now());
+        livetcp_engine_expire(engine, world_.now());
         service();
     });
 }
 
 livetcp_session_stats SimSession::stats() const
 {
-    livetcp_session_stats stats;
-    lt_session_get_stats(engine, world_.now(), &stats);
+    livetcp_session_stats stats = {};
+    stats.struct_size = sizeof stats;
+    livetcp_engine_get_stats(engine, world_.now(), &stats);
     return stats;
 }
 
 livetcp_connection_stats SimSession::connection_stats(unsigned slot) const
 {
-    livetcp_connection_stats stats;
-    lt_session_get_connection_stats(engine, slot, world_.now(), &stats);
+    livetcp_connection_stats stats = {};
+    stats.struct_size = sizeof stats;
+    livetcp_engine_get_connection_stats(engine, slot, world_.now(), &stats);
     return stats;
 }
 

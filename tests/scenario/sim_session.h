@@ -69,7 +69,7 @@ class SimSession
   public:
     /* Without a policy the one that the config names. */
     SimSession(World &world, const livetcp_config &config, bool caller, uint64_t seed,
-               const livetcp_policy *policy = nullptr);
+               const livetcp_policy *policy = nullptr, const livetcp_pending *pending = nullptr);
     ~SimSession();
     SimSession(const SimSession &) = delete;
     SimSession &operator=(const SimSession &) = delete;
@@ -98,7 +98,7 @@ class SimSession
     bool has_stamps = false;
 
     /* May change one that the kernel tells; false if it does not tell it. */
-    std::function<bool(lt_stamp &)> on_stamp;
+    std::function<bool(livetcp_tx_timestamp &)> on_stamp;
     void receive(unsigned slot, const uint8_t *data, size_t size);
     void lost(unsigned slot, livetcp_result reason);
 
@@ -113,17 +113,17 @@ class SimSession
     }
     livetcp_session_state state() const
     {
-        return lt_session_state(engine);
+        return livetcp_engine_state(engine);
     }
 
-    lt_session *engine = nullptr;
+    livetcp_engine *engine = nullptr;
     std::vector<Received> received;
     std::vector<std::vector<uint8_t>> reports; /* LiveTCP's own */
-    std::vector<lt_event> events;
+    std::vector<livetcp_engine_event> events;
     bool caller;
 
   private:
-    static void deliver(void *user, const lt_arrival *arrival);
+    static void deliver(void *user, const livetcp_packet *arrival);
     void forget(SimConnection &connection);
     void write_all();
     void close_given_up();
@@ -158,7 +158,7 @@ class SimListener
     void pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes);
     void expire(std::shared_ptr<Pending> pending);
     SimSession *find(const uint8_t *session_id);
-    SimSession *create(Pending &pending, lt_reply &reply);
+    SimSession *create(Pending &pending, livetcp_reply &reply);
     void reject(Pending &pending, livetcp_result reason);
 
     World &world_;

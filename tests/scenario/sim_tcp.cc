@@ -63,9 +63,9 @@ void SimTcp::transmit_allowed()
 
 /* ---- timestamps ---- */
 
-void SimTcp::tell(lt_stamp_kind kind, uint64_t byte)
+void SimTcp::tell(livetcp_tx_timestamp_kind kind, uint64_t byte)
 {
-    lt_stamp stamp = {kind, static_cast<uint32_t>(byte), world_.now()};
+    livetcp_tx_timestamp stamp = {kind, static_cast<uint32_t>(byte), world_.now()};
     world_.at(world_.now(), [this, alive = alive_, stamp] {
         if (*alive && on_stamp)
             on_stamp(stamp);
@@ -81,14 +81,14 @@ void SimTcp::note_sent(uint64_t sequence, size_t size, bool first)
     uint64_t byte = *std::prev(end);
     to_stamp_.erase(begin, std::prev(end));
     if (first)
-        tell(LT_STAMP_SCHEDULED, byte);
-    tell(LT_STAMP_SENT, byte);
+        tell(LIVETCP_TX_SCHEDULED, byte);
+    tell(LIVETCP_TX_SENT, byte);
 }
 
 void SimTcp::note_acknowledged()
 {
     while (!to_stamp_.empty() && *to_stamp_.begin() < unacknowledged_) {
-        tell(LT_STAMP_ACKNOWLEDGED, *to_stamp_.begin());
+        tell(LIVETCP_TX_ACKNOWLEDGED, *to_stamp_.begin());
         to_stamp_.erase(to_stamp_.begin());
     }
 }

@@ -11,12 +11,12 @@
 #include "sim_path.h"
 
 extern "C" {
-#include "base/stamp.h"
 }
 
 #include <livetcp/policy.h>
 
 #include <deque>
+#include <livetcp/engine.h>
 #include <map>
 #include <set>
 #include <vector>
@@ -41,7 +41,7 @@ class SimTcp
     std::function<void()> on_writable;
 
     /* When a byte passed that was written with `stamp`: as Linux tells, in a task of its own. */
-    std::function<void(const lt_stamp &)> on_stamp;
+    std::function<void(const livetcp_tx_timestamp &)> on_stamp;
 
     /* Returns the bytes taken: 0 when the send buffer is full. `stamp`: when the last of them
      * passes is told. */
@@ -55,7 +55,7 @@ class SimTcp
 
     /* While on_data runs: when that came, as Linux tells, which forgets all but the newest of what
      * had to wait. */
-    lt_read_stamp read_stamp() const
+    livetcp_rx_timestamp read_stamp() const
     {
         return read_stamp_;
     }
@@ -77,7 +77,7 @@ class SimTcp
     void transmit(uint64_t sequence, Segment &segment);
     void note_sent(uint64_t sequence, size_t size, bool first);
     void note_acknowledged();
-    void tell(lt_stamp_kind kind, uint64_t byte);
+    void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
     void acknowledged(uint64_t cumulative, uint64_t arrived);
     void measure(const Segment &segment);
     void find_losses();
@@ -115,7 +115,7 @@ class SimTcp
     };
     std::map<uint64_t, Arrived> out_of_order_;
     bool waited_ = false; /* some had to, since the last that was read late */
-    lt_read_stamp read_stamp_ = {};
+    livetcp_rx_timestamp read_stamp_ = {};
     uint64_t expected_ = 0;
     bool reading_ = true;
 };

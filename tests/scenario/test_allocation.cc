@@ -61,19 +61,20 @@ void create(const livetcp_policy *policy)
     livetcp_config config = make_config(policy->name, 3);
     SimRandom random;
     lt_rng_seed(&random.rng, 1);
-    lt_session_setup setup = {};
+    livetcp_engine_setup setup = {};
+    setup.struct_size = sizeof setup;
     setup.config = &config;
     setup.policy = policy;
     setup.caller = true;
     setup.random = SimRandom::fill;
     setup.random_user = &random;
-    lt_session *session = nullptr;
+    livetcp_engine *session = nullptr;
     armed = true;
-    livetcp_result result = lt_session_create(&setup, &session);
+    livetcp_result result = livetcp_engine_create(&setup, &session, nullptr);
     armed = false;
     CHECK(result == (failed ? LIVETCP_ERR_NO_MEMORY : LIVETCP_OK));
     CHECK((session == nullptr) == failed);
-    lt_session_destroy(&session);
+    livetcp_engine_destroy(&session);
 }
 
 } // namespace

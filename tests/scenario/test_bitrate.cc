@@ -58,7 +58,7 @@ class Encoder
     {
         auto &events = call_.caller.events;
         for (; seen_ < events.size(); seen_++)
-            if (events[seen_].type == LT_EVENT_BITRATE) {
+            if (events[seen_].type == LIVETCP_ENGINE_BITRATE) {
                 target_ = events[seen_].bitrate;
                 changes++;
             }
@@ -265,8 +265,8 @@ TEST_CASE("changes are told when they matter, and not too often")
     CHECK(at.encoder.changes > 5);
     CHECK(at.encoder.changes < 120);
     double last = 0;
-    for (const lt_event &event : at.call.caller.events) {
-        if (event.type != LT_EVENT_BITRATE)
+    for (const livetcp_engine_event &event : at.call.caller.events) {
+        if (event.type != LIVETCP_ENGINE_BITRATE)
             continue;
         CHECK(std::abs(event.bitrate - last) >= 0.049 * last);
         last = event.bitrate;

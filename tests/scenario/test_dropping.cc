@@ -56,7 +56,7 @@ class Programme
     void answer_requests()
     {
         for (; seen_ < call_.caller.events.size(); seen_++)
-            key_due_ |= call_.caller.events[seen_].type == LT_EVENT_KEYFRAME_WANTED;
+            key_due_ |= call_.caller.events[seen_].type == LIVETCP_ENGINE_KEYFRAME_WANTED;
     }
 
     /* What has come of what, by importance. */
@@ -130,11 +130,11 @@ livetcp_config with_limit(const char *policy, unsigned connections, livetcp_usec
     return config;
 }
 
-std::vector<livetcp_usec> count_events(const SimSession &session, lt_event_type type,
+std::vector<livetcp_usec> count_events(const SimSession &session, livetcp_engine_event_type type,
                                        livetcp_result reason = LIVETCP_OK)
 {
     std::vector<livetcp_usec> found;
-    for (const lt_event &event : session.events)
+    for (const livetcp_engine_event &event : session.events)
         if (event.type == type && event.reason == reason)
             found.push_back(0);
     return found;
@@ -245,7 +245,8 @@ TEST_CASE("a path that is cut drops what is late, and asks for one key frame whe
     CHECK(stats.dropped_late > 100);
     CHECK(stats.keyframes_wanted > 0);
     CHECK(stats.dropped_late_key > 0);
-    CHECK_FALSE(count_events(call.caller, LT_EVENT_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
+    CHECK_FALSE(
+        count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
     call.path.forward.cut(false);
     programme.play(10 * SEC);
     uint64_t dropped = call.caller.stats().dropped_late;
@@ -286,7 +287,7 @@ TEST_CASE("packets that wait for a connection are dropped when their time is up"
     call.listener.refusing = false;
     call.world.run_for(6 * SEC);
     CHECK(call.caller.stats().keyframes_wanted == 1);
-    CHECK(count_events(call.caller, LT_EVENT_KEYFRAME_WANTED).size() == 1);
+    CHECK(count_events(call.caller, LIVETCP_ENGINE_KEYFRAME_WANTED).size() == 1);
 }
 
 TEST_CASE("a key frame is asked for at most once per round trip and stream, and only if needed")
@@ -303,7 +304,7 @@ TEST_CASE("a key frame is asked for at most once per round trip and stream, and 
                                             : LIVETCP_IMPORTANCE_UNKNOWN);
         call.world.run_for(4 * MS);
         for (; seen < call.caller.events.size(); seen++)
-            if (call.caller.events[seen].type == LT_EVENT_KEYFRAME_WANTED)
+            if (call.caller.events[seen].type == LIVETCP_ENGINE_KEYFRAME_WANTED)
                 asked[call.caller.events[seen].ssrc].push_back(call.world.now());
     }
     CHECK(asked.count(1) == 0); /* nothing refers to what was dropped of it */
@@ -357,8 +358,8 @@ TEST_CASE("a limit below one round trip is raised to it, and told about once")
     call.world.run_for(SEC);
     CHECK(call.caller.stats().send_delay_limit_us == 200 * MS);
     size_t told = 0;
-    for (const lt_event &event : call.caller.events)
-        if (event.type == LT_EVENT_WARNING && event.reason == LIVETCP_ERR_INVALID_ARGUMENT) {
+    for (const livetcp_engine_event &event : call.caller.events)
+        if (event.type == LIVETCP_ENGINE_WARNING && event.reason == LIVETCP_ERR_INVALID_ARGUMENT) {
             told++;
             CHECK(event.asked_us == 50 * MS);
             CHECK(event.used_us == 200 * MS);
@@ -383,12 +384,14 @@ TEST_CASE("a full queue gives up key frames last, and says so")
     CHECK(stats.dropped_full_key == 0);
     CHECK(stats.dropped_full_droppable > 20);
     CHECK(stats.dropped_full_delta > 20);
-    CHECK(count_events(call.caller, LT_EVENT_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
+    CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
     programme.play(3 * SEC);
     stats = call.caller.stats();
     CHECK(stats.dropped_full_key > 0);
-    CHECK(count_events(call.caller, LT_EVENT_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() >= 1);
-    CHECK(count_events(call.caller, LT_EVENT_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() <= 4);
+    CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() >=
+          1);
+    CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() <=
+          4);
     require_accounted(call.caller);
 }
 

@@ -227,7 +227,7 @@ TEST_CASE("a playout's margin reaches the sender, the least of each interval")
     livetcp_playout_report report = {sizeof report, 60 * ms, 25 * ms, 3};
     auto tell = [&](livetcp_usec margin) {
         report.margin_us = margin;
-        return lt_session_report_playout(call.remote()->engine, &report);
+        return livetcp_engine_report_playout(call.remote()->engine, &report);
     };
     CHECK(tell(25 * ms) == LIVETCP_OK);
     CHECK(tell(-5 * ms) == LIVETCP_OK);

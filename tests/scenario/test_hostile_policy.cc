@@ -61,8 +61,8 @@ struct Call {
     unsigned warnings() const
     {
         unsigned count = 0;
-        for (const lt_event &event : call.caller.events)
-            if (event.type == LT_EVENT_WARNING) {
+        for (const livetcp_engine_event &event : call.caller.events)
+            if (event.type == LIVETCP_ENGINE_WARNING) {
                 CHECK(event.reason == LIVETCP_ERR_BAD_DECISION);
                 count++;
             }

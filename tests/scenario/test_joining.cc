@@ -11,8 +11,8 @@ namespace
 unsigned count_state(const SimSession &session, livetcp_session_state state)
 {
     unsigned count = 0;
-    for (const lt_event &event : session.events)
-        count += event.type == LT_EVENT_SESSION_STATE && event.state.session == state;
+    for (const livetcp_engine_event &event : session.events)
+        count += event.type == LIVETCP_ENGINE_SESSION_STATE && event.state.session == state;
     return count;
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("RTCP of the application crosses, and no control message of ours reach
     SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
     call.world.run_for(200000);
     const uint8_t receiver_report[8] = {0x80, 201, 0, 1, 0, 0, 0, 9};
-    CHECK(lt_session_send(call.caller.engine, receiver_report, sizeof receiver_report,
-                          call.world.now()) == LIVETCP_OK);
+    CHECK(livetcp_engine_send(call.caller.engine, receiver_report, sizeof receiver_report, nullptr,
+                              call.world.now()) == LIVETCP_OK);
     call.caller.service();
     call.world.run_for(5000000); /* keepalives in between */
     REQUIRE(call.remote() != nullptr);

@@ -17,8 +17,8 @@ livetcp_result inject(std::vector<uint8_t> bytes)
     call.world.run_for(1000000);
     SimSession *remote = call.remote();
     REQUIRE(remote != nullptr);
-    livetcp_result result =
-        lt_session_receive(remote->engine, 1, bytes.data(), bytes.size(), call.world.now());
+    livetcp_result result = livetcp_engine_receive(remote->engine, 1, bytes.data(), bytes.size(),
+                                                   nullptr, call.world.now());
     remote->service();
     call.world.run_for(50000);
     CHECK(remote->state() == LIVETCP_SESSION_OPEN);
@@ -116,8 +116,8 @@ TEST_CASE("an index that is in use is refused, and the connection that has it go
     call.world.run_for(1000000);
     SimSession *remote = call.remote();
     REQUIRE(remote != nullptr);
-    CHECK(lt_session_adopt(remote->engine, 1, call.world.now()) == LIVETCP_ERR_INDEX_IN_USE);
-    CHECK(lt_session_adopt(remote->engine, 2, call.world.now()) == LIVETCP_ERR_INDEX_RANGE);
+    CHECK(livetcp_engine_adopt(remote->engine, 1, call.world.now()) == LIVETCP_ERR_INDEX_IN_USE);
+    CHECK(livetcp_engine_adopt(remote->engine, 2, call.world.now()) == LIVETCP_ERR_INDEX_RANGE);
     remote->service();
     call.world.run_for(1000000);
     CHECK(remote->stats().open_connections == 2);

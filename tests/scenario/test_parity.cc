@@ -187,7 +187,7 @@ TEST_CASE("parity announced on a connection that has not joined ends it")
     /* The caller has sent CREATE, and JOIN some time after; neither is answered at once. */
     call.world.run_for(35000);
     REQUIRE(call.caller.connection_stats(1).state == LIVETCP_CONNECTION_JOINING);
-    CHECK(lt_session_receive(call.caller.engine, 1, frame, size, call.world.now()) ==
+    CHECK(livetcp_engine_receive(call.caller.engine, 1, frame, size, nullptr, call.world.now()) ==
           LIVETCP_ERR_PROTOCOL);
     call.caller.service();
     call.world.run_for(2000000);

@@ -27,9 +27,9 @@ TEST_CASE("a lost connection is replaced while the session lives, and no packet 
     /* Lost is only what the kernel of the broken connection still held. */
     CHECK(sequences.size() > 2200 - 20 * 10);
     unsigned closed = 0;
-    for (const lt_event &event : call.caller.events)
-        closed +=
-            event.type == LT_EVENT_SESSION_STATE && event.state.session != LIVETCP_SESSION_OPEN;
+    for (const livetcp_engine_event &event : call.caller.events)
+        closed += event.type == LIVETCP_ENGINE_SESSION_STATE &&
+                  event.state.session != LIVETCP_SESSION_OPEN;
     CHECK(closed == 0);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("a caller keeps trying a listener that refuses, ever more slowly, and 
     call.world.run_for(30 * 1000000);
     std::vector<livetcp_usec> attempts;
     unsigned refused = 0;
-    for (const lt_event &event : call.caller.events)
+    for (const livetcp_engine_event &event : call.caller.events)
         refused += event.reason == LIVETCP_ERR_REFUSED;
     /* 0.1 + 0.2 + ... + 3.2 s, then every 5 s or so: 11 at most in 30 s, with the spread. */
     CHECK(refused >= 8);
@@ -71,16 +71,16 @@ TEST_CASE("a listener that forgot the session gets a new one, with a new identit
 {
     SimCall call("delay=10ms", make_config("shortest-queue", 5), 1);
     call.world.run_for(1000000);
-    std::vector<uint8_t> before(lt_session_credentials(call.caller.engine)->session_id,
-                                lt_session_credentials(call.caller.engine)->session_id + 16);
+    std::vector<uint8_t> before(livetcp_engine_session_id(call.caller.engine),
+                                livetcp_engine_session_id(call.caller.engine) + 16);
     call.listener.crash();
     call.stream(500, 20000, 10 * 1000000);
     CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
     CHECK(call.caller.stats().open_connections == 5);
     REQUIRE(call.listener.sessions.size() == 1);
     CHECK(call.remote()->received.size() > 400);
-    std::vector<uint8_t> after(lt_session_credentials(call.caller.engine)->session_id,
-                               lt_session_credentials(call.caller.engine)->session_id + 16);
+    std::vector<uint8_t> after(livetcp_engine_session_id(call.caller.engine),
+                               livetcp_engine_session_id(call.caller.engine) + 16);
     CHECK(before != after);
 }
 

@@ -28,8 +28,8 @@ void voice(SimSession &session, World &world, unsigned packets, uint32_t ssrc = 
         lt_write_be32(&packet[4], static_cast<uint32_t>(number * 160));
         lt_write_be32(&packet[8], ssrc);
         lt_write_be64(&packet[12], static_cast<uint64_t>(world.now()));
-        CHECK(lt_session_send(session.engine, packet.data(), packet.size(), world.now()) ==
-              LIVETCP_OK);
+        CHECK(livetcp_engine_send(session.engine, packet.data(), packet.size(), nullptr,
+                                  world.now()) == LIVETCP_OK);
         session.service();
         world.run_for(20000);
     }
@@ -49,10 +49,10 @@ std::vector<int> types(const std::vector<uint8_t> &bytes)
 struct Talk {
     explicit Talk(livetcp_rtcp rtcp, const char *spec = "delay=40ms") : call(spec, with(rtcp), 1)
     {
-        lt_session_set_wall_clock(call.caller.engine, wall_clock);
+        livetcp_engine_set_wall_clock(call.caller.engine, wall_clock);
         call.world.run_for(second);
         REQUIRE(call.remote() != nullptr);
-        lt_session_set_wall_clock(call.remote()->engine, wall_clock);
+        livetcp_engine_set_wall_clock(call.remote()->engine, wall_clock);
     }
     static livetcp_config with(livetcp_rtcp rtcp)
     {
@@ -193,7 +193,7 @@ TEST_CASE("on a plain wire there are reports only when asked for, without our ma
             };
             session.on_connect = [&](unsigned slot) {
                 session.attach(slot, connection);
-                lt_session_connected(session.engine, slot, world.now());
+                livetcp_engine_connected(session.engine, slot, world.now());
             };
             session.service();
             voice(session, world, 100);

@@ -23,9 +23,9 @@ TEST_CASE("an RTCP packet that is late is not copied and keeps nobody busy")
     unsigned timers = 0;
     for (livetcp_usec end = call.world.now() + second; call.world.now() < end && timers < 10000;
          timers++) {
-        livetcp_usec due = lt_session_deadline(call.caller.engine);
+        livetcp_usec due = livetcp_engine_deadline(call.caller.engine);
         call.world.run_until(due > call.world.now() + 1000 ? call.world.now() + 1000 : due);
-        REQUIRE(lt_session_deadline(call.caller.engine) > call.world.now());
+        REQUIRE(livetcp_engine_deadline(call.caller.engine) > call.world.now());
     }
     CHECK(timers < 10000);
     CHECK(call.caller.stats().copies_sent == 0);

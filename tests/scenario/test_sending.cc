@@ -11,15 +11,15 @@ TEST_CASE("what is not RTP or too large is refused, and counted")
     SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
     call.world.run_for(200000);
     std::vector<uint8_t> garbage(100, 0x47);
-    CHECK(lt_session_send(call.caller.engine, garbage.data(), garbage.size(), call.world.now()) ==
-          LIVETCP_ERR_NOT_RTP);
-    CHECK(lt_session_send(call.caller.engine, garbage.data(), 0, call.world.now()) ==
+    CHECK(livetcp_engine_send(call.caller.engine, garbage.data(), garbage.size(), nullptr,
+                              call.world.now()) == LIVETCP_ERR_NOT_RTP);
+    CHECK(livetcp_engine_send(call.caller.engine, garbage.data(), 0, nullptr, call.world.now()) ==
           LIVETCP_ERR_NOT_RTP);
     CHECK(call.caller.send(1, 1, 8191) == LIVETCP_ERR_PACKET_TOO_LARGE);
     CHECK(call.caller.send(1, 1, 8190) == LIVETCP_OK);
     /* Our own control messages are not the application's to send. */
     const uint8_t ours[12] = {0x80, 204, 0, 2, 0, 0, 0, 0, 'L', 'T', 'C', 'P'};
-    CHECK(lt_session_send(call.caller.engine, ours, sizeof ours, call.world.now()) ==
+    CHECK(livetcp_engine_send(call.caller.engine, ours, sizeof ours, nullptr, call.world.now()) ==
           LIVETCP_ERR_NOT_RTP);
     CHECK(call.caller.stats().refused_packets == 4);
     CHECK(call.caller.stats().packets_accepted == 1);
@@ -67,8 +67,8 @@ TEST_CASE("packets queued while the path was down arrive whole and in order afte
     for (size_t i = 1; i < received.size(); i++)
         CHECK(static_cast<uint16_t>(received[i].sequence - received[i - 1].sequence) == 1);
     bool drained = false;
-    for (const lt_event &event : call.caller.events)
-        drained |= event.type == LT_EVENT_DRAINED;
+    for (const livetcp_engine_event &event : call.caller.events)
+        drained |= event.type == LIVETCP_ENGINE_DRAINED;
     CHECK(drained);
 }
 
@@ -143,13 +143,13 @@ TEST_CASE("closing without time to drain is immediate")
     call.world.run_for(500000);
     call.caller.close(0);
     CHECK(call.caller.state() == LIVETCP_SESSION_CLOSED);
-    CHECK(lt_session_deadline(call.caller.engine) == LIVETCP_NEVER);
+    CHECK(livetcp_engine_deadline(call.caller.engine) == LIVETCP_NEVER);
     call.world.run_for(100000);
     REQUIRE(call.remote() != nullptr);
     CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
     bool told = false;
-    for (const lt_event &event : call.remote()->events)
-        told |= event.type == LT_EVENT_SESSION_STATE && event.reason == LIVETCP_ERR_CLOSED;
+    for (const livetcp_engine_event &event : call.remote()->events)
+        told |= event.type == LIVETCP_ENGINE_SESSION_STATE && event.reason == LIVETCP_ERR_CLOSED;
     CHECK(told);
 }
 
@@ -160,20 +160,20 @@ TEST_CASE("the platform is asked about connections whose facts can have changed,
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
     call.stream(500, 200000, 1000000); /* every connection is idle again after each packet */
-    lt_session *engine = call.caller.engine;
+    livetcp_engine *engine = call.caller.engine;
     std::vector<uint8_t> packet(100);
     packet[0] = 0x80;
     livetcp_usec now = call.world.now();
 
-    CHECK(lt_session_wants_facts(engine, now) == 0); /* nothing to decide */
-    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now) == LIVETCP_OK);
-    CHECK(lt_session_wants_facts(engine, now) == 7); /* older than 100 ms, all of them */
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 0); /* nothing to decide */
+    REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now) == LIVETCP_OK);
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 7); /* older than 100 ms, all of them */
     livetcp_path idle = {};
     idle.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_TCP_STATE;
     idle.tcp_state = LIVETCP_TCP_OPEN;
     for (unsigned slot = 0; slot < 3; slot++)
-        lt_session_facts(engine, slot, &idle, now);
-    CHECK(lt_session_wants_facts(engine, now) == 0);
+        livetcp_engine_path_info(engine, slot, &idle, now);
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 0);
     CHECK(call.caller.connection_stats(0).path.rtt_us == 100000); /* known from before */
 
     call.caller.service(); /* writes the packet on one of them */
@@ -183,10 +183,11 @@ TEST_CASE("the platform is asked about connections whose facts can have changed,
             busy |= 1u << slot;
     REQUIRE(busy != 0);
     REQUIRE((busy & (busy - 1)) == 0);
-    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now + 999) == LIVETCP_OK);
-    CHECK(lt_session_wants_facts(engine, now + 999) == 0);
-    CHECK(lt_session_wants_facts(engine, now + 1000) == busy);
-    CHECK(lt_session_wants_facts(engine, now + 100000) == 7);
+    REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now + 999) ==
+            LIVETCP_OK);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 999) == 0);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 1000) == busy);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 100000) == 7);
 }
 
 TEST_CASE("room in a send buffer is waited for where the kernel's sending makes some")
@@ -196,11 +197,11 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
     config.min_buf_b = 3;
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
-    lt_session *engine = call.caller.engine;
+    livetcp_engine *engine = call.caller.engine;
     std::vector<uint8_t> packet(500);
     packet[0] = 0x80;
     livetcp_usec now = call.world.now();
-    lt_write write;
+    livetcp_engine_write write;
 
     livetcp_path facts = {};
     facts.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND | LIVETCP_PATH_MSS |
@@ -209,51 +210,51 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
     facts.mss_bytes = mss;
     facts.queued_bytes = 13 * mss; /* ten in flight, three wait: full */
     facts.unsent_bytes = 3 * mss;
-    REQUIRE(lt_session_send(engine, packet.data(), packet.size(), now) == LIVETCP_OK);
-    CHECK(lt_session_wants_room(engine) == 0); /* nobody was asked yet */
-    lt_session_facts(engine, 0, &facts, now);
-    CHECK_FALSE(lt_session_next_write(engine, now, &write));
-    CHECK(lt_session_unsent_limit(engine, 0) == 3 * mss);
-    CHECK(lt_session_wants_room(engine) == 1);
-    CHECK(lt_session_deadline(engine) <= now + 5000); /* all the same */
+    REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now) == LIVETCP_OK);
+    CHECK(livetcp_engine_wants_room(engine) == 0); /* nobody was asked yet */
+    livetcp_engine_path_info(engine, 0, &facts, now);
+    CHECK_FALSE(livetcp_engine_next_write(engine, now, &write));
+    CHECK(livetcp_engine_unsent_limit(engine, 0) == 3 * mss);
+    CHECK(livetcp_engine_wants_room(engine) == 1);
+    CHECK(livetcp_engine_deadline(engine) <= now + 5000); /* all the same */
 
     /* The kernel has sent: facts are asked for anew, however young, and the packet goes. */
-    CHECK(lt_session_wants_facts(engine, now) == 0);
-    lt_session_writable(engine, 0);
-    CHECK(lt_session_wants_facts(engine, now) == 1);
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 0);
+    livetcp_engine_writable(engine, 0);
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 1);
 
     /* But in recovery the window is full of what is not acknowledged: no use to watch. */
     facts.unsent_bytes = 2 * mss;
-    lt_session_facts(engine, 0, &facts, now);
-    CHECK_FALSE(lt_session_next_write(engine, now, &write));
-    CHECK(lt_session_wants_room(engine) == 0);
-    CHECK(lt_session_deadline(engine) <= now + 5000);
+    livetcp_engine_path_info(engine, 0, &facts, now);
+    CHECK_FALSE(livetcp_engine_next_write(engine, now, &write));
+    CHECK(livetcp_engine_wants_room(engine) == 0);
+    CHECK(livetcp_engine_deadline(engine) <= now + 5000);
 
     facts.queued_bytes = 12 * mss;
-    lt_session_facts(engine, 0, &facts, now);
-    CHECK(lt_session_next_write(engine, now, &write));
-    CHECK(lt_session_wants_room(engine) == 0);
+    livetcp_engine_path_info(engine, 0, &facts, now);
+    CHECK(livetcp_engine_next_write(engine, now, &write));
+    CHECK(livetcp_engine_wants_room(engine) == 0);
 
     /* What is known to have arrived is in flight, too. */
     facts.sacked_bytes = 4 * mss;
-    lt_session_facts(engine, 0, &facts, now);
-    CHECK(lt_session_unsent_limit(engine, 0) == 3 * mss);
+    livetcp_engine_path_info(engine, 0, &facts, now);
+    CHECK(livetcp_engine_unsent_limit(engine, 0) == 3 * mss);
 }
 
 TEST_CASE("how much may be unsent follows min-buf-a and -b, and is never zero")
 {
     livetcp_config config = make_config("single", 1);
     SimCall initial("delay=50ms", config, 1);
-    CHECK(lt_session_unsent_limit(initial.caller.engine, 0) == 1448); /* (1,1) */
+    CHECK(livetcp_engine_unsent_limit(initial.caller.engine, 0) == 1448); /* (1,1) */
     config.min_buf_b = 0;
     SimCall none("delay=50ms", config, 1);
-    CHECK(lt_session_unsent_limit(none.caller.engine, 0) == 1);
+    CHECK(livetcp_engine_unsent_limit(none.caller.engine, 0) == 1);
     config.min_buf_b = 4;
     SimCall typical("delay=50ms", config, 1);
-    CHECK(lt_session_unsent_limit(typical.caller.engine, 0) == 4 * 1448); /* no facts yet */
+    CHECK(livetcp_engine_unsent_limit(typical.caller.engine, 0) == 4 * 1448); /* no facts yet */
     config.min_buf_a = 0;
     SimCall unlimited("delay=50ms", config, 1);
-    CHECK(lt_session_unsent_limit(unlimited.caller.engine, 0) == UINT32_MAX);
+    CHECK(livetcp_engine_unsent_limit(unlimited.caller.engine, 0) == UINT32_MAX);
 }
 
 namespace

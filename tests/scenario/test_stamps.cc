@@ -181,7 +181,7 @@ TEST_CASE("stamps that never come leave what is inferred")
 {
     SimCall call("delay=40ms", config_of("single", 1), 1);
     call.tell_stamps();
-    call.caller.on_stamp = [](lt_stamp &) { return false; };
+    call.caller.on_stamp = [](livetcp_tx_timestamp &) { return false; };
     call.world.run_for(second);
     call.stream(172, 20000, 10 * second);
     livetcp_session_stats ours = call.caller.stats();
@@ -201,7 +201,7 @@ TEST_CASE("stamps that stop coming are no longer believed")
     call.world.run_for(second);
     call.stream(172, 20000, 2 * second);
     CHECK(call.caller.stats().stamped == LIVETCP_STAMPED_SENT);
-    call.caller.on_stamp = [](lt_stamp &) { return false; };
+    call.caller.on_stamp = [](livetcp_tx_timestamp &) { return false; };
     call.stream(172, 20000, 11 * second);
     CHECK(call.caller.stats().stamped == 0);
     CHECK(call.caller.stats().sent_delays.network_us == Approx(40 * ms).margin(ms));
@@ -209,17 +209,21 @@ TEST_CASE("stamps that stop coming are no longer believed")
 
 TEST_CASE("a kernel whose times cannot be is not believed")
 {
-    const std::function<void(lt_stamp &)> lies[] = {
-        [](lt_stamp &stamp) { stamp.at_us += 10 * second; },
-        [](lt_stamp &stamp) { stamp.at_us -= 10 * second; },
-        [](lt_stamp &stamp) { stamp.at_us -= stamp.kind == LT_STAMP_SENT ? 60 * ms : 0; },
-        [](lt_stamp &stamp) { stamp.at_us -= stamp.kind == LT_STAMP_ACKNOWLEDGED ? 90 * ms : 0; },
-        [](lt_stamp &stamp) { stamp.at_us = INT64_MIN / 2; },
-        [](lt_stamp &stamp) { stamp.at_us = INT64_MAX; }};
+    const std::function<void(livetcp_tx_timestamp &)> lies[] = {
+        [](livetcp_tx_timestamp &stamp) { stamp.at_us += 10 * second; },
+        [](livetcp_tx_timestamp &stamp) { stamp.at_us -= 10 * second; },
+        [](livetcp_tx_timestamp &stamp) {
+            stamp.at_us -= stamp.kind == LIVETCP_TX_SENT ? 60 * ms : 0;
+        },
+        [](livetcp_tx_timestamp &stamp) {
+            stamp.at_us -= stamp.kind == LIVETCP_TX_ACKNOWLEDGED ? 90 * ms : 0;
+        },
+        [](livetcp_tx_timestamp &stamp) { stamp.at_us = INT64_MIN / 2; },
+        [](livetcp_tx_timestamp &stamp) { stamp.at_us = INT64_MAX; }};
     for (const auto &lie : lies) {
         SimCall call("delay=40ms", config_of("single", 1), 1);
         call.tell_stamps();
-        call.caller.on_stamp = [&](lt_stamp &stamp) {
+        call.caller.on_stamp = [&](livetcp_tx_timestamp &stamp) {
             lie(stamp);
             return true;
         };
@@ -237,8 +241,8 @@ TEST_CASE("stamps of the connection before mean nothing to the next one")
 {
     SimCall call("delay=40ms", config_of("single", 1), 1);
     call.tell_stamps();
-    std::vector<lt_stamp> old;
-    call.caller.on_stamp = [&](lt_stamp &stamp) {
+    std::vector<livetcp_tx_timestamp> old;
+    call.caller.on_stamp = [&](livetcp_tx_timestamp &stamp) {
         old.push_back(stamp);
         return true;
     };
@@ -246,11 +250,11 @@ TEST_CASE("stamps of the connection before mean nothing to the next one")
     call.stream(172, 20000, 2 * second);
     call.caller.connection(0)->reset();
     REQUIRE(!old.empty());
-    for (lt_stamp &stamp : old) /* while there is none, */
-        lt_session_take_stamp(call.caller.engine, 0, &stamp, call.world.now());
+    for (livetcp_tx_timestamp &stamp : old) /* while there is none, */
+        livetcp_engine_tx_timestamp(call.caller.engine, 0, &stamp, call.world.now());
     call.world.run_for(second);
-    for (lt_stamp &stamp : old) /*   and when there is */
-        lt_session_take_stamp(call.caller.engine, 0, &stamp, call.world.now());
+    for (livetcp_tx_timestamp &stamp : old) /*   and when there is */
+        livetcp_engine_tx_timestamp(call.caller.engine, 0, &stamp, call.world.now());
     uint64_t before = call.caller.stats().packets_stamped;
     call.stream(172, 20000, 2 * second);
     CHECK(call.caller.stats().packets_stamped > before + 80);

@@ -2,24 +2,24 @@
 /* Slots of a session: connecting, joining, adopted, lost, given up, tried again. */
 #include "engine/session_internal.h"
 
-void lt_session_set_state(lt_session *session, lt_connection *connection,
+void lt_session_set_state(livetcp_engine *session, lt_connection *connection,
                           livetcp_connection_state state, livetcp_result reason)
 {
     if (connection->state == state)
         return;
     connection->state = state;
-    lt_session_emit(session, (lt_event){.type = LT_EVENT_CONNECTION_STATE,
-                                        .index = connection->index,
-                                        .state.connection = state,
-                                        .reason = reason});
+    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_CONNECTION_STATE,
+                                                    .connection = connection->index,
+                                                    .state.connection = state,
+                                                    .reason = reason});
 }
 
-static bool may_connect(const lt_session *session)
+static bool may_connect(const livetcp_engine *session)
 {
     return session->caller && session->state != LIVETCP_SESSION_CLOSED;
 }
 
-bool lt_session_next_connect(lt_session *session, livetcp_usec now, unsigned *index)
+bool livetcp_engine_next_connect(livetcp_engine *session, livetcp_usec now, unsigned *index)
 {
     if (!may_connect(session))
         return false;
@@ -35,13 +35,13 @@ bool lt_session_next_connect(lt_session *session, livetcp_usec now, unsigned *in
     return false;
 }
 
-static void begin(lt_session *session, lt_connection *connection, livetcp_usec now)
+static void begin(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     lt_deframer_init(&connection->deframer, session->config.max_receive);
     connection->silent_from_us = now;
 }
 
-void lt_session_open(lt_session *session, lt_connection *connection, livetcp_usec now)
+void lt_session_open(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     connection->path->usable = true;
     connection->join_by_us = LIVETCP_NEVER;
@@ -55,7 +55,7 @@ void lt_session_open(lt_session *session, lt_connection *connection, livetcp_use
 }
 
 /* The first connected slot creates the session; the others join once the key is agreed. */
-static livetcp_result start_handshake(lt_session *session, lt_connection *connection)
+static livetcp_result start_handshake(livetcp_engine *session, lt_connection *connection)
 {
     lt_reply reply = {.size = 0};
     livetcp_result result =
@@ -73,7 +73,7 @@ static livetcp_result start_handshake(lt_session *session, lt_connection *connec
     return LIVETCP_OK;
 }
 
-void lt_session_start_handshakes(lt_session *session, livetcp_usec now)
+void lt_session_start_handshakes(livetcp_engine *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < session->count; i++) {
         lt_connection *connection = &session->connections[i];
@@ -88,7 +88,7 @@ void lt_session_start_handshakes(lt_session *session, livetcp_usec now)
     }
 }
 
-void lt_session_connected(lt_session *session, unsigned index, livetcp_usec now)
+void livetcp_engine_connected(livetcp_engine *session, unsigned index, livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
 
@@ -106,13 +106,14 @@ void lt_session_connected(lt_session *session, unsigned index, livetcp_usec now)
 
 /* A caller whose connection broke notices before we do, and joins again. A slot that missed its
  * keepalives is such a one; a slot that is alive is not for sale. */
-static bool is_stale(const lt_session *session, const lt_connection *connection, livetcp_usec now)
+static bool is_stale(const livetcp_engine *session, const lt_connection *connection,
+                     livetcp_usec now)
 {
     return !lt_session_plain(session) &&
            now - connection->silent_from_us > 5 * session->config.keepalive_interval_us / 2;
 }
 
-livetcp_result lt_session_adopt(lt_session *session, unsigned index, livetcp_usec now)
+livetcp_result livetcp_engine_adopt(livetcp_engine *session, unsigned index, livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index < session->count ? index : 0];
 
@@ -139,7 +140,7 @@ livetcp_result lt_session_adopt(lt_session *session, unsigned index, livetcp_use
 }
 
 /* A new identity for a session whose listener has forgotten it. */
-static void renew_credentials(lt_session *session, livetcp_usec now)
+static void renew_credentials(livetcp_engine *session, livetcp_usec now)
 {
     session->creator = -1;
     session->confirmed = false;
@@ -153,7 +154,7 @@ static void renew_credentials(lt_session *session, livetcp_usec now)
     }
 }
 
-static void schedule_reconnect(lt_session *session, lt_connection *connection, livetcp_usec now)
+static void schedule_reconnect(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     double spread = 0.75 + 0.5 * lt_rng_uniform(&session->jitter);
 
@@ -163,8 +164,8 @@ static void schedule_reconnect(lt_session *session, lt_connection *connection, l
         connection->backoff_us = session->config.reconnect_max_us;
 }
 
-static void repair_identity(lt_session *session, lt_connection *connection, livetcp_result reason,
-                            livetcp_usec now)
+static void repair_identity(livetcp_engine *session, lt_connection *connection,
+                            livetcp_result reason, livetcp_usec now)
 {
     bool was_creator = session->creator == (int)connection->index;
     bool forgotten = reason == LIVETCP_ERR_UNKNOWN_SESSION && session->credentials.has_key &&
@@ -178,7 +179,7 @@ static void repair_identity(lt_session *session, lt_connection *connection, live
         session->creator = -1;
 }
 
-void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connection)
+void lt_session_requeue(livetcp_engine *session, lt_packet *packet, unsigned connection)
 {
     if (!packet)
         return;
@@ -194,7 +195,7 @@ void lt_session_requeue(lt_session *session, lt_packet *packet, unsigned connect
     lt_packet_unref(&packet);
 }
 
-static void detach(lt_session *session, lt_connection *connection, livetcp_result reason,
+static void detach(livetcp_engine *session, lt_connection *connection, livetcp_result reason,
                    livetcp_usec now)
 {
     lt_packet *cut_short = lt_outbox_clear(&connection->outbox);
@@ -220,7 +221,8 @@ static void detach(lt_session *session, lt_connection *connection, livetcp_resul
     lt_session_update_state(session, now);
 }
 
-void lt_session_lost(lt_session *session, unsigned index, livetcp_result reason, livetcp_usec now)
+void livetcp_engine_lost(livetcp_engine *session, unsigned index, livetcp_result reason,
+                         livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
 
@@ -229,14 +231,15 @@ void lt_session_lost(lt_session *session, unsigned index, livetcp_result reason,
         detach(session, connection, connection->doomed ? connection->doom_reason : reason, now);
 }
 
-static void say_goodbye(const lt_session *session, lt_connection *connection, livetcp_result reason)
+static void say_goodbye(const livetcp_engine *session, lt_connection *connection,
+                        livetcp_result reason)
 {
     lt_control message = {.type = session->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
                           .reason = (uint8_t)-reason};
     lt_session_write_control(connection, &message);
 }
 
-void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_result reason,
+void lt_session_condemn(livetcp_engine *session, lt_connection *connection, livetcp_result reason,
                         livetcp_usec now)
 {
     lt_packet *unsent = lt_outbox_clear(&connection->outbox);
@@ -250,7 +253,7 @@ void lt_session_condemn(lt_session *session, lt_connection *connection, livetcp_
     connection->ping_at_us = LIVETCP_NEVER;
 }
 
-void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_result reason,
+void lt_session_give_up(livetcp_engine *session, lt_connection *connection, livetcp_result reason,
                         livetcp_usec now)
 {
     if (connection->doomed || connection->state == LIVETCP_CONNECTION_CLOSED)
@@ -269,7 +272,7 @@ void lt_session_give_up(lt_session *session, lt_connection *connection, livetcp_
         say_goodbye(session, connection, reason);
 }
 
-bool lt_session_next_close(lt_session *session, unsigned *index, livetcp_result *reason)
+bool livetcp_engine_next_close(livetcp_engine *session, unsigned *index, livetcp_result *reason)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         lt_connection *connection = &session->connections[i];

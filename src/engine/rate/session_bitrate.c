@@ -7,7 +7,7 @@
 
 /* What the peer has, in order or not. Both counts include what was written since the platform was
  * asked, so the difference only changes with its answers. */
-static void see_delivered(lt_session *session, lt_connection *connection)
+static void see_delivered(livetcp_engine *session, lt_connection *connection)
 {
     const livetcp_path *path = connection->path;
     uint64_t away = 0;
@@ -23,7 +23,7 @@ static void see_delivered(lt_session *session, lt_connection *connection)
     connection->delivered_bytes = delivered;
 }
 
-void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now)
+void lt_session_look_at_bitrate(livetcp_engine *session, livetcp_usec now)
 {
     const lt_packet *oldest = lt_send_queue_front(session->queue);
 
@@ -42,6 +42,7 @@ void lt_session_look_at_bitrate(lt_session *session, livetcp_usec now)
                                 .paths = session->paths,
                                 .path_count = session->count};
     if (lt_bitrate_update(&session->bitrate, &sample))
-        lt_session_emit(session, (lt_event){.type = LT_EVENT_BITRATE,
-                                            .bitrate = lt_bitrate_get(&session->bitrate)});
+        lt_session_emit(session,
+                        (livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
+                                               .bitrate = lt_bitrate_get(&session->bitrate)});
 }

@@ -2,7 +2,7 @@
 /* Bytes from a connection: deframed, told apart, delivered. */
 #include "engine/session_internal.h"
 
-static void deliver_rtcp(lt_session *session, lt_connection *connection, lt_arrival *arrival)
+static void deliver_rtcp(livetcp_engine *session, lt_connection *connection, lt_arrival *arrival)
 {
     arrival->rtcp = true;
     arrival->report = lt_session_is_report(session, arrival->data, arrival->size);
@@ -11,17 +11,18 @@ static void deliver_rtcp(lt_session *session, lt_connection *connection, lt_arri
         session->stats.packets_received++;
         session->stats.bytes_received += arrival->size;
     }
-    session->deliver(session->deliver_user, arrival);
+    lt_session_hand_over(session, arrival);
 }
 
 /* Whether a packet is parity, which is not media. */
-static bool take_parity(lt_session *session, const lt_arrival *arrival, const lt_rtp_header *header)
+static bool take_parity(livetcp_engine *session, const lt_arrival *arrival,
+                        const lt_rtp_header *header)
 {
     return session->parity && lt_parity_decoder_take(session->parity, arrival->data, arrival->size,
                                                      header, arrival->arrival_us);
 }
 
-static livetcp_result take_media(lt_session *session, lt_connection *connection,
+static livetcp_result take_media(livetcp_engine *session, lt_connection *connection,
                                  lt_arrival *arrival)
 {
     lt_rtp_header header;
@@ -38,7 +39,8 @@ static livetcp_result take_media(lt_session *session, lt_connection *connection,
     return LIVETCP_OK;
 }
 
-static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, lt_arrival *arrival)
+static livetcp_result take_rtcp(livetcp_engine *session, lt_connection *connection,
+                                lt_arrival *arrival)
 {
     if (!lt_session_plain(session) && lt_control_is(arrival->data, arrival->size))
         return lt_session_control(session, connection, arrival->data, arrival->size,
@@ -50,7 +52,7 @@ static livetcp_result take_rtcp(lt_session *session, lt_connection *connection, 
     return LIVETCP_OK;
 }
 
-static livetcp_result take_frame(lt_session *session, lt_connection *connection,
+static livetcp_result take_frame(livetcp_engine *session, lt_connection *connection,
                                  const uint8_t *frame, size_t size, livetcp_usec now)
 {
     lt_arrival arrival = {
@@ -70,8 +72,8 @@ static livetcp_result take_frame(lt_session *session, lt_connection *connection,
     }
 }
 
-static livetcp_result take_all(lt_session *session, lt_connection *connection, const uint8_t *data,
-                               size_t size, livetcp_usec now)
+static livetcp_result take_all(livetcp_engine *session, lt_connection *connection,
+                               const uint8_t *data, size_t size, livetcp_usec now)
 {
     livetcp_result result = LIVETCP_OK;
 
@@ -95,15 +97,9 @@ static livetcp_result take_all(lt_session *session, lt_connection *connection, c
     return result;
 }
 
-livetcp_result lt_session_receive(lt_session *session, unsigned index, const uint8_t *data,
-                                  size_t size, livetcp_usec now)
-{
-    return lt_session_receive_stamped(session, index, data, size, &(lt_read_stamp){.known = false},
-                                      now);
-}
-
-livetcp_result lt_session_receive_stamped(lt_session *session, unsigned index, const uint8_t *data,
-                                          size_t size, const lt_read_stamp *stamp, livetcp_usec now)
+livetcp_result livetcp_engine_receive(livetcp_engine *session, unsigned index, const uint8_t *data,
+                                      size_t size, const livetcp_rx_timestamp *stamp,
+                                      livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
     uint64_t packets = connection->packets_received;
@@ -116,8 +112,9 @@ livetcp_result lt_session_receive_stamped(lt_session *session, unsigned index, c
     connection->bytes_read += size;
     session->stats.bytes_read += size;
     result = take_all(session, connection, data, size, now);
-    lt_session_take_read_stamp(session, connection, stamp,
-                               (unsigned)(connection->packets_received - packets), now);
+    if (stamp)
+        lt_session_take_read_stamp(session, connection, stamp,
+                                   (unsigned)(connection->packets_received - packets), now);
     if (result != LIVETCP_OK && !connection->doomed) {
         session->stats.protocol_errors++;
         lt_session_give_up(session, connection, result, now);

@@ -3,7 +3,7 @@
  * missing. Until the first announcement there is no decoder, and nothing is done for any packet. */
 #include "engine/session_internal.h"
 
-livetcp_result lt_session_parity_announced(lt_session *session, const lt_control *message)
+livetcp_result lt_session_parity_announced(livetcp_engine *session, const lt_control *message)
 {
     if (!session->parity)
         session->parity = lt_parity_decoder_create(session->config.max_receive);
@@ -14,7 +14,7 @@ livetcp_result lt_session_parity_announced(lt_session *session, const lt_control
 }
 
 /* Packets that reassembly did not want. */
-static uint64_t unwanted(const lt_session *session)
+static uint64_t unwanted(const livetcp_engine *session)
 {
     const lt_reassembly_stats *stats = lt_reassembly_get_stats(session->reassembly);
     return stats->duplicates + stats->late_discarded;
@@ -22,7 +22,7 @@ static uint64_t unwanted(const lt_session *session)
 
 /* A rebuilt packet arrives now, by the connection that brought the last piece; its original will be
  * the duplicate. */
-static void deliver_rebuilt(lt_session *session, lt_packet *packet, const lt_arrival *piece)
+static void deliver_rebuilt(livetcp_engine *session, lt_packet *packet, const lt_arrival *piece)
 {
     lt_arrival arrival = {.data = lt_packet_data(packet),
                           .size = lt_packet_size(packet),
@@ -38,7 +38,7 @@ static void deliver_rebuilt(lt_session *session, lt_packet *packet, const lt_arr
         session->stats.parity_useful++;
 }
 
-void lt_session_deliver_rebuilt(lt_session *session, const lt_arrival *piece)
+void lt_session_deliver_rebuilt(livetcp_engine *session, const lt_arrival *piece)
 {
     lt_packet *packet;
 

@@ -25,7 +25,7 @@
 
 #define IDLE_MIN_US 5000
 
-static bool can_fill(const lt_session *session, const lt_connection *connection)
+static bool can_fill(const livetcp_engine *session, const lt_connection *connection)
 {
     const livetcp_path *path = connection->path;
 
@@ -34,7 +34,7 @@ static bool can_fill(const lt_session *session, const lt_connection *connection)
            !(path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0);
 }
 
-static void fill(lt_session *session, lt_connection *connection)
+static void fill(livetcp_engine *session, lt_connection *connection)
 {
     lt_control message = {.type = LT_CONTROL_FILLER};
 
@@ -56,7 +56,8 @@ static void learn_gap(lt_connection *connection, livetcp_usec now)
     connection->last_media_us = now;
 }
 
-void lt_session_plan_chaser(const lt_session *session, lt_connection *connection, livetcp_usec now)
+void lt_session_plan_chaser(const livetcp_engine *session, lt_connection *connection,
+                            livetcp_usec now)
 {
     livetcp_usec rtt = connection->path->rtt_us;
     livetcp_usec wait = rtt / CHASE_PART > CHASE_MIN_US ? rtt / CHASE_PART : CHASE_MIN_US;
@@ -74,7 +75,7 @@ void lt_session_plan_chaser(const lt_session *session, lt_connection *connection
 
 /* Whoever is chased has waited for longer than the round trip of a local network, and is
  * acknowledged by now. Where nobody asks what is acknowledged, that is not known. */
-static bool needs_chaser(const lt_session *session, const lt_connection *connection)
+static bool needs_chaser(const livetcp_engine *session, const lt_connection *connection)
 {
     bool waits = connection->path->oldest_unacked_us != LIVETCP_NEVER;
     bool unknown = !lt_session_asks_facts(session) && !connection->chase_when_late;
@@ -82,7 +83,7 @@ static bool needs_chaser(const lt_session *session, const lt_connection *connect
     return can_fill(session, connection) && (waits || unknown);
 }
 
-static livetcp_usec idle_interval(const lt_session *session)
+static livetcp_usec idle_interval(const livetcp_engine *session)
 {
     livetcp_usec interval =
         lt_session_round_trip(session) / (livetcp_usec)session->config.idle_packets;
@@ -90,14 +91,14 @@ static livetcp_usec idle_interval(const lt_session *session)
     return interval > IDLE_MIN_US ? interval : IDLE_MIN_US;
 }
 
-void lt_session_not_idle(lt_session *session, livetcp_usec now)
+void lt_session_not_idle(livetcp_engine *session, livetcp_usec now)
 {
     session->last_media_us = now;
     if (session->config.idle_packets && !lt_session_plain(session))
         session->idle_at_us = now + idle_interval(session);
 }
 
-static void send_idle_packets(lt_session *session, livetcp_usec now)
+static void send_idle_packets(livetcp_engine *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < session->count; i++)
         if (can_fill(session, &session->connections[i]))
@@ -106,7 +107,7 @@ static void send_idle_packets(lt_session *session, livetcp_usec now)
     session->idle_at_us = enough ? LIVETCP_NEVER : now + idle_interval(session);
 }
 
-bool lt_session_send_fillers(lt_session *session, livetcp_usec now)
+bool lt_session_send_fillers(livetcp_engine *session, livetcp_usec now)
 {
     uint64_t before = session->stats.fillers_sent;
 

@@ -7,7 +7,7 @@
 #define SAVED_US 5000
 
 /* Without facts nothing would ever be let go; a plain peer could not tell copies apart. */
-static bool keeps_record(const lt_session *session)
+static bool keeps_record(const livetcp_engine *session)
 {
     return lt_session_asks_facts(session) && !lt_session_plain(session);
 }
@@ -19,7 +19,7 @@ static void update_oldest(lt_connection *connection)
     connection->path->oldest_unacked_us = oldest ? oldest->written_us : LIVETCP_NEVER;
 }
 
-void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_packet *packet,
+void lt_session_in_flight(livetcp_engine *session, lt_connection *connection, lt_packet *packet,
                           livetcp_usec now)
 {
     if (!keeps_record(session)) {
@@ -33,8 +33,8 @@ void lt_session_in_flight(lt_session *session, lt_connection *connection, lt_pac
     update_oldest(connection);
 }
 
-static void count_arrival(lt_session *session, const lt_connection *connection, lt_packet *packet,
-                          livetcp_usec now)
+static void count_arrival(livetcp_engine *session, const lt_connection *connection,
+                          lt_packet *packet, livetcp_usec now)
 {
     if (!packet->delivered) {
         packet->delivered = true;
@@ -45,7 +45,7 @@ static void count_arrival(lt_session *session, const lt_connection *connection, 
     }
 }
 
-void lt_session_acknowledged(lt_session *session, lt_connection *connection, livetcp_usec now)
+void lt_session_acknowledged(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     uint64_t queued = connection->path->queued_bytes;
     uint64_t acknowledged =
@@ -68,7 +68,7 @@ void lt_session_acknowledged(lt_session *session, lt_connection *connection, liv
     connection->repairing = connection->path->tcp_state >= LIVETCP_TCP_DISORDER;
 }
 
-void lt_session_alarm(lt_session *session, const lt_connection *connection, livetcp_usec now)
+void lt_session_alarm(livetcp_engine *session, const lt_connection *connection, livetcp_usec now)
 {
     const lt_unacked_entry *entry;
 
@@ -82,7 +82,7 @@ void lt_session_alarm(lt_session *session, const lt_connection *connection, live
     }
 }
 
-void lt_session_recover_flight(lt_session *session, lt_connection *connection)
+void lt_session_recover_flight(livetcp_engine *session, lt_connection *connection)
 {
     lt_packet *packet;
 

@@ -10,7 +10,7 @@
 /* Parity that found no connection for so long comes too late for anything. */
 #define STALE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-static lt_protected *find(lt_session *session, uint32_t ssrc)
+static lt_protected *find(livetcp_engine *session, uint32_t ssrc)
 {
     for (unsigned i = 0; i < session->protected_count; i++)
         if (session->protected[i].ssrc == ssrc)
@@ -20,7 +20,7 @@ static lt_protected *find(lt_session *session, uint32_t ssrc)
 
 /* NULL when there are enough already, or memory or randomness is out: the packet goes
  * unprotected. */
-static lt_protected *begin(lt_session *session, uint32_t ssrc)
+static lt_protected *begin(livetcp_engine *session, uint32_t ssrc)
 {
     uint64_t seed;
 
@@ -37,7 +37,7 @@ static lt_protected *begin(lt_session *session, uint32_t ssrc)
 }
 
 /* On every connection, before packets that parity may help to rebuild. */
-static void announce(lt_session *session, lt_protected *of)
+static void announce(livetcp_engine *session, lt_protected *of)
 {
     lt_control message;
 
@@ -54,13 +54,13 @@ static void announce(lt_session *session, lt_protected *of)
     }
 }
 
-void lt_session_forget_announced(lt_session *session, unsigned index)
+void lt_session_forget_announced(livetcp_engine *session, unsigned index)
 {
     for (unsigned i = 0; i < session->protected_count; i++)
         session->protected[i].announced &= ~(UINT32_C(1) << index);
 }
 
-static void forget_oldest_ready(lt_session *session)
+static void forget_oldest_ready(livetcp_engine *session)
 {
     lt_packet_unref(&session->parity_ready[0]);
     session->parity_ready_count--;
@@ -68,13 +68,13 @@ static void forget_oldest_ready(lt_session *session)
         session->parity_ready[i] = session->parity_ready[i + 1];
 }
 
-static void drop_oldest_ready(lt_session *session)
+static void drop_oldest_ready(livetcp_engine *session)
 {
     forget_oldest_ready(session);
     session->stats.parity_dropped++;
 }
 
-static void finish_group(lt_session *session, lt_protected *of, livetcp_usec now)
+static void finish_group(livetcp_engine *session, lt_protected *of, livetcp_usec now)
 {
     lt_packet *parity = lt_parity_encoder_finish(of->encoder, now);
 
@@ -90,7 +90,7 @@ static void finish_group(lt_session *session, lt_protected *of, livetcp_usec now
     of->flush_at_us = LIVETCP_NEVER;
 }
 
-bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_usec now)
+bool lt_session_protect(livetcp_engine *session, const lt_packet *packet, livetcp_usec now)
 {
     if (packet->rtcp || packet->parity || packet->written || lt_session_plain(session) ||
         !(session->policy->wants & LIVETCP_WANTS_PARITY))
@@ -115,7 +115,7 @@ bool lt_session_protect(lt_session *session, const lt_packet *packet, livetcp_us
     return true;
 }
 
-livetcp_usec lt_session_parity_deadline(const lt_session *session)
+livetcp_usec lt_session_parity_deadline(const livetcp_engine *session)
 {
     livetcp_usec due = LIVETCP_NEVER;
 
@@ -125,14 +125,14 @@ livetcp_usec lt_session_parity_deadline(const lt_session *session)
     return due;
 }
 
-void lt_session_flush_parity(lt_session *session, livetcp_usec now)
+void lt_session_flush_parity(livetcp_engine *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < session->protected_count; i++)
         if (now >= session->protected[i].flush_at_us)
             finish_group(session, &session->protected[i], now);
 }
 
-uint32_t lt_session_parity_known(const lt_session *session, const lt_packet *parity)
+uint32_t lt_session_parity_known(const livetcp_engine *session, const lt_packet *parity)
 {
     for (unsigned i = 0; i < session->protected_count; i++)
         if (lt_parity_encoder_ssrc(session->protected[i].encoder) == parity->ssrc)
@@ -140,14 +140,14 @@ uint32_t lt_session_parity_known(const lt_session *session, const lt_packet *par
     return 0;
 }
 
-lt_packet *lt_session_next_parity(lt_session *session, livetcp_usec now)
+lt_packet *lt_session_next_parity(livetcp_engine *session, livetcp_usec now)
 {
     while (session->parity_ready_count && now - session->parity_ready[0]->enqueued_us > STALE_US)
         drop_oldest_ready(session);
     return session->parity_ready_count ? session->parity_ready[0] : NULL;
 }
 
-void lt_session_parity_placed(lt_session *session, bool anywhere)
+void lt_session_parity_placed(livetcp_engine *session, bool anywhere)
 {
     if (!anywhere) {
         drop_oldest_ready(session);
@@ -157,7 +157,7 @@ void lt_session_parity_placed(lt_session *session, bool anywhere)
     session->stats.parity_sent++;
 }
 
-void lt_session_end_parity(lt_session *session)
+void lt_session_end_parity(livetcp_engine *session)
 {
     while (session->parity_ready_count)
         forget_oldest_ready(session);

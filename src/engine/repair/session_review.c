@@ -20,7 +20,7 @@ static bool waits_behind(const lt_packet *packet, const lt_connection *connectio
 
 /* Takes in what is due on one connection, as far as there is room; false if there was not. *next is
  * when the rest is due, if that is sooner than it was. */
-static bool gather_from(lt_session *session, const lt_connection *connection, livetcp_usec now,
+static bool gather_from(livetcp_engine *session, const lt_connection *connection, livetcp_usec now,
                         livetcp_usec *next)
 {
     const lt_unacked_entry *entry;
@@ -46,7 +46,7 @@ static bool gather_from(lt_session *session, const lt_connection *connection, li
 
 /* A round begins; after one that was too small for all, with another connection, so that none
  * starves. */
-static void gather(lt_session *session, livetcp_usec now)
+static void gather(livetcp_engine *session, livetcp_usec now)
 {
     livetcp_usec next = LIVETCP_NEVER;
 
@@ -63,7 +63,7 @@ static void gather(lt_session *session, livetcp_usec now)
 }
 
 /* Asks about one packet; true if a copy was put somewhere. */
-static bool review(lt_session *session, lt_packet *packet, livetcp_usec now)
+static bool review(livetcp_engine *session, lt_packet *packet, livetcp_usec now)
 {
     livetcp_decision decision = {.review_us = LIVETCP_NEVER};
     livetcp_policy_view view = lt_session_view(session, now);
@@ -79,7 +79,7 @@ static bool review(lt_session *session, lt_packet *packet, livetcp_usec now)
 }
 
 /* Asks about the next of the round, if it is still due. */
-static bool review_gathered(lt_session *session, livetcp_usec now)
+static bool review_gathered(livetcp_engine *session, livetcp_usec now)
 {
     lt_packet *packet = session->due[session->due_asked++];
     bool copied = is_due(packet, now) && review(session, packet, now);
@@ -91,7 +91,7 @@ static bool review_gathered(lt_session *session, livetcp_usec now)
     return copied;
 }
 
-bool lt_session_review_next(lt_session *session, livetcp_usec now)
+bool lt_session_review_next(livetcp_engine *session, livetcp_usec now)
 {
     if (!session->policy->review)
         return false;
@@ -105,7 +105,7 @@ bool lt_session_review_next(lt_session *session, livetcp_usec now)
     }
 }
 
-void lt_session_end_review(lt_session *session)
+void lt_session_end_review(livetcp_engine *session)
 {
     while (session->due_asked < session->due_count)
         lt_packet_unref(&session->due[session->due_asked++]);

@@ -3,7 +3,7 @@
 #include "engine/session_internal.h"
 #include "policy/forecast.h"
 
-void lt_session_prepare_feedback(lt_session *session)
+void lt_session_prepare_feedback(livetcp_engine *session)
 {
     lt_feedback_start(&session->feedback);
     session->playout.margin_us = LIVETCP_NO_MARGIN;
@@ -14,21 +14,21 @@ void lt_session_prepare_feedback(lt_session *session)
 #define EARLY_TRANSMISSIONS 5
 #define TRANSMISSION_FACTOR 5
 
-static bool tells(const lt_session *session)
+static bool tells(const livetcp_engine *session)
 {
     return session->config.feedback_us > 0 && !lt_session_plain(session) && !session->closing;
 }
 
 /* ---- observed ---- */
 
-static livetcp_usec transmission_interval(const lt_session *session)
+static livetcp_usec transmission_interval(const livetcp_engine *session)
 {
     bool early = session->feedback.transmission_clock.number < EARLY_TRANSMISSIONS;
 
     return early ? session->config.feedback_us : TRANSMISSION_FACTOR * session->config.feedback_us;
 }
 
-void lt_session_observe_placed(lt_session *session, const lt_packet *packet, unsigned copies,
+void lt_session_observe_placed(livetcp_engine *session, const lt_packet *packet, unsigned copies,
                                bool parity)
 {
     if (packet->rtcp)
@@ -39,8 +39,8 @@ void lt_session_observe_placed(lt_session *session, const lt_packet *packet, uns
                                              .parity = parity});
 }
 
-void lt_session_observe_written(lt_session *session, lt_connection *connection, lt_packet *packet,
-                                livetcp_usec now)
+void lt_session_observe_written(livetcp_engine *session, lt_connection *connection,
+                                lt_packet *packet, livetcp_usec now)
 {
     livetcp_usec network = lt_delay_of_network(connection->path);
 
@@ -57,7 +57,7 @@ void lt_session_observe_written(lt_session *session, lt_connection *connection, 
                                 transmission_interval(session), now);
 }
 
-void lt_session_observe_acknowledged(lt_session *session, const lt_connection *connection,
+void lt_session_observe_acknowledged(livetcp_engine *session, const lt_connection *connection,
                                      const lt_packet *packet, livetcp_usec written_us,
                                      livetcp_usec now)
 {
@@ -68,7 +68,7 @@ void lt_session_observe_acknowledged(lt_session *session, const lt_connection *c
                                        connection->repairing, connection->acked_at_us, now));
 }
 
-void lt_session_observe_delivered(lt_session *session, const lt_arrival *arrival,
+void lt_session_observe_delivered(livetcp_engine *session, const lt_arrival *arrival,
                                   const lt_rtp_header *header)
 {
     lt_smooth(&session->hold_leg, session->now_us - arrival->arrival_us);
@@ -93,7 +93,8 @@ static bool in_range(const livetcp_playout_report *report)
     return margin && report->delay_us >= 0 && report->delay_us <= LT_FEEDBACK_MAX_US;
 }
 
-livetcp_result lt_session_report_playout(lt_session *session, const livetcp_playout_report *report)
+livetcp_result livetcp_engine_report_playout(livetcp_engine *session,
+                                             const livetcp_playout_report *report)
 {
     livetcp_usec margin = session->playout.margin_us;
 
@@ -113,7 +114,7 @@ livetcp_result lt_session_report_playout(lt_session *session, const livetcp_play
 /* ---- messages of ours ---- */
 
 /* As with reports: while nobody takes it there is nothing to wake up for. */
-livetcp_usec lt_session_feedback_deadline(const lt_session *session)
+livetcp_usec lt_session_feedback_deadline(const livetcp_engine *session)
 {
     const lt_feedback *feedback = &session->feedback;
 
@@ -134,7 +135,7 @@ static uint32_t saturate(uint64_t count)
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-static void describe_playout(lt_session *session, lt_reception *message)
+static void describe_playout(livetcp_engine *session, lt_reception *message)
 {
     bool known = session->playout.margin_us != LIVETCP_NO_MARGIN;
 
@@ -146,7 +147,7 @@ static void describe_playout(lt_session *session, lt_reception *message)
     session->margin_reported = true;
 }
 
-static void write_reception(lt_session *session, lt_connection *connection, livetcp_usec now)
+static void write_reception(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     const lt_reassembly_stats *counts = lt_reassembly_get_stats(session->reassembly);
     lt_feedback *feedback = &session->feedback;
@@ -180,7 +181,7 @@ static uint32_t round_trip(livetcp_usec us)
 
 /* Beyond a round trip. The policy's own affair to be exact; this is when an acknowledgement counts
  * as overdue, unless the setting says when. */
-static uint32_t hedge_delay(const lt_session *session, const lt_round_trip *rtt)
+static uint32_t hedge_delay(const livetcp_engine *session, const lt_round_trip *rtt)
 {
     if (session->config.hedge_delay_us)
         return lt_feedback_duration(session->config.hedge_delay_us);
@@ -188,7 +189,7 @@ static uint32_t hedge_delay(const lt_session *session, const lt_round_trip *rtt)
                                  : lt_feedback_duration(2 * rtt->variation_us + LT_ACK_SEEN_US);
 }
 
-static void write_transmission(lt_session *session, lt_connection *connection, livetcp_usec now)
+static void write_transmission(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     lt_round_trip rtt = lt_round_trip_over(session->paths, session->count);
     lt_control message = {.type = LT_CONTROL_TRANSMISSION};
@@ -216,7 +217,7 @@ static void write_transmission(lt_session *session, lt_connection *connection, l
     session->feedback.sent++;
 }
 
-void lt_session_send_feedback(lt_session *session, livetcp_usec now)
+void lt_session_send_feedback(livetcp_engine *session, livetcp_usec now)
 {
     if (now < lt_session_feedback_deadline(session))
         return;
@@ -228,7 +229,7 @@ void lt_session_send_feedback(lt_session *session, livetcp_usec now)
 
 /* ---- messages of the peer's ---- */
 
-void lt_session_take_feedback(lt_session *session, const lt_control *message, livetcp_usec now)
+void lt_session_take_feedback(livetcp_engine *session, const lt_control *message, livetcp_usec now)
 {
     if (message->type == LT_CONTROL_RECEPTION)
         lt_feedback_take_reception(&session->feedback, &message->reception, now);
@@ -244,7 +245,7 @@ static livetcp_usec sum(livetcp_usec a, livetcp_usec b)
     return a < 0 ? b : b < 0 ? a : a + b;
 }
 
-static void gather_sent(const lt_session *session, livetcp_delays *delays, livetcp_usec now)
+static void gather_sent(const livetcp_engine *session, livetcp_delays *delays, livetcp_usec now)
 {
     const lt_feedback *feedback = &session->feedback;
     livetcp_usec hold = -1, playout = -1;
@@ -258,7 +259,7 @@ static void gather_sent(const lt_session *session, livetcp_delays *delays, livet
     delays->playout_us = playout;
 }
 
-static void gather_received(const lt_session *session, livetcp_delays *delays, livetcp_usec now)
+static void gather_received(const livetcp_engine *session, livetcp_delays *delays, livetcp_usec now)
 {
     const lt_transmission *told = &session->feedback.transmission;
     livetcp_usec hold = lt_smoothed_us(&session->hold_leg);
@@ -308,7 +309,7 @@ static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *
         stats->peer_margin_us = told->margin_us;
 }
 
-void lt_session_gather_feedback(const lt_session *session, livetcp_session_stats *stats,
+void lt_session_gather_feedback(const livetcp_engine *session, livetcp_session_stats *stats,
                                 livetcp_usec now)
 {
     const lt_feedback *feedback = &session->feedback;

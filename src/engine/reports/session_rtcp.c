@@ -13,7 +13,7 @@
 
 _Static_assert(FRAME_SIZE <= LT_OUTBOX_CONTROL, "a report must fit an outbox");
 
-livetcp_result lt_session_prepare_reports(lt_session *session, const char *cname)
+livetcp_result lt_session_prepare_reports(livetcp_engine *session, const char *cname)
 {
     uint8_t random[12 + 4];
     char own[LT_CNAME_SIZE];
@@ -31,7 +31,7 @@ livetcp_result lt_session_prepare_reports(lt_session *session, const char *cname
 }
 
 /* Some plain receivers hand whatever comes to a depayloader. */
-static bool speaks(const lt_session *session)
+static bool speaks(const livetcp_engine *session)
 {
     if (!session->reporter)
         return false;
@@ -39,7 +39,8 @@ static bool speaks(const lt_session *session)
            (!lt_session_plain(session) && !session->application_reports);
 }
 
-livetcp_result lt_session_set_clock_rate(lt_session *session, int payload_type, uint32_t rate)
+livetcp_result livetcp_engine_set_clock_rate(livetcp_engine *session, int payload_type,
+                                             uint32_t rate)
 {
     if (payload_type < LIVETCP_ANY_PAYLOAD || payload_type >= LT_REPORTER_PAYLOADS)
         return LIVETCP_ERR_INVALID_ARGUMENT;
@@ -53,7 +54,7 @@ livetcp_result lt_session_set_clock_rate(lt_session *session, int payload_type, 
 
 /* ---- what is sent and received ---- */
 
-void lt_session_report_sent(lt_session *session, const lt_packet *packet, livetcp_usec now)
+void lt_session_report_sent(livetcp_engine *session, const lt_packet *packet, livetcp_usec now)
 {
     const uint8_t *data = lt_packet_data(packet);
     size_t size = lt_packet_size(packet);
@@ -65,7 +66,7 @@ void lt_session_report_sent(lt_session *session, const lt_packet *packet, livetc
 
 void lt_session_deliver_media(void *user, const lt_arrival *arrival)
 {
-    lt_session *session = user;
+    livetcp_engine *session = user;
     lt_rtp_header header;
 
     if (lt_rtp_parse(arrival->data, arrival->size, &header)) {
@@ -73,17 +74,17 @@ void lt_session_deliver_media(void *user, const lt_arrival *arrival)
         if (session->reporter)
             lt_reporter_received(session->reporter, &header, arrival->size, arrival->arrival_us);
     }
-    session->deliver(session->deliver_user, arrival);
+    lt_session_hand_over(session, arrival);
 }
 
-void lt_session_hear_report(lt_session *session, const lt_arrival *arrival)
+void lt_session_hear_report(livetcp_engine *session, const lt_arrival *arrival)
 {
     if (session->reporter)
         lt_reporter_hear(session->reporter, arrival->data, arrival->size, arrival->arrival_us);
 }
 
 /* Even one that is encrypted (SRTCP) says what its first part is. */
-void lt_session_note_application_rtcp(lt_session *session, const uint8_t *data, size_t size)
+void lt_session_note_application_rtcp(livetcp_engine *session, const uint8_t *data, size_t size)
 {
     lt_rtcp_reader reader = {data, size};
     lt_rtcp_part part;
@@ -94,21 +95,21 @@ void lt_session_note_application_rtcp(lt_session *session, const uint8_t *data, 
 
 /* ---- ours ---- */
 
-void lt_session_set_wall_clock(lt_session *session, livetcp_usec ahead_us)
+void livetcp_engine_set_wall_clock(livetcp_engine *session, livetcp_usec ahead_us)
 {
     session->wall_clock_ahead = ahead_us;
 }
 
 /* While nobody takes it there is nothing to wake up for: that some connection does again is an
  * event of its own. */
-livetcp_usec lt_session_report_deadline(const lt_session *session)
+livetcp_usec lt_session_report_deadline(const livetcp_engine *session)
 {
     return speaks(session) && lt_session_has_way(session) ? lt_reporter_deadline(session->reporter)
                                                           : LIVETCP_NEVER;
 }
 
 /* So that the peer can tell our reports from its application's; a plain peer has no use for it. */
-static size_t mark(const lt_session *session, uint8_t *end)
+static size_t mark(const livetcp_engine *session, uint8_t *end)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message = {.type = LT_CONTROL_REPORT};
@@ -120,7 +121,7 @@ static size_t mark(const lt_session *session, uint8_t *end)
     return size;
 }
 
-bool lt_session_is_report(const lt_session *session, const uint8_t *data, size_t size)
+bool lt_session_is_report(const livetcp_engine *session, const uint8_t *data, size_t size)
 {
     lt_rtcp_reader reader = {data, size};
     lt_rtcp_part part;
@@ -133,7 +134,8 @@ bool lt_session_is_report(const lt_session *session, const uint8_t *data, size_t
 }
 
 /* Without room in the outbox the peer has not read for long: this one is left out. */
-static void write_frame(lt_session *session, lt_connection *connection, uint8_t *frame, size_t size)
+static void write_frame(livetcp_engine *session, lt_connection *connection, uint8_t *frame,
+                        size_t size)
 {
     if (size)
         size += mark(session, frame + LT_FRAME_HEADER + size);
@@ -142,7 +144,7 @@ static void write_frame(lt_session *session, lt_connection *connection, uint8_t 
         session->stats.reports_sent++;
 }
 
-void lt_session_send_report(lt_session *session, livetcp_usec now)
+void lt_session_send_report(livetcp_engine *session, livetcp_usec now)
 {
     uint8_t frame[FRAME_SIZE];
 
@@ -154,7 +156,7 @@ void lt_session_send_report(lt_session *session, livetcp_usec now)
     write_frame(session, connection, frame, size);
 }
 
-void lt_session_report_goodbye(lt_session *session, lt_connection *connection, livetcp_usec now)
+void lt_session_report_goodbye(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     uint8_t frame[FRAME_SIZE];
 
@@ -168,7 +170,7 @@ void lt_session_report_goodbye(lt_session *session, lt_connection *connection, l
 
 /* ---- statistics ---- */
 
-void lt_session_gather_reports(const lt_session *session, livetcp_session_stats *stats)
+void lt_session_gather_reports(const livetcp_engine *session, livetcp_session_stats *stats)
 {
     lt_reporter_summary summary = {.jitter_us = -1, .rtt_us = -1, .reported_jitter_us = -1};
 

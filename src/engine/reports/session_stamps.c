@@ -23,21 +23,21 @@
 /* Longer than this and it was a pause. */
 #define READ_GAP_MAX_US LIVETCP_USEC_SEC
 
-void lt_session_prepare_stamps(lt_session *session)
+void lt_session_prepare_stamps(livetcp_engine *session)
 {
     session->stamped.sent_us = session->stamped.received_us = INT64_MIN;
     session->stamped.counted_us = INT64_MIN;
     session->stamped.skip = 1;
 }
 
-void lt_session_has_stamps(lt_session *session, unsigned index)
+void livetcp_engine_has_timestamps(livetcp_engine *session, unsigned index)
 {
     session->connections[index].has_stamps = session->config.timestamps != LIVETCP_TIMESTAMPS_OFF;
 }
 
 /* ---- which packets ---- */
 
-static unsigned capacity(const lt_session *session)
+static unsigned capacity(const livetcp_engine *session)
 {
     return session->config.timestamps == LIVETCP_TIMESTAMPS_ON ? ALL_MAX : SAMPLES_MAX;
 }
@@ -58,7 +58,7 @@ static void count_packet(lt_stamped_legs *stamped, livetcp_usec now)
 
 /* The first of a burst never waits behind it, so the clock must not choose: it is one of as many
  * packets as come in the interval, at random. */
-static unsigned choose_next(lt_session *session)
+static unsigned choose_next(livetcp_engine *session)
 {
     double expected = session->stamped.expected;
 
@@ -67,7 +67,7 @@ static unsigned choose_next(lt_session *session)
     return 1 + (unsigned)(lt_rng_uniform(&session->jitter) * 2 * (expected - 1));
 }
 
-bool lt_session_wants_stamp(lt_session *session, lt_connection *connection, livetcp_usec now)
+bool lt_session_wants_stamp(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
     const lt_packet *packet = lt_outbox_finishing(&connection->outbox);
     bool wants = connection->has_stamps && packet && !packet->written && !packet->rtcp &&
@@ -78,7 +78,7 @@ bool lt_session_wants_stamp(lt_session *session, lt_connection *connection, live
     return wants;
 }
 
-void lt_session_stamp_written(lt_session *session, lt_connection *connection, lt_packet *packet,
+void lt_session_stamp_written(livetcp_engine *session, lt_connection *connection, lt_packet *packet,
                               livetcp_usec now)
 {
     lt_stamped_legs *stamped = &session->stamped;
@@ -134,7 +134,7 @@ static livetcp_usec network(lt_connection *connection, livetcp_usec round_trip)
     return lt_delay_of_network(&path);
 }
 
-static void take_sample(lt_session *session, lt_connection *connection, const lt_stamped *whole,
+static void take_sample(livetcp_engine *session, lt_connection *connection, const lt_stamped *whole,
                         livetcp_usec now)
 {
     lt_stamped_legs *stamped = &session->stamped;
@@ -157,8 +157,8 @@ static void take_sample(lt_session *session, lt_connection *connection, const lt
         lt_smooth(&stamped->network, network(connection, round_trip));
 }
 
-void lt_session_take_stamp(lt_session *session, unsigned index, const lt_stamp *stamp,
-                           livetcp_usec now)
+void livetcp_engine_tx_timestamp(livetcp_engine *session, unsigned index,
+                                 const livetcp_tx_timestamp *stamp, livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
     lt_stamped whole;
@@ -177,7 +177,7 @@ void lt_session_take_stamp(lt_session *session, unsigned index, const lt_stamp *
 
 /* Packets came evenly, as media do, so far as it is not known better: of what the kernel hands out
  * together it tells when the newest came, and no more. */
-static void smooth_repaired(lt_session *session, const lt_connection *connection,
+static void smooth_repaired(livetcp_engine *session, const lt_connection *connection,
                             livetcp_usec newest_us, unsigned packets, livetcp_usec now)
 {
     livetcp_usec spacing = (newest_us - connection->read_stamp_us) / packets;
@@ -188,7 +188,7 @@ static void smooth_repaired(lt_session *session, const lt_connection *connection
         lt_smooth(&session->stamped.arrived_repair, now - newest_us + i * spacing);
 }
 
-static void smooth_undisturbed(lt_session *session, lt_connection *connection,
+static void smooth_undisturbed(livetcp_engine *session, lt_connection *connection,
                                livetcp_usec newest_us, unsigned packets, livetcp_usec now)
 {
     bool first = connection->read_stamp_us == INT64_MIN;
@@ -201,8 +201,9 @@ static void smooth_undisturbed(lt_session *session, lt_connection *connection,
         lt_smooth(&session->stamped.arrived_repair, 0);
 }
 
-void lt_session_take_read_stamp(lt_session *session, lt_connection *connection,
-                                const lt_read_stamp *stamp, unsigned packets, livetcp_usec now)
+void lt_session_take_read_stamp(livetcp_engine *session, lt_connection *connection,
+                                const livetcp_rx_timestamp *stamp, unsigned packets,
+                                livetcp_usec now)
 {
     livetcp_usec newest_us = stamp->at_us < now ? stamp->at_us : now;
 
@@ -237,7 +238,7 @@ static livetcp_usec better(bool stamped, const lt_smoothed *measured, livetcp_us
     return stamped && measured->known ? measured->us : inferred;
 }
 
-void lt_session_sent_legs(const lt_session *session, livetcp_delays *delays, livetcp_usec now)
+void lt_session_sent_legs(const livetcp_engine *session, livetcp_delays *delays, livetcp_usec now)
 {
     const lt_stamped_legs *stamped = &session->stamped;
     bool use = fresh(stamped->sent_us, now);
@@ -251,13 +252,13 @@ void lt_session_sent_legs(const lt_session *session, livetcp_delays *delays, liv
     };
 }
 
-livetcp_usec lt_session_arrived_repair(const lt_session *session, livetcp_usec told,
+livetcp_usec lt_session_arrived_repair(const livetcp_engine *session, livetcp_usec told,
                                        livetcp_usec now)
 {
     return better(fresh(session->stamped.received_us, now), &session->stamped.arrived_repair, told);
 }
 
-void lt_session_gather_stamps(const lt_session *session, livetcp_session_stats *stats,
+void lt_session_gather_stamps(const livetcp_engine *session, livetcp_session_stats *stats,
                               livetcp_usec now)
 {
     const lt_stamped_legs *stamped = &session->stamped;

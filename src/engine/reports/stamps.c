@@ -71,14 +71,14 @@ static bool not_before(livetcp_usec earliest, livetcp_usec *at)
 }
 
 /* The first time counts: later ones are retransmissions. */
-static bool note(lt_stamped *entry, lt_stamp_kind kind, livetcp_usec at)
+static bool note(lt_stamped *entry, livetcp_tx_timestamp_kind kind, livetcp_usec at)
 {
     bool valid = not_before(entry->written_us, &at);
 
-    if (kind == LT_STAMP_SCHEDULED) {
+    if (kind == LIVETCP_TX_SCHEDULED) {
         if (entry->scheduled_us == UNKNOWN)
             entry->scheduled_us = at;
-    } else if (kind == LT_STAMP_SENT) {
+    } else if (kind == LIVETCP_TX_SENT) {
         valid = valid && not_before(entry->scheduled_us, &at);
         entry->sent_again = entry->sent_us != UNKNOWN;
         if (!entry->sent_again)
@@ -113,9 +113,9 @@ static void complete(lt_stamps *stamps, unsigned position)
     }
 }
 
-bool lt_stamps_take(lt_stamps *stamps, const lt_stamp *stamp, livetcp_usec now)
+bool lt_stamps_take(lt_stamps *stamps, const livetcp_tx_timestamp *stamp, livetcp_usec now)
 {
-    lt_stamped *entry = stamp->kind == LT_STAMP_OTHER ? NULL : find(stamps, stamp->byte);
+    lt_stamped *entry = stamp->kind == LIVETCP_TX_OTHER ? NULL : find(stamps, stamp->byte);
 
     if (!entry)
         return true;
@@ -124,7 +124,7 @@ bool lt_stamps_take(lt_stamps *stamps, const lt_stamp *stamp, livetcp_usec now)
         forget(stamps, position);
         return false;
     }
-    if (stamp->kind == LT_STAMP_ACKNOWLEDGED)
+    if (stamp->kind == LIVETCP_TX_ACKNOWLEDGED)
         complete(stamps, position);
     return true;
 }

@@ -4,8 +4,8 @@
 #ifndef LT_ENGINE_REPORTS_STAMPS_H
 #define LT_ENGINE_REPORTS_STAMPS_H
 
-#include "base/stamp.h"
 #include "engine/packet.h"
+#include <livetcp/engine.h>
 
 /* Whoever waited for longer waits for nothing; see lt_stamps_room(). */
 #define LT_STAMP_AGE_MAX_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -40,7 +40,7 @@ void lt_stamps_expect(lt_stamps *stamps, unsigned capacity, lt_packet *packet, u
  * any more. An acknowledgement is the last one of a packet, and of all packets before it: those
  * that were not told about went out in one segment with it, since a segment has room for one
  * position. */
-bool lt_stamps_take(lt_stamps *stamps, const lt_stamp *stamp, livetcp_usec now);
+bool lt_stamps_take(lt_stamps *stamps, const livetcp_tx_timestamp *stamp, livetcp_usec now);
 
 /* Whether there is a packet of which all is told, the oldest first. The reference in *whole is the
  * caller's then. Call it until it returns false after each stamp. */

@@ -15,7 +15,7 @@
 /* Dropped key frames are told of at most so often. */
 #define WARN_EVERY_US 1000000
 
-void lt_session_prepare_drops(lt_session *session)
+void lt_session_prepare_drops(livetcp_engine *session)
 {
     session->late_check_us = LIVETCP_NEVER;
     session->late_scan_from_us = INT64_MIN;
@@ -42,7 +42,7 @@ static void count_full(livetcp_session_stats *stats, livetcp_importance dropped)
     stats->dropped_full_key += dropped == LIVETCP_IMPORTANCE_KEY;
 }
 
-static void count_drop(lt_session *session, const lt_packet *packet, lt_drop_reason reason)
+static void count_drop(livetcp_engine *session, const lt_packet *packet, lt_drop_reason reason)
 {
     livetcp_importance dropped = lt_packet_class(packet);
 
@@ -57,13 +57,13 @@ static void count_drop(lt_session *session, const lt_packet *packet, lt_drop_rea
 }
 
 /* Requests are made where the time is known; see ask_for_keyframes(). */
-static void attend_keyframes(lt_session *session)
+static void attend_keyframes(livetcp_engine *session)
 {
     if (session->key_lost || lt_keyframes_due(&session->keyframes) < LIVETCP_NEVER)
         session->late_check_us = INT64_MIN;
 }
 
-void lt_session_note_loss(lt_session *session, const lt_packet *packet)
+void lt_session_note_loss(livetcp_engine *session, const lt_packet *packet)
 {
     if (lt_packet_class(packet) == LIVETCP_IMPORTANCE_KEY) {
         session->key_lost = true;
@@ -77,7 +77,7 @@ void lt_session_note_loss(lt_session *session, const lt_packet *packet)
 
 /* From the newest packet to the oldest: a drop breaks references only as long as no key frame
  * behind it mends them. */
-static void note_broken_references(lt_session *session)
+static void note_broken_references(livetcp_engine *session)
 {
     lt_keyframe_stream *stream;
 
@@ -96,7 +96,7 @@ static void note_broken_references(lt_session *session)
 }
 
 typedef struct removal {
-    lt_session *session;
+    livetcp_engine *session;
     lt_drop_reason reason;
 } removal;
 
@@ -108,7 +108,7 @@ static void drop(void *user, lt_packet *packet)
     lt_packet_unref(&packet);
 }
 
-static void remove_doomed(lt_session *session, lt_drop_reason reason)
+static void remove_doomed(livetcp_engine *session, lt_drop_reason reason)
 {
     removal r = {session, reason};
     const lt_packet *packet;
@@ -124,7 +124,7 @@ static void remove_doomed(lt_session *session, lt_drop_reason reason)
 /* ---- into the queue ---- */
 
 /* A packet that does not get into the queue, and what is left of its frame there. */
-static void turn_away(lt_session *session, lt_packet *packet, size_t position,
+static void turn_away(livetcp_engine *session, lt_packet *packet, size_t position,
                       lt_drop_reason reason)
 {
     count_drop(session, packet, reason);
@@ -135,7 +135,7 @@ static void turn_away(lt_session *session, lt_packet *packet, size_t position,
     lt_packet_unref(&packet);
 }
 
-static bool make_room(lt_session *session, const lt_packet *packet, bool newest)
+static bool make_room(livetcp_engine *session, const lt_packet *packet, bool newest)
 {
     if (lt_send_queue_fits(session->queue, lt_packet_size(packet)))
         return true;
@@ -145,7 +145,7 @@ static bool make_room(lt_session *session, const lt_packet *packet, bool newest)
     return true;
 }
 
-livetcp_result lt_session_enqueue(lt_session *session, lt_packet *packet)
+livetcp_result lt_session_enqueue(livetcp_engine *session, lt_packet *packet)
 {
     livetcp_result result = lt_send_queue_reserve(session->queue, lt_packet_size(packet));
     size_t end = lt_send_queue_packets(session->queue);
@@ -162,7 +162,7 @@ livetcp_result lt_session_enqueue(lt_session *session, lt_packet *packet)
     return lt_send_queue_push(session->queue, packet);
 }
 
-bool lt_session_put_back(lt_session *session, lt_packet *packet)
+bool lt_session_put_back(livetcp_engine *session, lt_packet *packet)
 {
     packet->doomed = 0;
     return lt_send_queue_reserve(session->queue, lt_packet_size(packet)) == LIVETCP_OK &&
@@ -172,14 +172,14 @@ bool lt_session_put_back(lt_session *session, lt_packet *packet)
 
 /* ---- late ---- */
 
-lt_send_delay lt_session_send_delay(const lt_session *session, livetcp_usec now)
+lt_send_delay lt_session_send_delay(const livetcp_engine *session, livetcp_usec now)
 {
     double extra = session->policy->cost ? session->policy->cost(&session->config) : 0;
 
     return lt_send_delay_measure(session->paths, session->count, extra, now);
 }
 
-static livetcp_usec smallest_round_trip(const lt_session *session)
+static livetcp_usec smallest_round_trip(const livetcp_engine *session)
 {
     livetcp_usec smallest = LIVETCP_NEVER;
 
@@ -193,7 +193,7 @@ static livetcp_usec smallest_round_trip(const lt_session *session)
     return smallest < LIVETCP_NEVER ? smallest : 0;
 }
 
-livetcp_usec lt_session_send_delay_limit(const lt_session *session)
+livetcp_usec lt_session_send_delay_limit(const livetcp_engine *session)
 {
     livetcp_usec asked = session->config.max_send_delay_us, least = smallest_round_trip(session);
 
@@ -201,20 +201,20 @@ livetcp_usec lt_session_send_delay_limit(const lt_session *session)
 }
 
 /* Everything would be dropped: the user meant something else, and should hear of it, once. */
-static void tell_if_raised(lt_session *session, livetcp_usec limit)
+static void tell_if_raised(livetcp_engine *session, livetcp_usec limit)
 {
     if (limit == session->config.max_send_delay_us || session->limit_told)
         return;
     session->limit_told = true;
-    lt_session_emit(session, (lt_event){.type = LT_EVENT_WARNING,
-                                        .reason = LIVETCP_ERR_INVALID_ARGUMENT,
-                                        .asked_us = session->config.max_send_delay_us,
-                                        .used_us = limit});
+    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                                    .reason = LIVETCP_ERR_INVALID_ARGUMENT,
+                                                    .asked_us = session->config.max_send_delay_us,
+                                                    .used_us = limit});
 }
 
 /* When the oldest packet might be late if nothing moves, as a delay from now; 0 or less: some may
  * be late now. Never too late a guess, since no packet is older, and none has more ahead of it. */
-static livetcp_usec time_left(const lt_session *session, const lt_send_delay *delay,
+static livetcp_usec time_left(const livetcp_engine *session, const lt_send_delay *delay,
                               livetcp_usec limit, livetcp_usec now)
 {
     const lt_packet *oldest = lt_send_queue_front(session->queue);
@@ -223,7 +223,7 @@ static livetcp_usec time_left(const lt_session *session, const lt_send_delay *de
     return oldest ? limit - (now - oldest->enqueued_us) - worst : LIVETCP_NEVER;
 }
 
-static void shed_late(lt_session *session, livetcp_usec limit, livetcp_usec now)
+static void shed_late(livetcp_engine *session, livetcp_usec limit, livetcp_usec now)
 {
     livetcp_usec interval = limit / SCAN_SHARE > SCAN_MIN_US ? limit / SCAN_SHARE : SCAN_MIN_US;
     lt_send_delay delay = lt_session_send_delay(session, now);
@@ -243,7 +243,7 @@ static void shed_late(lt_session *session, livetcp_usec limit, livetcp_usec now)
 
 /* Asking for another key frame while one waits would only make the queue longer; and without a
  * connection none would get anywhere. */
-static bool would_help(const lt_session *session, uint32_t ssrc)
+static bool would_help(const livetcp_engine *session, uint32_t ssrc)
 {
     const lt_packet *packet;
 
@@ -255,7 +255,7 @@ static bool would_help(const lt_session *session, uint32_t ssrc)
     return true;
 }
 
-static void ask_for_keyframes(lt_session *session, livetcp_usec now)
+static void ask_for_keyframes(livetcp_engine *session, livetcp_usec now)
 {
     for (size_t i = 0; i < LT_KEYFRAME_STREAMS; i++) {
         lt_keyframe_stream *stream = &session->keyframes.streams[i];
@@ -267,20 +267,20 @@ static void ask_for_keyframes(lt_session *session, livetcp_usec now)
         }
         lt_keyframes_asked(stream, lt_session_round_trip(session), now);
         session->stats.keyframes_wanted++;
-        lt_session_emit(session,
-                        (lt_event){.type = LT_EVENT_KEYFRAME_WANTED, .ssrc = stream->ssrc});
+        lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_KEYFRAME_WANTED,
+                                                        .ssrc = stream->ssrc});
     }
 }
 
-static void tell_lost_key(lt_session *session, livetcp_usec now)
+static void tell_lost_key(livetcp_engine *session, livetcp_usec now)
 {
     if (!session->key_lost || now < session->key_warning_from_us)
         return;
     session->key_lost = false;
     session->key_warning_from_us = now + WARN_EVERY_US;
-    lt_session_emit(session, (lt_event){.type = LT_EVENT_WARNING,
-                                        .reason = LIVETCP_ERR_KEYFRAME_DROPPED,
-                                        .ssrc = session->key_lost_ssrc});
+    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                                    .reason = LIVETCP_ERR_KEYFRAME_DROPPED,
+                                                    .ssrc = session->key_lost_ssrc});
 }
 
 static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
@@ -288,7 +288,7 @@ static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
     return a < b ? a : b;
 }
 
-void lt_session_drop_late(lt_session *session, livetcp_usec now)
+void lt_session_drop_late(livetcp_engine *session, livetcp_usec now)
 {
     livetcp_usec limit = lt_session_send_delay_limit(session);
 

@@ -2,7 +2,7 @@
 /* From the application's packet to the next write: send queue, policy, connection. */
 #include "engine/session_internal.h"
 
-static livetcp_result refuse(lt_session *session, livetcp_result reason)
+static livetcp_result refuse(livetcp_engine *session, livetcp_result reason)
 {
     session->stats.refused_packets++;
     return reason;
@@ -38,7 +38,7 @@ static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind 
     return LIVETCP_OK;
 }
 
-static livetcp_result send(lt_session *session, const uint8_t *data, size_t size, said about,
+static livetcp_result send(livetcp_engine *session, const uint8_t *data, size_t size, said about,
                            livetcp_usec now)
 {
     lt_rtp_kind kind;
@@ -68,20 +68,8 @@ static livetcp_result send(lt_session *session, const uint8_t *data, size_t size
     return LIVETCP_OK;
 }
 
-livetcp_result lt_session_send(lt_session *session, const uint8_t *data, size_t size,
-                               livetcp_usec now)
-{
-    return lt_session_send_as(session, data, size, LIVETCP_IMPORTANCE_UNKNOWN, now);
-}
-
-livetcp_result lt_session_send_as(lt_session *session, const uint8_t *data, size_t size,
-                                  livetcp_importance importance, livetcp_usec now)
-{
-    return send(session, data, size, (said){.importance = importance}, now);
-}
-
-livetcp_result lt_session_send_with(lt_session *session, const uint8_t *data, size_t size,
-                                    const livetcp_packet_info *info, livetcp_usec now)
+livetcp_result livetcp_engine_send(livetcp_engine *session, const void *data, size_t size,
+                                   const livetcp_packet_info *info, livetcp_usec now)
 {
     said about = {.importance = lt_importance_next(&session->importance, info, data, size)};
 
@@ -100,14 +88,14 @@ static livetcp_usec max_age(const livetcp_path *path)
 }
 
 /* Before the policy is asked. */
-static bool facts_matter(const lt_session *session, livetcp_usec now)
+static bool facts_matter(const livetcp_engine *session, livetcp_usec now)
 {
     return lt_session_asks_facts(session) &&
            (lt_send_queue_packets(session->queue) || session->parity_ready_count ||
             now >= session->review_us);
 }
 
-uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
+uint32_t livetcp_engine_wants_path_info(livetcp_engine *session, livetcp_usec now)
 {
     uint32_t wanted = 0;
     bool all = facts_matter(session, now) || now >= session->idle_at_us;
@@ -121,8 +109,8 @@ uint32_t lt_session_wants_facts(lt_session *session, livetcp_usec now)
     return wanted;
 }
 
-void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *facts,
-                      livetcp_usec now)
+void livetcp_engine_path_info(livetcp_engine *session, unsigned index, const livetcp_path *facts,
+                              livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
 
@@ -137,22 +125,22 @@ void lt_session_facts(lt_session *session, unsigned index, const livetcp_path *f
         lt_session_alarm(session, connection, now);
 }
 
-static bool pending_write(lt_session *session, unsigned index, lt_write *write)
+static bool pending_write(livetcp_engine *session, unsigned index, livetcp_engine_write *write)
 {
     lt_connection *connection = &session->connections[index];
 
-    write->index = index;
+    write->connection = index;
     return lt_connection_writable(connection) &&
            lt_outbox_next(&connection->outbox, &write->data, &write->size);
 }
 
-static bool next_pending(lt_session *session, livetcp_usec now, lt_write *write)
+static bool next_pending(livetcp_engine *session, livetcp_usec now, livetcp_engine_write *write)
 {
     for (unsigned i = 0; i < session->count; i++) {
         unsigned index = (session->next_to_write + i) % session->count;
         if (pending_write(session, index, write)) {
             session->next_to_write = index;
-            write->stamp = lt_session_wants_stamp(session, &session->connections[index], now);
+            write->timestamp = lt_session_wants_stamp(session, &session->connections[index], now);
             return true;
         }
     }
@@ -160,7 +148,8 @@ static bool next_pending(lt_session *session, livetcp_usec now, lt_write *write)
 }
 
 /* What is late already goes before what may still be in time. */
-bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *write)
+bool livetcp_engine_next_write(livetcp_engine *session, livetcp_usec now,
+                               livetcp_engine_write *write)
 {
     lt_session_look_at_bitrate(session, now);
     if (next_pending(session, now, write))
@@ -172,12 +161,12 @@ bool lt_session_next_write(lt_session *session, livetcp_usec now, lt_write *writ
         return next_pending(session, now, write);
     if (session->backlogged && !lt_send_queue_packets(session->queue)) {
         session->backlogged = false;
-        lt_session_emit(session, (lt_event){.type = LT_EVENT_DRAINED});
+        lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});
     }
     return false;
 }
 
-void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_usec now)
+void livetcp_engine_wrote(livetcp_engine *session, unsigned index, size_t size, livetcp_usec now)
 {
     lt_connection *connection = &session->connections[index];
     lt_packet *complete = lt_outbox_advance(&connection->outbox, size);
@@ -204,12 +193,12 @@ void lt_session_wrote(lt_session *session, unsigned index, size_t size, livetcp_
     lt_session_check_drained(session, now);
 }
 
-void lt_session_blocked(lt_session *session, unsigned index)
+void livetcp_engine_blocked(livetcp_engine *session, unsigned index)
 {
     session->paths[index].blocked = true;
 }
 
-void lt_session_writable(lt_session *session, unsigned index)
+void livetcp_engine_writable(livetcp_engine *session, unsigned index)
 {
     session->paths[index].blocked = false;
     session->connections[index].facts_at_us = INT64_MIN;

@@ -2,7 +2,7 @@
 /* Asking the policy where the next packet goes, and putting it there. */
 #include "engine/session_internal.h"
 
-uint32_t lt_session_contain(lt_session *session, uint32_t chosen)
+uint32_t lt_session_contain(livetcp_engine *session, uint32_t chosen)
 {
     uint32_t usable = 0, ready = lt_session_ready_paths(session);
 
@@ -11,13 +11,13 @@ uint32_t lt_session_contain(lt_session *session, uint32_t chosen)
     if (!(chosen & ~usable))
         return chosen & ready;
     if (!session->stats.policy_errors++)
-        lt_session_emit(session,
-                        (lt_event){.type = LT_EVENT_WARNING, .reason = LIVETCP_ERR_BAD_DECISION});
+        lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                                        .reason = LIVETCP_ERR_BAD_DECISION});
     return usable & -usable & ready;
 }
 
 /* Puts one copy into the outbox of a connection. */
-static void put(lt_session *session, lt_packet *packet, unsigned index, livetcp_usec now)
+static void put(livetcp_engine *session, lt_packet *packet, unsigned index, livetcp_usec now)
 {
     lt_outbox_set_packet(&session->connections[index].outbox, lt_packet_ref(packet),
                          session->config.split);
@@ -32,7 +32,7 @@ static void put(lt_session *session, lt_packet *packet, unsigned index, livetcp_
         packet->copies++;
 }
 
-unsigned lt_session_put_copies(lt_session *session, lt_packet *packet, uint32_t connections,
+unsigned lt_session_put_copies(livetcp_engine *session, lt_packet *packet, uint32_t connections,
                                bool first, livetcp_usec now)
 {
     unsigned put_so_far = 0;
@@ -56,7 +56,7 @@ unsigned lt_session_put_copies(lt_session *session, lt_packet *packet, uint32_t 
     return put_so_far;
 }
 
-static livetcp_usec retry_after(const lt_session *session)
+static livetcp_usec retry_after(const livetcp_engine *session)
 {
     livetcp_usec wait = LT_POLICY_RETRY_US;
 
@@ -69,7 +69,7 @@ static livetcp_usec retry_after(const lt_session *session)
     return wait > LT_POLICY_RETRY_MIN_US ? wait : LT_POLICY_RETRY_MIN_US;
 }
 
-static void wait_for_room(lt_session *session, livetcp_usec asked, livetcp_usec now)
+static void wait_for_room(livetcp_engine *session, livetcp_usec asked, livetcp_usec now)
 {
     livetcp_usec retry = now + retry_after(session);
 
@@ -79,7 +79,7 @@ static void wait_for_room(lt_session *session, livetcp_usec asked, livetcp_usec 
     session->retry_policy_us = retry;
 }
 
-static uint32_t ask_policy(lt_session *session, const livetcp_policy_view *view,
+static uint32_t ask_policy(livetcp_engine *session, const livetcp_policy_view *view,
                            const lt_packet *packet, livetcp_decision *decision)
 {
     livetcp_packet_view about = lt_session_describe(packet);
@@ -91,8 +91,8 @@ static uint32_t ask_policy(lt_session *session, const livetcp_policy_view *view,
     return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
 }
 
-static uint32_t ask_where(lt_session *session, const lt_packet *packet, livetcp_decision *decision,
-                          livetcp_usec now)
+static uint32_t ask_where(livetcp_engine *session, const lt_packet *packet,
+                          livetcp_decision *decision, livetcp_usec now)
 {
     livetcp_policy_view view = lt_session_view(session, now);
     bool hidden = lt_session_hide_repeated(session, packet);
@@ -105,7 +105,7 @@ static uint32_t ask_where(lt_session *session, const lt_packet *packet, livetcp_
     return chosen;
 }
 
-static bool place_parity(lt_session *session, livetcp_usec now)
+static bool place_parity(livetcp_engine *session, livetcp_usec now)
 {
     lt_packet *parity = lt_session_next_parity(session, now);
     livetcp_decision decision;
@@ -126,7 +126,7 @@ static bool place_parity(lt_session *session, livetcp_usec now)
     return placed;
 }
 
-static bool place_oldest(lt_session *session, livetcp_usec now)
+static bool place_oldest(livetcp_engine *session, livetcp_usec now)
 {
     lt_packet *packet = lt_send_queue_front(session->queue);
     livetcp_decision decision;
@@ -152,7 +152,7 @@ static bool place_oldest(lt_session *session, livetcp_usec now)
     return true;
 }
 
-bool lt_session_place_next(lt_session *session, livetcp_usec now)
+bool lt_session_place_next(livetcp_engine *session, livetcp_usec now)
 {
     return place_parity(session, now) || place_oldest(session, now);
 }

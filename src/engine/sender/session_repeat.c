@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static lt_repeating *find(lt_session *session, uint32_t ssrc)
+static lt_repeating *find(livetcp_engine *session, uint32_t ssrc)
 {
     for (unsigned i = 0; i < session->repeating_count; i++)
         if (session->repeating[i].ssrc == ssrc)
@@ -14,7 +14,7 @@ static lt_repeating *find(lt_session *session, uint32_t ssrc)
 }
 
 /* Takes the place of the one begun first when there is no other. */
-static lt_repeating *begin(lt_session *session, uint32_t ssrc)
+static lt_repeating *begin(livetcp_engine *session, uint32_t ssrc)
 {
     lt_repeating *stream = &session->repeating[session->repeating_next];
 
@@ -25,7 +25,8 @@ static lt_repeating *begin(lt_session *session, uint32_t ssrc)
     return stream;
 }
 
-void lt_session_repeat_placed(lt_session *session, const lt_packet *packet, uint32_t connections)
+void lt_session_repeat_placed(livetcp_engine *session, const lt_packet *packet,
+                              uint32_t connections)
 {
     lt_repeating *stream = packet->rtcp ? NULL : find(session, packet->ssrc);
 
@@ -38,7 +39,7 @@ void lt_session_repeat_placed(lt_session *session, const lt_packet *packet, uint
     stream->carriers[0] = connections;
 }
 
-bool lt_session_hide_repeated(lt_session *session, const lt_packet *packet)
+bool lt_session_hide_repeated(livetcp_engine *session, const lt_packet *packet)
 {
     const lt_repeating *stream = packet->repeats ? find(session, packet->ssrc) : NULL;
     uint32_t carriers = 0, ready = lt_session_ready_paths(session);

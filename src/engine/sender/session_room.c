@@ -7,7 +7,7 @@
 
 /* What the send limit leaves beyond a window in flight is the part that waits in the kernel.
  * Without facts there is no send limit (see session_place.c), and B alone has to do. */
-uint32_t lt_session_unsent_limit(const lt_session *session, unsigned index)
+uint32_t livetcp_engine_unsent_limit(const livetcp_engine *session, unsigned index)
 {
     const livetcp_path *path = &session->paths[index];
     uint32_t send_limit = lt_session_send_limit(&session->config, path);
@@ -27,16 +27,16 @@ uint32_t lt_session_unsent_limit(const lt_session *session, unsigned index)
 
 /* Where less is unsent than that, the window itself is full, as in recovery: what the kernel sends
  * next makes no room, and the retry has to do. */
-static bool waits_to_be_sent(const lt_session *session, unsigned index)
+static bool waits_to_be_sent(const livetcp_engine *session, unsigned index)
 {
     const livetcp_path *path = &session->paths[index];
 
     return path->usable && !path->blocked && path->queued_bytes >= path->send_limit_bytes &&
            (path->known & LIVETCP_PATH_UNSENT) &&
-           path->unsent_bytes >= lt_session_unsent_limit(session, index);
+           path->unsent_bytes >= livetcp_engine_unsent_limit(session, index);
 }
 
-uint32_t lt_session_wants_room(const lt_session *session)
+uint32_t livetcp_engine_wants_room(const livetcp_engine *session)
 {
     uint32_t wanted = 0;
 

@@ -21,7 +21,7 @@ uint32_t lt_session_send_limit(const livetcp_config *config, const livetcp_path 
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-void lt_session_refresh_paths(lt_session *session)
+void lt_session_refresh_paths(livetcp_engine *session)
 {
     for (unsigned i = 0; i < session->count; i++) {
         livetcp_path *path = &session->paths[i];
@@ -32,7 +32,7 @@ void lt_session_refresh_paths(lt_session *session)
     }
 }
 
-uint32_t lt_session_ready_paths(const lt_session *session)
+uint32_t lt_session_ready_paths(const livetcp_engine *session)
 {
     uint32_t ready = 0;
 
@@ -41,7 +41,7 @@ uint32_t lt_session_ready_paths(const lt_session *session)
     return ready;
 }
 
-livetcp_policy_view lt_session_view(lt_session *session, livetcp_usec now)
+livetcp_policy_view lt_session_view(livetcp_engine *session, livetcp_usec now)
 {
     double cost = session->policy->cost ? session->policy->cost(&session->config) : 0;
     uint64_t rate = lt_budget_media_rate(&session->budget, now);
@@ -74,7 +74,7 @@ livetcp_packet_view lt_session_describe(const lt_packet *packet)
                                  .last_sent_us = packet->last_sent_us};
 }
 
-livetcp_usec lt_session_round_trip(const lt_session *session)
+livetcp_usec lt_session_round_trip(const livetcp_engine *session)
 {
     livetcp_usec longest = 0;
 

@@ -36,9 +36,9 @@ struct Waiting {
     }
 
     /* The last packet of which all is told then is `whole`. */
-    Step take(lt_stamp_kind kind, uint32_t byte, livetcp_usec at, livetcp_usec now)
+    Step take(livetcp_tx_timestamp_kind kind, uint32_t byte, livetcp_usec at, livetcp_usec now)
     {
-        lt_stamp stamp = {kind, byte, at};
+        livetcp_tx_timestamp stamp = {kind, byte, at};
         bool valid = lt_stamps_take(&stamps, &stamp, now);
         Step step = valid ? WAIT : INVALID;
         for (; lt_stamps_next(&stamps, &whole); step = WHOLE) {
@@ -54,9 +54,9 @@ struct Waiting {
     Step take_all(uint32_t byte, livetcp_usec written_us)
     {
         livetcp_usec now = written_us + 100 * ms;
-        CHECK(take(LT_STAMP_SCHEDULED, byte, written_us + 1 * ms, now) == WAIT);
-        CHECK(take(LT_STAMP_SENT, byte, written_us + 3 * ms, now) == WAIT);
-        return take(LT_STAMP_ACKNOWLEDGED, byte, written_us + 90 * ms, now);
+        CHECK(take(LIVETCP_TX_SCHEDULED, byte, written_us + 1 * ms, now) == WAIT);
+        CHECK(take(LIVETCP_TX_SENT, byte, written_us + 3 * ms, now) == WAIT);
+        return take(LIVETCP_TX_ACKNOWLEDGED, byte, written_us + 90 * ms, now);
     }
 
     unsigned capacity;
@@ -89,7 +89,7 @@ TEST_CASE("a byte that no frame ended with says nothing", "[stamps]")
     waiting.expect(1000, second);
     for (uint32_t byte : {0u, 998u, 1000u, UINT32_MAX})
         CHECK(waiting.take_all(byte, second) == WAIT);
-    CHECK(waiting.take(LT_STAMP_OTHER, 999, second, second) == WAIT);
+    CHECK(waiting.take(LIVETCP_TX_OTHER, 999, second, second) == WAIT);
     CHECK(waiting.stamps.count == 1);
     CHECK(waiting.take_all(999, second) == WHOLE);
 }
@@ -115,9 +115,9 @@ TEST_CASE("what is sent again was sent when it was first", "[stamps]")
 {
     Waiting waiting;
     waiting.expect(1000, second);
-    CHECK(waiting.take(LT_STAMP_SENT, 999, second + ms, 2 * second) == WAIT);
-    CHECK(waiting.take(LT_STAMP_SENT, 999, second + 90 * ms, 2 * second) == WAIT);
-    REQUIRE(waiting.take(LT_STAMP_ACKNOWLEDGED, 999, second + 150 * ms, 2 * second) == WHOLE);
+    CHECK(waiting.take(LIVETCP_TX_SENT, 999, second + ms, 2 * second) == WAIT);
+    CHECK(waiting.take(LIVETCP_TX_SENT, 999, second + 90 * ms, 2 * second) == WAIT);
+    REQUIRE(waiting.take(LIVETCP_TX_ACKNOWLEDGED, 999, second + 150 * ms, 2 * second) == WHOLE);
     CHECK(waiting.whole.sent_us == second + ms);
     CHECK(waiting.whole.sent_again);
     CHECK(waiting.whole.scheduled_us == INT64_MIN);
@@ -127,8 +127,8 @@ TEST_CASE("an interface that does not tell when it sends sends at once", "[stamp
 {
     Waiting waiting;
     waiting.expect(1000, second);
-    CHECK(waiting.take(LT_STAMP_SCHEDULED, 999, second + ms, 2 * second) == WAIT);
-    REQUIRE(waiting.take(LT_STAMP_ACKNOWLEDGED, 999, second + 50 * ms, 2 * second) == WHOLE);
+    CHECK(waiting.take(LIVETCP_TX_SCHEDULED, 999, second + ms, 2 * second) == WAIT);
+    REQUIRE(waiting.take(LIVETCP_TX_ACKNOWLEDGED, 999, second + 50 * ms, 2 * second) == WHOLE);
     CHECK(waiting.whole.sent_us == second + ms);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("an acknowledgement alone tells nothing, and ends the waiting", "[stam
     Waiting waiting;
     waiting.expect(1000, second);
     waiting.expect(2000, second);
-    CHECK(waiting.take(LT_STAMP_ACKNOWLEDGED, 1999, second + ms, 2 * second) == WAIT);
+    CHECK(waiting.take(LIVETCP_TX_ACKNOWLEDGED, 1999, second + ms, 2 * second) == WAIT);
     CHECK(waiting.stamps.count == 0);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("what was written before an acknowledged packet is acknowledged with i
     Waiting waiting;
     for (unsigned i = 1; i <= 5; i++)
         waiting.expect(1000 * i, second - i * ms, static_cast<uint16_t>(i));
-    CHECK(waiting.take(LT_STAMP_SENT, 999, second + ms, 2 * second) == WAIT);
+    CHECK(waiting.take(LIVETCP_TX_SENT, 999, second + ms, 2 * second) == WAIT);
     REQUIRE(waiting.take_all(2999, second) == WHOLE);
     CHECK(waiting.wholes == std::vector<unsigned>{1, 2, 3});
     CHECK(waiting.whole.written_us == second - 3 * ms);
@@ -162,9 +162,9 @@ TEST_CASE("of packets in one segment the kernel tells about the last", "[stamps]
     waiting.expect(1000, second - 50 * ms);
     waiting.expect(2000, second);
     lt_stamped earlier = {};
-    lt_stamp stamp = {LT_STAMP_SENT, 1999, second + 3 * ms};
+    livetcp_tx_timestamp stamp = {LIVETCP_TX_SENT, 1999, second + 3 * ms};
     CHECK(lt_stamps_take(&waiting.stamps, &stamp, 2 * second));
-    stamp = {LT_STAMP_ACKNOWLEDGED, 1999, second + 90 * ms};
+    stamp = {LIVETCP_TX_ACKNOWLEDGED, 1999, second + 90 * ms};
     CHECK(lt_stamps_take(&waiting.stamps, &stamp, 2 * second));
     REQUIRE(lt_stamps_next(&waiting.stamps, &earlier));
     lt_packet_unref(&earlier.packet);
@@ -176,30 +176,32 @@ TEST_CASE("of packets in one segment the kernel tells about the last", "[stamps]
 TEST_CASE("times that cannot be are found", "[stamps]")
 {
     const livetcp_usec now = 2 * second;
-    auto invalid = [&](std::initializer_list<std::pair<lt_stamp_kind, livetcp_usec>> stamps) {
-        Waiting waiting;
-        waiting.expect(1000, second);
-        Step last = WAIT;
-        for (const auto &[kind, at] : stamps)
-            last = waiting.take(kind, 999, at, now);
-        return last == INVALID && waiting.stamps.count == 0;
-    };
-    CHECK(invalid({{LT_STAMP_SENT, second - 2 * ms}})); /* before it was written */
-    CHECK(invalid({{LT_STAMP_SENT, now + 2 * ms}}));    /* not yet */
-    CHECK(invalid({{LT_STAMP_SENT, INT64_MIN}}));
-    CHECK(invalid({{LT_STAMP_SENT, INT64_MAX}}));
-    CHECK(invalid({{LT_STAMP_SCHEDULED, second + 5 * ms}, {LT_STAMP_SENT, second + 2 * ms}}));
-    CHECK(invalid({{LT_STAMP_SENT, second + 5 * ms}, {LT_STAMP_ACKNOWLEDGED, second + 2 * ms}}));
+    auto invalid =
+        [&](std::initializer_list<std::pair<livetcp_tx_timestamp_kind, livetcp_usec>> stamps) {
+            Waiting waiting;
+            waiting.expect(1000, second);
+            Step last = WAIT;
+            for (const auto &[kind, at] : stamps)
+                last = waiting.take(kind, 999, at, now);
+            return last == INVALID && waiting.stamps.count == 0;
+        };
+    CHECK(invalid({{LIVETCP_TX_SENT, second - 2 * ms}})); /* before it was written */
+    CHECK(invalid({{LIVETCP_TX_SENT, now + 2 * ms}}));    /* not yet */
+    CHECK(invalid({{LIVETCP_TX_SENT, INT64_MIN}}));
+    CHECK(invalid({{LIVETCP_TX_SENT, INT64_MAX}}));
+    CHECK(invalid({{LIVETCP_TX_SCHEDULED, second + 5 * ms}, {LIVETCP_TX_SENT, second + 2 * ms}}));
+    CHECK(
+        invalid({{LIVETCP_TX_SENT, second + 5 * ms}, {LIVETCP_TX_ACKNOWLEDGED, second + 2 * ms}}));
     CHECK_FALSE(
-        invalid({{LT_STAMP_SENT, second + 5 * ms}, {LT_STAMP_ACKNOWLEDGED, second + 5 * ms}}));
+        invalid({{LIVETCP_TX_SENT, second + 5 * ms}, {LIVETCP_TX_ACKNOWLEDGED, second + 5 * ms}}));
 }
 
 TEST_CASE("times may differ by what the clocks do", "[stamps]")
 {
     Waiting waiting;
     waiting.expect(1000, second);
-    CHECK(waiting.take(LT_STAMP_SENT, 999, second - ms, second) == WAIT);
-    REQUIRE(waiting.take(LT_STAMP_ACKNOWLEDGED, 999, second - ms, second) == WHOLE);
+    CHECK(waiting.take(LIVETCP_TX_SENT, 999, second - ms, second) == WAIT);
+    REQUIRE(waiting.take(LIVETCP_TX_ACKNOWLEDGED, 999, second - ms, second) == WHOLE);
     CHECK(waiting.whole.sent_us == second);
     CHECK(waiting.whole.acknowledged_us == second);
 }

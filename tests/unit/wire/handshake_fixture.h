@@ -17,7 +17,7 @@ extern "C" {
 
 using Bytes = std::vector<uint8_t>;
 
-/* lt_random_fn over an lt_rng; fails once `budget` calls were made. */
+/* livetcp_random_fn over an lt_rng; fails once `budget` calls were made. */
 struct Random {
     lt_rng rng;
     int budget = -1;

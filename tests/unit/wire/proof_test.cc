@@ -55,7 +55,7 @@ struct Pair {
     }
 };
 
-/* lt_random_fn that counts up from the byte `user` points to. */
+/* livetcp_random_fn that counts up from the byte `user` points to. */
 livetcp_result count_up(void *user, uint8_t *bytes, size_t size)
 {
     uint8_t *next = static_cast<uint8_t *>(user);

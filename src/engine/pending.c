@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* A listener's connection before it belongs to a session: the handshake of wire/handshake.h, and
+ * the key that a new session is to have. */
+#include "engine/pending.h"
+
+#include "engine/session_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(LIVETCP_REPLY_MAX == LT_CONTROL_MAX, "a reply is a control frame");
+_Static_assert(LIVETCP_SESSION_ID_SIZE == LT_SESSION_ID_SIZE, "the wire's");
+
+/* The wire's replies in the form that is public. */
+static void hand_out(const lt_reply *made, livetcp_reply *reply)
+{
+    memcpy(reply->frame, made->frame, made->size);
+    reply->size = made->size;
+}
+
+struct livetcp_pending {
+    lt_inbound *handshake;
+    lt_credentials credentials; /* of the session that is made, or joined */
+};
+
+livetcp_pending *livetcp_pending_create(livetcp_usec now, livetcp_usec timeout_us)
+{
+    livetcp_pending *pending = calloc(1, sizeof *pending);
+
+    if (pending)
+        pending->handshake = lt_inbound_create(now, timeout_us);
+    if (pending && !pending->handshake)
+        livetcp_pending_destroy(&pending);
+    return pending;
+}
+
+void livetcp_pending_destroy(livetcp_pending **owner)
+{
+    livetcp_pending *pending = *owner;
+
+    if (!pending)
+        return;
+    lt_inbound_destroy(&pending->handshake);
+    lt_credentials_wipe(&pending->credentials);
+    free(pending);
+    *owner = NULL;
+}
+
+livetcp_usec livetcp_pending_deadline(const livetcp_pending *pending)
+{
+    return lt_inbound_deadline(pending->handshake);
+}
+
+livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending, const uint8_t **data,
+                                             size_t *size, livetcp_reply *reply,
+                                             livetcp_result *error)
+{
+    lt_reply made;
+    lt_inbound_step step = lt_inbound_receive(pending->handshake, data, size, &made, error);
+
+    hand_out(&made, reply);
+    switch (step) {
+    case LT_INBOUND_CREATE:
+        return LIVETCP_PENDING_CREATE;
+    case LT_INBOUND_LOOKUP:
+        return LIVETCP_PENDING_JOIN;
+    case LT_INBOUND_PROVED:
+        return LIVETCP_PENDING_PROVED;
+    case LT_INBOUND_FAILED:
+        return LIVETCP_PENDING_FAILED;
+    default:
+        return LIVETCP_PENDING_MORE;
+    }
+}
+
+const uint8_t *livetcp_pending_session_id(const livetcp_pending *pending)
+{
+    return lt_inbound_request(pending->handshake)->session_id;
+}
+
+unsigned livetcp_pending_index(const livetcp_pending *pending)
+{
+    return lt_inbound_request(pending->handshake)->index;
+}
+
+livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_fn random,
+                                      void *random_user, livetcp_reply *reply)
+{
+    lt_reply made;
+    livetcp_result result =
+        lt_inbound_accept(pending->handshake, &pending->credentials, random, random_user, &made);
+
+    hand_out(&made, reply);
+    return result;
+}
+
+livetcp_result livetcp_pending_challenge(livetcp_pending *pending, const livetcp_engine *engine,
+                                         livetcp_random_fn random, void *random_user,
+                                         livetcp_reply *reply)
+{
+    lt_reply made = {.size = 0};
+    livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
+
+    pending->credentials = *lt_session_credentials(engine);
+    if (pending->credentials.has_key)
+        result = lt_inbound_challenge(pending->handshake, &pending->credentials, random,
+                                      random_user, &made);
+    hand_out(&made, reply);
+    return result;
+}
+
+void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason, livetcp_reply *reply)
+{
+    lt_reply made;
+
+    lt_inbound_reject(pending->handshake, reason, &made);
+    hand_out(&made, reply);
+}
+
+unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
+                            lt_pending_proof *proof)
+{
+    *credentials = pending->credentials;
+    lt_inbound_pending(pending->handshake, proof);
+    return lt_inbound_request(pending->handshake)->count;
+}
