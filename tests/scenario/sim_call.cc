@@ -93,8 +93,23 @@ void SimListener::crash()
             connection->reset();
 }
 
+/* Nobody says anything first, the connection is the session. */
+void SimListener::accept_plain(std::shared_ptr<SimConnection> connection)
+{
+    connections_.push_back(connection);
+    SimSession &session = add_session();
+    require(lt_session_adopt(session.engine, 0, world_.now()) == LIVETCP_OK, "no adoption");
+    session.attach(0, connection);
+    session.start_stamps(0);
+    session.service();
+}
+
 void SimListener::accept(std::shared_ptr<SimConnection> connection)
 {
+    if (config_.wire == LIVETCP_WIRE_PLAIN) {
+        accept_plain(connection);
+        return;
+    }
     auto pending = std::make_shared<Pending>();
     pending->connection = connection;
     pending->inbound = lt_inbound_create(world_.now(), config_.handshake_timeout_us);
@@ -133,6 +148,15 @@ SimSession *SimListener::find(const uint8_t *session_id)
     return nullptr;
 }
 
+SimSession &SimListener::add_session()
+{
+    sessions.push_back(std::make_unique<SimSession>(world_, config_, false, ++seed_));
+    sessions.back()->has_stamps = has_stamps;
+    if (on_session)
+        on_session(*sessions.back());
+    return *sessions.back();
+}
+
 SimSession *SimListener::create(Pending &pending, lt_reply &reply)
 {
     lt_credentials credentials;
@@ -141,11 +165,10 @@ SimSession *SimListener::create(Pending &pending, lt_reply &reply)
         LIVETCP_OK)
         return nullptr;
     lt_inbound_pending(pending.inbound, &proof);
-    sessions.push_back(std::make_unique<SimSession>(world_, config_, false, ++seed_));
-    sessions.back()->has_stamps = has_stamps;
-    lt_session_set_credentials(sessions.back()->engine, &credentials, &proof,
+    SimSession &session = add_session();
+    lt_session_set_credentials(session.engine, &credentials, &proof,
                                lt_inbound_request(pending.inbound)->count);
-    return sessions.back().get();
+    return &session;
 }
 
 void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes)
@@ -178,7 +201,9 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
             if (error != LIVETCP_OK)
                 lt_inbound_reject(pending->inbound, error, &reply);
         }
-        pending->connection->down.write(reply.frame, reply.size);
+        size_t taken = pending->connection->down.write(reply.frame, reply.size);
+        if (taken && on_reply)
+            on_reply(reply.frame, taken);
         if (error != LIVETCP_OK) {
             if (pending->session)
                 pending->session->service();

@@ -44,6 +44,8 @@ SimSession::~SimSession()
 void SimSession::deliver(void *user, const lt_arrival *arrival)
 {
     auto *self = static_cast<SimSession *>(user);
+    if (self->on_arrival)
+        self->on_arrival(*arrival);
     if (arrival->report) {
         self->reports.emplace_back(arrival->data, arrival->data + arrival->size);
         return;
@@ -223,8 +225,11 @@ void SimSession::service()
         write_all();
         close_given_up();
         lt_event event;
-        while (lt_session_next_event(engine, &event))
+        while (lt_session_next_event(engine, &event)) {
             events.push_back(event);
+            if (on_event)
+                on_event(event);
+        }
     }
     in_service_ = false;
     arm();
