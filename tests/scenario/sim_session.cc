@@ -181,6 +181,7 @@ void SimSession::write_all()
     for (unsigned slot = 0; slot < LIVETCP_MAX_CONNECTIONS; slot++)
         if (wanted >> slot & 1 && sockets_[slot]) {
             livetcp_path facts = sockets_[slot]->out(caller).facts();
+            facts.known &= platform_knows;
             lt_session_facts(engine, slot, &facts, world_.now());
         }
     lt_write write;

@@ -80,6 +80,9 @@ class SimSession
     /* Bytes that a connection took. */
     std::function<void(unsigned slot, const uint8_t *data, size_t size)> on_written;
 
+    /* LIVETCP_PATH_...: what the platform tells at most. */
+    uint32_t platform_knows = UINT32_MAX;
+
     /* What the application is given, and told, at that moment. */
     std::function<void(const lt_arrival &)> on_arrival;
     std::function<void(const lt_event &)> on_event;

@@ -74,6 +74,13 @@ void stamped(SimCall &call)
     CHECK(call.remote()->stats().reads_stamped > 0);
 }
 
+/* A platform that tells nothing about TCP, but for timestamps. */
+void unknown_path(SimCall &call)
+{
+    call.caller.platform_knows = 0;
+    stamped(call);
+}
+
 void silence(SimCall &call)
 {
     call.world.run_for(5 * second);
@@ -142,6 +149,10 @@ void add_talk_scenes(std::vector<Scene> &scenes)
     scenes.push_back({"stamps-on", path, config, stamped});
     config = make_config("parity", 4);
     scenes.push_back({"stamps-and-parity", path, config, stamped});
+
+    for (const char *policy : {"shortest-queue", "earliest-delivery", "auto"})
+        scenes.push_back(
+            {std::string("unknown-path-") + policy, path, make_config(policy, 4), unknown_path});
 
     config = make_config("shortest-queue", 3);
     scenes.push_back({"silence", path, config, silence});

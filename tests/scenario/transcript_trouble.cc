@@ -98,6 +98,19 @@ void all_lost(SimCall &call)
     play_voice(call, 4 * second);
 }
 
+/* Only the caller notices that a connection is gone. */
+void half_open(SimCall &call)
+{
+    call.world.run_for(second);
+    play_voice(call, second);
+    auto connection = call.caller.connection(1);
+    connection->listener.on_closed = nullptr;
+    connection->caller.on_data = nullptr;
+    call.caller.lost(1, LIVETCP_ERR_CONNECTION_LOST);
+    play_voice(call, 8 * second);
+    CHECK(call.caller.stats().open_connections == 3);
+}
+
 void crash(SimCall &call)
 {
     call.world.run_for(second);
@@ -277,6 +290,7 @@ void add_trouble_scenes(std::vector<Scene> &scenes)
                           lost_connections});
     livetcp_config config = make_config("shortest-queue", 3);
     scenes.push_back({"all-lost", path, config, all_lost});
+    scenes.push_back({"half-open", "delay=10ms", config, half_open});
     config.linger_us = 500 * ms;
     scenes.push_back({"all-lost-and-forgotten", path, config, all_lost});
     config.reconnect = 0;
