@@ -93,8 +93,23 @@ void SimListener::crash()
             connection->reset();
 }
 
+/* Nobody says anything first, the connection is the session. */
+void SimListener::accept_plain(std::shared_ptr<SimConnection> connection)
+{
+    connections_.push_back(connection);
+    SimSession &session = add_session();
+    require(livetcp_engine_adopt(session.engine, 0, world_.now()) == LIVETCP_OK, "no adoption");
+    session.attach(0, connection);
+    session.start_stamps(0);
+    session.service();
+}
+
 void SimListener::accept(std::shared_ptr<SimConnection> connection)
 {
+    if (config_.wire == LIVETCP_WIRE_PLAIN) {
+        accept_plain(connection);
+        return;
+    }
     auto pending = std::make_shared<Pending>();
     pending->connection = connection;
     pending->inbound = livetcp_pending_create(world_.now(), config_.handshake_timeout_us);
@@ -132,14 +147,21 @@ SimSession *SimListener::find(const uint8_t *session_id)
     return nullptr;
 }
 
+SimSession &SimListener::add_session(const livetcp_pending *pending)
+{
+    sessions.push_back(
+        std::make_unique<SimSession>(world_, config_, false, ++seed_, nullptr, pending));
+    sessions.back()->has_stamps = has_stamps;
+    if (on_session)
+        on_session(*sessions.back());
+    return *sessions.back();
+}
+
 SimSession *SimListener::create(Pending &pending, livetcp_reply &reply)
 {
     if (livetcp_pending_accept(pending.inbound, SimRandom::fill, &random_, &reply) != LIVETCP_OK)
         return nullptr;
-    sessions.push_back(
-        std::make_unique<SimSession>(world_, config_, false, ++seed_, nullptr, pending.inbound));
-    sessions.back()->has_stamps = has_stamps;
-    return sessions.back().get();
+    return &add_session(pending.inbound);
 }
 
 void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes)
@@ -172,7 +194,9 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
             if (error != LIVETCP_OK)
                 livetcp_pending_reject(pending->inbound, error, &reply);
         }
-        pending->connection->down.write(reply.frame, reply.size);
+        size_t taken = pending->connection->down.write(reply.frame, reply.size);
+        if (taken && on_reply)
+            on_reply(reply.frame, taken);
         if (error != LIVETCP_OK) {
             if (pending->session)
                 pending->session->service();

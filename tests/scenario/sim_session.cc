@@ -47,6 +47,8 @@ SimSession::~SimSession()
 void SimSession::deliver(void *user, const livetcp_packet *arrival)
 {
     auto *self = static_cast<SimSession *>(user);
+    if (self->on_arrival)
+        self->on_arrival(*arrival);
     if (arrival->report) {
         self->reports.emplace_back(arrival->data, arrival->data + arrival->size);
         return;
@@ -185,6 +187,7 @@ void SimSession::write_all()
     for (unsigned slot = 0; slot < LIVETCP_MAX_CONNECTIONS; slot++)
         if (wanted >> slot & 1 && sockets_[slot]) {
             livetcp_path facts = sockets_[slot]->out(caller).facts();
+            facts.known &= platform_knows;
             livetcp_engine_path_info(engine, slot, &facts, world_.now());
         }
     livetcp_engine_write write;
@@ -229,8 +232,11 @@ void SimSession::service()
         write_all();
         close_given_up();
         livetcp_engine_event event;
-        while (livetcp_engine_next_event(engine, &event))
+        while (livetcp_engine_next_event(engine, &event)) {
             events.push_back(event);
+            if (on_event)
+                on_event(event);
+        }
     }
     in_service_ = false;
     arm();

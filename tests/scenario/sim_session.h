@@ -80,6 +80,13 @@ class SimSession
     /* Bytes that a connection took. */
     std::function<void(unsigned slot, const uint8_t *data, size_t size)> on_written;
 
+    /* LIVETCP_PATH_...: what the platform tells at most. */
+    uint32_t platform_knows = UINT32_MAX;
+
+    /* What the application is given, and told, at that moment. */
+    std::function<void(const livetcp_packet &)> on_arrival;
+    std::function<void(const livetcp_engine_event &)> on_event;
+
     /* An RTP packet whose payload carries the time. */
     livetcp_result send(uint32_t ssrc, uint16_t sequence, size_t size);
     /* An RTCP sender report. */
@@ -136,7 +143,8 @@ class SimSession
     bool in_service_ = false, again_ = false;
 };
 
-/* A listening port: sessions made by CREATE, connections added by JOIN. */
+/* A listening port: sessions made by CREATE, connections added by JOIN; on a plain wire, a session
+ * for each connection. */
 class SimListener
 {
   public:
@@ -148,6 +156,12 @@ class SimListener
     /* Forgets every session without telling anybody, as a crash does. */
     void crash();
 
+    /* A new session, before it has written anything. */
+    std::function<void(SimSession &)> on_session;
+
+    /* Bytes that a connection took from the listener itself, before a session had it. */
+    std::function<void(const uint8_t *data, size_t size)> on_reply;
+
     std::vector<std::unique_ptr<SimSession>> sessions;
     std::vector<livetcp_result> rejections;
     bool refusing = false;
@@ -155,6 +169,8 @@ class SimListener
 
   private:
     struct Pending;
+    void accept_plain(std::shared_ptr<SimConnection> connection);
+    SimSession &add_session(const livetcp_pending *pending = nullptr);
     void pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes);
     void expire(std::shared_ptr<Pending> pending);
     SimSession *find(const uint8_t *session_id);
