@@ -37,11 +37,10 @@ static livetcp_result prepare_parts(livetcp_engine *session, const char *cname)
     const livetcp_config *config = &session->config;
 
     session->queue = lt_send_queue_create(config->queue_packets, config->queue_bytes);
-    session->reassembly = lt_reassembly_create(config->order, config->order_wait_us,
-                                               lt_session_deliver_media, session);
     session->policy_state =
         calloc(1, session->policy->state_size ? session->policy->state_size : 1);
-    if (!session->queue || !session->reassembly || !session->policy_state)
+    if (!session->queue || !session->policy_state ||
+        lt_session_prepare_input(session) != LIVETCP_OK)
         return LIVETCP_ERR_NO_MEMORY;
     lt_bitrate_init(&session->bitrate, config->min_bitrate, config->max_bitrate);
     lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
@@ -159,8 +158,7 @@ void livetcp_engine_destroy(livetcp_engine **owner)
     lt_session_end_parity(session);
     lt_session_end_review(session);
     lt_send_queue_destroy(&session->queue);
-    lt_reassembly_destroy(&session->reassembly);
-    lt_parity_decoder_destroy(&session->parity);
+    lt_receiver_destroy(&session->receiver);
     lt_reporter_destroy(&session->reporter);
     lt_credentials_wipe(&session->credentials);
     free(session->policy_state);
@@ -282,8 +280,8 @@ void lt_session_finish(livetcp_engine *session, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_give_up(session, &session->connections[i], session->close_reason, now);
-    lt_send_queue_clear(session->queue);                      /* what they had not written, too */
-    lt_reassembly_expire(session->reassembly, LIVETCP_NEVER); /* nothing fills a gap any more */
+    lt_send_queue_clear(session->queue);                  /* what they had not written, too */
+    lt_receiver_expire(session->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
     lt_credentials_wipe(&session->credentials);
     set_session_state(session, LIVETCP_SESSION_CLOSED, session->close_reason);
 }

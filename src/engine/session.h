@@ -3,7 +3,6 @@
 #ifndef LT_ENGINE_SESSION_H
 #define LT_ENGINE_SESSION_H
 
-#include "engine/receiver/reassembly.h"
 #include "wire/handshake.h"
 
 #include <livetcp/engine.h>

@@ -112,8 +112,9 @@ static livetcp_result dispatch(livetcp_engine *session, lt_connection *connectio
         lt_session_hear_goodbye(session, connection, now);
         return LIVETCP_OK;
     case LT_CONTROL_PARITY:
-        return lt_connection_takes_media(connection) ? lt_session_parity_announced(session, message)
-                                                     : LIVETCP_ERR_PROTOCOL;
+        return lt_connection_takes_media(connection)
+                   ? lt_receiver_parity_announced(session->receiver, message)
+                   : LIVETCP_ERR_PROTOCOL;
     case LT_CONTROL_RECEPTION:
     case LT_CONTROL_TRANSMISSION:
         if (!lt_connection_takes_media(connection))

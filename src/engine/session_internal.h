@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "engine/links/connection.h"
 #include "engine/rate/bitrate.h"
-#include "engine/receiver/parity_decoder.h"
+#include "engine/receiver/receiver.h"
 #include "engine/repair/parity_encoder.h"
 #include "engine/reports/delays.h"
 #include "engine/reports/feedback.h"
@@ -87,8 +87,7 @@ struct livetcp_engine {
 
     /* Data. */
     lt_send_queue *queue;
-    lt_reassembly *reassembly;
-    lt_parity_decoder *parity;    /* NULL until the peer announces some */
+    lt_receiver *receiver;
     livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
     bool backlogged;              /* packets had to wait since the last DRAINED */
     lt_budget budget;             /* of copies and parity */
@@ -349,14 +348,6 @@ void lt_session_write_control(lt_connection *connection, const lt_control *messa
 livetcp_result lt_session_control(livetcp_engine *session, lt_connection *connection,
                                   const uint8_t *packet, size_t size, livetcp_usec now);
 
-/* ---- session_parity.c ---- */
-
-/* A PARITY message came in. Errors: LIVETCP_ERR_NO_MEMORY. */
-livetcp_result lt_session_parity_announced(livetcp_engine *session, const lt_control *message);
-
-/* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
-void lt_session_deliver_rebuilt(livetcp_engine *session, const lt_arrival *piece);
-
 /* Where a frame that is not media gets through soonest; NULL if nowhere for now. */
 lt_connection *lt_session_quickest(livetcp_engine *session, livetcp_usec now);
 bool lt_session_has_way(const livetcp_engine *session);
@@ -418,6 +409,11 @@ livetcp_usec lt_session_arrived_repair(const livetcp_engine *session, livetcp_us
 void lt_session_gather_stamps(const livetcp_engine *session, livetcp_session_stats *stats,
                               livetcp_usec now);
 
+/* ---- session_input.c ---- */
+
+/* Errors: LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_session_prepare_input(livetcp_engine *session);
+
 /* ---- session_rtcp.c ---- */
 
 /* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM (no randomness). */
@@ -428,9 +424,6 @@ void lt_session_report_sent(livetcp_engine *session, const lt_packet *packet, li
 
 /* A packet on its way out of reassembly to the application; `user` is the session. */
 void lt_session_deliver_media(void *user, const lt_arrival *arrival);
-
-/* Whether LiveTCP made it: an RTCP compound with the mark in it. */
-bool lt_session_is_report(const livetcp_engine *session, const uint8_t *data, size_t size);
 
 /* The peer sent RTCP that is not control; and the application sends some itself. */
 void lt_session_hear_report(livetcp_engine *session, const lt_arrival *arrival);

@@ -27,37 +27,13 @@ static void gather_queue(const livetcp_engine *session, livetcp_usec now,
     stats->send_delay_limit_us = lt_session_send_delay_limit(session);
 }
 
-static void gather_reassembly(const livetcp_engine *session, livetcp_session_stats *stats)
-{
-    const lt_reassembly_stats *received = lt_reassembly_get_stats(session->reassembly);
-
-    stats->packets_received += received->delivered;
-    stats->bytes_received += received->delivered_bytes;
-    stats->duplicates = received->duplicates;
-    stats->late_discarded = received->late_discarded;
-    stats->sequence_gaps = received->gaps;
-}
-
-static void gather_parity(const livetcp_engine *session, livetcp_session_stats *stats)
-{
-    const lt_parity_stats *parity;
-
-    if (!session->parity)
-        return;
-    parity = lt_parity_decoder_get_stats(session->parity);
-    stats->parity_received = parity->received;
-    stats->parity_rebuilt = parity->rebuilt;
-    stats->parity_invalid = parity->invalid;
-}
-
 static void gather(const livetcp_engine *session, livetcp_usec now, livetcp_session_stats *stats)
 {
     *stats = session->stats;
     stats->struct_size = sizeof *stats;
     gather_connections(session, stats);
     gather_queue(session, now, stats);
-    gather_reassembly(session, stats);
-    gather_parity(session, stats);
+    lt_receiver_gather(session->receiver, stats);
     lt_session_gather_reports(session, stats);
     lt_session_gather_feedback(session, stats, now);
     lt_session_gather_stamps(session, stats, now);
@@ -68,6 +44,7 @@ static void gather_connection(const livetcp_engine *session, unsigned index, liv
                               livetcp_connection_stats *stats)
 {
     const lt_connection *connection = &session->connections[index];
+    const lt_receiver_slot_counts *received = lt_receiver_get_slot(session->receiver, index);
 
     *stats = (livetcp_connection_stats){
         .struct_size = sizeof *stats,
@@ -77,8 +54,8 @@ static void gather_connection(const livetcp_engine *session, unsigned index, liv
         .reconnects = connection->opened > 1 ? connection->opened - 1 : 0,
         .packets_sent = connection->packets_sent,
         .bytes_sent = connection->bytes_sent,
-        .packets_received = connection->packets_received,
-        .bytes_read = connection->bytes_read,
+        .packets_received = received->packets,
+        .bytes_read = received->bytes,
         .path = *connection->path,
         .forecast_us =
             connection->path->usable ? livetcp_path_forecast(connection->path, 0, now) : -1,

@@ -43,7 +43,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *session)
         return LIVETCP_NEVER;
     for (unsigned i = 0; i < session->count; i++)
         due = earlier(due, connection_deadline(session, &session->connections[i]));
-    due = earlier(due, lt_reassembly_deadline(session->reassembly));
+    due = earlier(due, lt_receiver_deadline(session->receiver));
     due = earlier(due, session->retry_policy_us);
     due = earlier(due, session->review_us);
     due = earlier(due, session->idle_at_us);
@@ -87,7 +87,7 @@ void livetcp_engine_expire(livetcp_engine *session, livetcp_usec now)
     lt_session_flush_parity(session, now);
     lt_session_send_report(session, now);
     lt_session_send_feedback(session, now);
-    lt_reassembly_expire(session->reassembly, now);
+    lt_receiver_expire(session->receiver, now);
     if (now >= session->retry_policy_us)
         session->retry_policy_us = LIVETCP_NEVER; /* next_write() asks again */
     if (now >= session->late_check_us)

@@ -239,7 +239,7 @@ livetcp_result livetcp_playout_get_stats(const livetcp_playout *p, livetcp_playo
         now.held_packets = p->buffer.packets;
         now.held_bytes = p->buffer.bytes;
     }
-    now.ssrc = p->source.stream.ssrc;
+    now.ssrc = p->source.ssrc;
     now.struct_size = stats->struct_size;
     lt_copy_sized(stats, stats->struct_size, &now, sizeof now);
     return LIVETCP_OK;

@@ -118,7 +118,7 @@ static void give_gap(livetcp_playout *p, livetcp_usec play_us, uint32_t timestam
                      bool late, livetcp_playout_item *item)
 {
     item->kind = LIVETCP_PLAYOUT_CONCEAL;
-    item->ssrc = p->source.stream.ssrc;
+    item->ssrc = p->source.ssrc;
     item->timestamp = timestamp;
     item->sequence = (uint16_t)p->next;
     item->missing = missing;

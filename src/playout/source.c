@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequence numbers are judged as engine/receiver/stream.c does, which is careful not to deliver
- * anything twice and so waits before it believes a sender that starts over at numbers it has used.
+ * Sequence numbers are classified by rtp/sequence_tracker.c, which is careful not to take anything
+ * twice and so waits before it believes a sender that starts over at numbers it has used.
  * Timestamps tell more: another one under the same number, or a number from before the start, is
  * such a sender.
  */
@@ -16,7 +16,7 @@
 
 static uint64_t highest(const lt_playout_source *source)
 {
-    return source->stream.window.highest + source->laps;
+    return source->tracker.window.highest + source->laps;
 }
 
 uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header *header,
@@ -27,9 +27,8 @@ uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header 
     memset(source, 0, sizeof *source);
     source->started = true;
     source->laps = laps;
-    source->stream.ssrc = header->ssrc;
-    source->stream.new_us = now;
-    source->first = laps + lt_window_start(&source->stream.window, header->sequence);
+    source->ssrc = header->ssrc;
+    source->first = laps + lt_sequence_tracker_start(&source->tracker, header->sequence, now);
     return source->first;
 }
 
@@ -44,29 +43,29 @@ static bool remembered(const lt_playout_source *source, uint64_t extended)
            highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS;
 }
 
-lt_playout_source_verdict lt_playout_source_judge(lt_playout_source *source,
-                                                  const lt_rtp_header *header, livetcp_usec now,
-                                                  uint64_t *extended)
+lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
+                                                    const lt_rtp_header *header, livetcp_usec now,
+                                                    uint64_t *extended)
 {
-    lt_verdict verdict;
+    lt_sequence_result result;
     bool other = false;
 
-    if (header->ssrc != source->stream.ssrc)
+    if (header->ssrc != source->ssrc)
         return LT_PLAYOUT_SOURCE_FOREIGN;
-    verdict = lt_stream_judge(&source->stream, header->sequence, now, extended);
+    result = lt_sequence_tracker_classify(&source->tracker, header->sequence, 0, now, extended);
     *extended += source->laps;
-    if (verdict == LT_VERDICT_DUPLICATE)
+    if (result == LT_SEQUENCE_DUPLICATE)
         other = remembered(source, *extended) && *stamp_of(source, *extended) != header->timestamp;
-    else if (verdict == LT_VERDICT_NEW)
+    else if (result == LT_SEQUENCE_NEW)
         other = *extended + OVERTAKING < source->first;
     if (other)
-        verdict = lt_stream_weigh_jump(&source->stream, header->sequence, now);
-    switch (verdict) {
-    case LT_VERDICT_NEW:
+        result = lt_sequence_tracker_classify_jump(&source->tracker, header->sequence, now);
+    switch (result) {
+    case LT_SEQUENCE_NEW:
         return LT_PLAYOUT_SOURCE_NEW;
-    case LT_VERDICT_JUMP:
+    case LT_SEQUENCE_JUMP:
         return LT_PLAYOUT_SOURCE_JUMP;
-    case LT_VERDICT_RESTART:
+    case LT_SEQUENCE_RESTART:
         return LT_PLAYOUT_SOURCE_RESTART;
     default:
         return LT_PLAYOUT_SOURCE_DUPLICATE;
@@ -76,7 +75,7 @@ lt_playout_source_verdict lt_playout_source_judge(lt_playout_source *source,
 void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint32_t timestamp,
                               livetcp_usec now)
 {
-    lt_stream_accept(&source->stream, extended - source->laps, now);
+    lt_sequence_tracker_accept(&source->tracker, extended - source->laps, now);
     if (extended < source->first)
         source->first = extended;
     if (highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS)
@@ -86,7 +85,7 @@ void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint
 void lt_playout_source_restart(lt_playout_source *source, uint16_t confirming, uint64_t *jumped,
                                uint64_t *confirmed)
 {
-    lt_stream_restart(&source->stream, confirming, jumped, confirmed);
+    lt_sequence_tracker_restart(&source->tracker, confirming, jumped, confirmed);
     *jumped += source->laps;
     *confirmed += source->laps;
     source->first = *jumped < *confirmed ? *jumped : *confirmed;

@@ -4,36 +4,37 @@
 #ifndef LT_PLAYOUT_SOURCE_H
 #define LT_PLAYOUT_SOURCE_H
 
-#include "engine/receiver/stream.h"
 #include "rtp/rtp.h"
+#include "rtp/sequence_tracker.h"
 
 /* Timestamps remembered, to tell a duplicate from another packet of the same number. */
 #define LT_PLAYOUT_SOURCE_STAMPS 1024
 
 typedef struct lt_playout_source {
     bool started;
-    lt_stream stream;
-    uint64_t laps;  /* added to the stream's numbers, so that they grow through changes of SSRC */
+    uint32_t ssrc;
+    lt_sequence_tracker tracker;
+    uint64_t laps;  /* added to the tracker's numbers, so that they grow through changes of SSRC */
     uint64_t first; /* the lowest number that came since the last start */
     uint32_t stamps[LT_PLAYOUT_SOURCE_STAMPS];
 } lt_playout_source;
 
-typedef enum lt_playout_source_verdict {
+typedef enum lt_playout_source_result {
     LT_PLAYOUT_SOURCE_NEW,
     LT_PLAYOUT_SOURCE_DUPLICATE, /* or too old to tell it from one */
     LT_PLAYOUT_SOURCE_FOREIGN,   /* of another SSRC */
     LT_PLAYOUT_SOURCE_JUMP,      /* from elsewhere in the number space */
     LT_PLAYOUT_SOURCE_RESTART    /* confirms a jump: see lt_playout_source_restart() */
-} lt_playout_source_verdict;
+} lt_playout_source_result;
 
 /* Begins with this packet; returns its number, which is higher than any before. */
 uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header *header,
                                  livetcp_usec now);
 
-/* Judges one packet; *extended is its number if it is NEW. */
-lt_playout_source_verdict lt_playout_source_judge(lt_playout_source *source,
-                                                  const lt_rtp_header *header, livetcp_usec now,
-                                                  uint64_t *extended);
+/* Classifies one packet; *extended is its number if it is NEW. */
+lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
+                                                    const lt_rtp_header *header, livetcp_usec now,
+                                                    uint64_t *extended);
 
 /* A NEW packet is played, or came too late: its copies are duplicates. */
 void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint32_t timestamp,

@@ -220,7 +220,7 @@ livetcp_result lt_playout_take(livetcp_playout *p, const lt_incoming *in,
     if (!p->source.started || !p->timeline.started)
         return start(p, in, 0, slot);
     slot->verdict = LIVETCP_PLAYOUT_DUPLICATE;
-    switch (lt_playout_source_judge(&p->source, &in->header, in->arrival_us, &extended)) {
+    switch (lt_playout_source_classify(&p->source, &in->header, in->arrival_us, &extended)) {
     case LT_PLAYOUT_SOURCE_NEW:
         return take_new(p, in, extended, slot);
     case LT_PLAYOUT_SOURCE_FOREIGN:

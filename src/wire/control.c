@@ -3,6 +3,8 @@
 #include "wire/control.h"
 
 #include "base/bytes.h"
+#include "rtp/rtcp/packet.h"
+#include "rtp/rtp.h"
 #include "wire/frame.h"
 
 #include <livetcp/config.h>
@@ -231,6 +233,18 @@ bool lt_control_is(const uint8_t *packet, size_t size)
 {
     return size >= APP_HEADER && packet[0] >> 6 == RTCP_VERSION && packet[1] == RTCP_APP &&
            !memcmp(packet + 8, app_name, sizeof app_name);
+}
+
+bool lt_control_marks_report(const uint8_t *compound, size_t size)
+{
+    lt_rtcp_reader reader = {compound, size};
+    lt_rtcp_part part;
+
+    while (lt_rtcp_read(&reader, &part) == LT_RTCP_PART)
+        if (part.type == LT_RTCP_APP && part.count == LT_CONTROL_REPORT &&
+            lt_control_is(part.body - LT_RTCP_MIN_SIZE, part.size + LT_RTCP_MIN_SIZE))
+            return true;
+    return false;
 }
 
 static bool has_version(lt_control_type type)

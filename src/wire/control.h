@@ -108,6 +108,9 @@ size_t lt_control_encode(const lt_control *message, uint8_t *frame);
 /* Whether an RTCP packet is one of ours, known type or not. */
 bool lt_control_is(const uint8_t *packet, size_t size);
 
+/* Whether an RTCP compound is a report of LiveTCP's: a REPORT message is one of its parts. */
+bool lt_control_marks_report(const uint8_t *compound, size_t size);
+
 /* Reads a message from an RTCP packet that lt_control_is(). Errors: LIVETCP_ERR_PROTOCOL (cut
  * short, part of a compound, or a field out of range), LIVETCP_ERR_NOT_SUPPORTED (a type we do not
  * know: skip it), LIVETCP_ERR_VERSION. Longer than expected is fine: later versions may append

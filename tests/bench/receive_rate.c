@@ -109,12 +109,9 @@ static void receive(connection *c, unsigned index, lt_reassembly *reassembly, ou
 
     while (lt_deframer_next(&c->deframer, &data, &size, &frame, &frame_size) == LT_DEFRAME_FRAME) {
         lt_arrival arrival = {.data = frame, .size = frame_size, .connection = index};
-        lt_rtp_header header;
         out->frames++;
-        if (lt_rtp_classify(frame, frame_size) != LT_RTP_MEDIA ||
-            !lt_rtp_parse(frame, frame_size, &header))
-            continue;
-        lt_reassembly_push(reassembly, &arrival, &header);
+        if (lt_rtp_parse(frame, frame_size, &arrival.header))
+            lt_reassembly_push(reassembly, &arrival);
     }
 }
 

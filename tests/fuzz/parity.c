@@ -46,7 +46,7 @@ static bool take(world *w, const uint8_t *data, size_t size, const lt_packet *ex
     if (lt_rtp_parse(exact, size, &header))
         w->parity += lt_parity_decoder_take(w->decoder, exact, size, &header, w->now);
     free(exact);
-    while ((packet = lt_parity_decoder_next(w->decoder, w->now))) {
+    while ((packet = lt_parity_decoder_next(w->decoder, w->now, &header))) {
         FUZZ_REQUIRE(lt_rtp_parse(lt_packet_data(packet), lt_packet_size(packet), &header));
         FUZZ_REQUIRE(header.ssrc == packet->ssrc && header.sequence == packet->sequence);
         FUZZ_REQUIRE(lt_packet_size(packet) <= w->max_packet);

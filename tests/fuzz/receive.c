@@ -78,11 +78,10 @@ static void feed(pipeline *p, unsigned connection, const uint8_t *data, size_t s
            LT_DEFRAME_FRAME) {
         lt_arrival arrival = {
             .data = frame, .size = frame_size, .arrival_us = p->now, .connection = connection};
-        lt_rtp_header header;
         if (lt_rtp_classify(frame, frame_size) != LT_RTP_MEDIA)
             continue;
-        FUZZ_REQUIRE(lt_rtp_parse(frame, frame_size, &header));
-        FUZZ_REQUIRE(lt_reassembly_push(p->reassembly, &arrival, &header) == LIVETCP_OK);
+        FUZZ_REQUIRE(lt_rtp_parse(frame, frame_size, &arrival.header));
+        FUZZ_REQUIRE(lt_reassembly_push(p->reassembly, &arrival) == LIVETCP_OK);
         p->pushed++;
     }
     if (result == LT_DEFRAME_TOO_LARGE) {

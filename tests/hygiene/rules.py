@@ -56,7 +56,7 @@ LAYERS = [
     Layer("src/settings", {"base", "policy", "settings"}, {"config.h", "policy.h"}, LIBC, pure=True),
     Layer("src/engine", {"base", "rtp", "wire", "policy", "settings", "engine"}, ANY, LIBC,
           pure=True),
-    Layer("src/playout", {"base", "rtp", "engine", "playout"},
+    Layer("src/playout", {"base", "rtp", "playout"},
           {"result.h", "time.h", "playout.h", "quality.h"}, LIBC, pure=True),
     Layer("src/platform", {"base", "platform"}),
     Layer("src/io", PRODUCT),

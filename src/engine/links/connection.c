@@ -19,7 +19,6 @@ void lt_connection_reset(lt_connection *connection)
     connection->chase_at_us = LIVETCP_NEVER;
     connection->last_media_us = LIVETCP_NEVER;
     connection->gap_us = 0;
-    lt_deframer_clear(&connection->deframer);
     lt_path_reset(connection->path, connection->index);
     memset(&connection->handshake, 0, sizeof connection->handshake);
     memset(&connection->pending, 0, sizeof connection->pending);

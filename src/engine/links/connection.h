@@ -8,7 +8,6 @@
 #include "engine/reports/delays.h"
 #include "engine/reports/stamps.h"
 #include "engine/sender/outbox.h"
-#include "wire/frame.h"
 #include "wire/handshake.h"
 
 #include <livetcp/stats.h>
@@ -18,8 +17,7 @@ typedef struct lt_connection {
     livetcp_connection_state state;
     livetcp_path *path; /* the session's array has it, ready for the policy */
 
-    /* Bytes in and out; empty while there is no TCP connection. */
-    lt_deframer deframer;
+    /* Bytes out; empty while there is no TCP connection. */
     lt_outbox outbox;
     uint64_t stream_bytes;    /* written since the TCP connection is ours */
     lt_unacked unacked;       /* packets of these that are not acknowledged */
@@ -62,7 +60,6 @@ typedef struct lt_connection {
     livetcp_result last_error;
     uint64_t opened; /* times it was OPEN */
     uint64_t packets_sent, bytes_sent;
-    uint64_t packets_received, bytes_read;
 } lt_connection;
 
 /* Forgets the TCP connection: buffers and what is in them, facts, handshake. */

@@ -37,7 +37,7 @@ bool livetcp_engine_next_connect(livetcp_engine *session, livetcp_usec now, unsi
 
 static void begin(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
-    lt_deframer_init(&connection->deframer, session->config.max_receive);
+    lt_receiver_start(session->receiver, connection->index);
     connection->silent_from_us = now;
 }
 
@@ -205,6 +205,7 @@ static void detach(livetcp_engine *session, lt_connection *connection, livetcp_r
     lt_session_recover_flight(session, connection);
     lt_session_forget_announced(session, connection->index);
     lt_connection_reset(connection);
+    lt_receiver_reset(session->receiver, connection->index);
     connection->last_error = reason;
     session->last_loss = reason;
     bool reopenable =

@@ -124,11 +124,13 @@ static lt_packet *rebuilt(lt_parity_decoder *decoder, lt_packet *packet, livetcp
     return packet;
 }
 
-lt_packet *lt_parity_decoder_next(lt_parity_decoder *decoder, livetcp_usec now)
+lt_packet *lt_parity_decoder_next(lt_parity_decoder *decoder, livetcp_usec now,
+                                  lt_rtp_header *header)
 {
     for (unsigned i = 0; i < decoder->count; i++) {
         lt_packet *packet;
-        while (lt_parity_stream_next(decoder->streams[i], decoder->max_packet, now, &packet)) {
+        while (
+            lt_parity_stream_next(decoder->streams[i], decoder->max_packet, now, &packet, header)) {
             if (packet)
                 return rebuilt(decoder, packet, now);
             decoder->stats.invalid++;

@@ -54,9 +54,10 @@ livetcp_result lt_parity_decoder_announce(lt_parity_decoder *decoder, uint32_t p
 bool lt_parity_decoder_take(lt_parity_decoder *decoder, const uint8_t *data, size_t size,
                             const lt_rtp_header *header, livetcp_usec now);
 
-/* The next packet that can be rebuilt now, with one reference; NULL if there is none. It classifies
- * as RTP, and has `ssrc`, `sequence` and enqueued_us = now. */
-lt_packet *lt_parity_decoder_next(lt_parity_decoder *decoder, livetcp_usec now);
+/* The next packet that can be rebuilt now, with one reference, and its RTP header; NULL if there is
+ * none. It has `ssrc`, `sequence` and enqueued_us = now. */
+lt_packet *lt_parity_decoder_next(lt_parity_decoder *decoder, livetcp_usec now,
+                                  lt_rtp_header *header);
 
 const lt_parity_stats *lt_parity_decoder_get_stats(const lt_parity_decoder *decoder);
 

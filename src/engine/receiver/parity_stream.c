@@ -207,7 +207,7 @@ static bool add_members(lt_parity_stream *stream, const lt_parity_cover *cover, 
 
 /* Turns recovery fields and payload into a packet; false if they make none. */
 static bool finish_packet(const lt_parity_stream *stream, const uint8_t *recovery,
-                          size_t max_packet, lt_packet *packet)
+                          size_t max_packet, lt_packet *packet, lt_rtp_header *header)
 {
     uint8_t *data = packet->frame + LT_FRAME_HEADER;
     size_t size = LT_RTP_MIN_SIZE + (size_t)lt_read_be16(recovery + 2);
@@ -221,13 +221,13 @@ static bool finish_packet(const lt_parity_stream *stream, const uint8_t *recover
     lt_write_be32(data + 8, stream->media_ssrc);
     lt_write_be16(packet->frame, (uint16_t)size);
     packet->frame_size = LT_FRAME_HEADER + size;
-    return lt_rtp_classify(data, size) == LT_RTP_MEDIA;
+    return lt_rtp_parse(data, size, header);
 }
 
 /* Makes the packet that `waiting` lacks. *packet is NULL if parity and group do not fit each other;
  * false if memory is out. */
 static bool rebuild(lt_parity_stream *stream, const lt_parity_waiting *waiting, uint16_t missing,
-                    size_t max_packet, livetcp_usec now, lt_packet **packet)
+                    size_t max_packet, livetcp_usec now, lt_packet **packet, lt_rtp_header *header)
 {
     const uint8_t *parity = lt_packet_data(waiting->packet);
     size_t payload_size = lt_packet_size(waiting->packet) - waiting->header_size;
@@ -240,13 +240,13 @@ static bool rebuild(lt_parity_stream *stream, const lt_parity_waiting *waiting, 
     memcpy((*packet)->frame + LT_FRAME_HEADER + LT_RTP_MIN_SIZE, parity + waiting->header_size,
            payload_size);
     if (!add_members(stream, &waiting->cover, missing, now, recovery, *packet) ||
-        !finish_packet(stream, recovery, max_packet, *packet))
+        !finish_packet(stream, recovery, max_packet, *packet, header))
         lt_packet_unref(packet);
     return true;
 }
 
 bool lt_parity_stream_next(lt_parity_stream *stream, size_t max_packet, livetcp_usec now,
-                           lt_packet **packet)
+                           lt_packet **packet, lt_rtp_header *header)
 {
     bool found = false;
 
@@ -256,7 +256,7 @@ bool lt_parity_stream_next(lt_parity_stream *stream, size_t max_packet, livetcp_
         uint16_t missing;
         unsigned count = stale ? 0 : count_missing(stream, &waiting->cover, now, &missing);
         if (count == 1)
-            found = rebuild(stream, waiting, missing, max_packet, now, packet);
+            found = rebuild(stream, waiting, missing, max_packet, now, packet, header);
         if (count < 2)
             stop_waiting(stream, i);
         else

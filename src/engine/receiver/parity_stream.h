@@ -43,10 +43,10 @@ void lt_parity_stream_add_parity(lt_parity_stream *stream, const uint8_t *data, 
                                  size_t header_size, const lt_parity_cover *cover,
                                  livetcp_usec now);
 
-/* Takes up the next group that lacks one packet. Returns true with that packet, rebuilt, and its
- * reference, or with NULL where the parity does not fit the group; false if there is none. The
- * packet is not in the history: the caller adds it. */
+/* Takes up the next group that lacks one packet. Returns true with that packet, rebuilt, its
+ * reference and its header, or with NULL where the parity does not fit the group; false if there is
+ * none. The packet is not in the history: the caller adds it. */
 bool lt_parity_stream_next(lt_parity_stream *stream, size_t max_packet, livetcp_usec now,
-                           lt_packet **packet);
+                           lt_packet **packet, lt_rtp_header *header);
 
 #endif

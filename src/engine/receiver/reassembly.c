@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Reassembly: the table of streams, and each packet's way through it. */
+/* Reassembly: the table of streams, and each packet's way through it. The first packet after a jump
+ * is kept until the second confirms the jump, and is not lost. */
 #include "engine/receiver/reassembly.h"
 
-#include "engine/receiver/sequencer.h"
+#include "engine/receiver/reorder_buffer.h"
+#include "rtp/sequence_tracker.h"
 
 #include <stdlib.h>
 
 /* SSRCs known at a time. A peer that uses more makes the least recently active one forgotten. */
 #define MAX_STREAMS 64
+
+typedef struct lt_stream {
+    uint32_t ssrc;
+    uint64_t used; /* grows with every packet: the stream with the lowest is evicted */
+    lt_sequence_tracker tracker;
+    lt_held *probation;        /* the packet on probation; NULL also if it could not be copied */
+    lt_reorder_stream ordered; /* never started in arrival order */
+} lt_stream;
 
 struct lt_reassembly {
     livetcp_order order;
@@ -19,24 +29,53 @@ struct lt_reassembly {
     lt_deliver_fn deliver;
     void *user;
     lt_reassembly_stats stats;
-    lt_sequencer sequencer;
+    lt_reorder_buffer buffer;
 };
 
+static void deliver(void *user, const lt_arrival *arrival)
+{
+    lt_reassembly *r = user;
+
+    r->stats.delivered++;
+    r->stats.delivered_bytes += arrival->size;
+    r->deliver(r->user, arrival);
+}
+
 lt_reassembly *lt_reassembly_create(livetcp_order order, livetcp_usec wait_us,
-                                    lt_deliver_fn deliver, void *user)
+                                    lt_deliver_fn deliver_fn, void *user)
 {
     lt_reassembly *reassembly = calloc(1, sizeof *reassembly);
 
     if (!reassembly)
         return NULL;
     reassembly->order = order;
-    reassembly->deliver = deliver;
+    reassembly->deliver = deliver_fn;
     reassembly->user = user;
-    reassembly->sequencer.wait_us = wait_us;
-    reassembly->sequencer.deliver = deliver;
-    reassembly->sequencer.user = user;
-    reassembly->sequencer.stats = &reassembly->stats;
+    reassembly->buffer = (lt_reorder_buffer){.wait_us = wait_us,
+                                             .deliver = deliver,
+                                             .user = reassembly,
+                                             .gaps = &reassembly->stats.gaps};
     return reassembly;
+}
+
+/* ---- streams ---- */
+
+static lt_stream *create_stream(const lt_arrival *first)
+{
+    lt_stream *stream = calloc(1, sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    stream->ssrc = first->header.ssrc;
+    lt_sequence_tracker_start(&stream->tracker, first->header.sequence, first->arrival_us);
+    return stream;
+}
+
+static void destroy_stream(lt_reassembly *r, lt_stream *stream)
+{
+    lt_reorder_clear(&r->buffer, &stream->ordered);
+    lt_held_destroy(&stream->probation);
+    free(stream);
 }
 
 void lt_reassembly_destroy(lt_reassembly **reassembly)
@@ -46,10 +85,8 @@ void lt_reassembly_destroy(lt_reassembly **reassembly)
     *reassembly = NULL;
     if (!r)
         return;
-    for (unsigned i = 0; i < r->count; i++) {
-        lt_holdback_clear(&r->sequencer.holdback, &r->streams[i]->held);
-        lt_stream_destroy(&r->streams[i]);
-    }
+    for (unsigned i = 0; i < r->count; i++)
+        destroy_stream(r, r->streams[i]);
     free(r);
 }
 
@@ -64,11 +101,11 @@ static lt_stream *find_stream(lt_reassembly *r, uint32_t ssrc)
 }
 
 /* A jump that nothing confirmed cannot be told from a stray packet. */
-static void drop_candidate(lt_reassembly *r, lt_stream *stream)
+static void drop_probation(lt_reassembly *r, lt_stream *stream)
 {
-    if (stream->candidate)
+    if (stream->probation)
         r->stats.late_discarded++;
-    lt_held_destroy(&stream->candidate);
+    lt_held_destroy(&stream->probation);
 }
 
 /* Forgets the least recently active stream, once what it held is delivered. Returns its place. */
@@ -79,89 +116,92 @@ static unsigned evict_stream(lt_reassembly *r)
     for (unsigned i = 1; i < r->count; i++)
         if (r->streams[i]->used < r->streams[idle]->used)
             idle = i;
-    lt_sequencer_flush(&r->sequencer, r->streams[idle]);
-    lt_holdback_clear(&r->sequencer.holdback, &r->streams[idle]->held);
-    drop_candidate(r, r->streams[idle]);
-    lt_stream_destroy(&r->streams[idle]);
+    lt_reorder_flush(&r->buffer, &r->streams[idle]->ordered);
+    drop_probation(r, r->streams[idle]);
+    destroy_stream(r, r->streams[idle]);
     r->stats.evicted++;
     return idle;
 }
 
-static lt_stream *add_stream(lt_reassembly *r, const lt_rtp_header *header, livetcp_usec now)
+static lt_stream *add_stream(lt_reassembly *r, const lt_arrival *first)
 {
-    lt_stream *stream = lt_stream_create(header->ssrc, header->sequence, now);
+    lt_stream *stream = create_stream(first);
     unsigned place;
 
     if (!stream)
         return NULL;
     if (r->order == LIVETCP_ORDER_SEQUENCE)
-        lt_sequencer_start(&r->sequencer, stream, stream->window.highest, 0, now);
+        lt_reorder_start(&r->buffer, &stream->ordered, stream->tracker.window.highest, 0,
+                         first->arrival_us);
     place = r->count < MAX_STREAMS ? r->count++ : evict_stream(r);
     r->streams[place] = stream;
-    r->ssrcs[place] = header->ssrc;
+    r->ssrcs[place] = first->header.ssrc;
     return r->last = stream; /* the one before may have been evicted */
 }
 
-static void deliver_now(lt_reassembly *r, const lt_arrival *arrival)
-{
-    r->stats.delivered++;
-    r->stats.delivered_bytes += arrival->size;
-    r->deliver(r->user, arrival);
-}
+/* ---- packets ---- */
 
+/* A packet is accepted only when it is delivered or held for sure. */
 static livetcp_result accept(lt_reassembly *r, lt_stream *stream, uint64_t extended,
                              const lt_arrival *arrival)
 {
+    livetcp_result result = LIVETCP_OK;
+
     if (r->order == LIVETCP_ORDER_SEQUENCE)
-        return lt_sequencer_push(&r->sequencer, stream, extended, arrival);
-    lt_stream_accept(stream, extended, arrival->arrival_us);
-    deliver_now(r, arrival);
-    return LIVETCP_OK;
+        result = lt_reorder_push(&r->buffer, &stream->ordered, extended, arrival);
+    else
+        deliver(r, arrival);
+    if (result == LIVETCP_OK)
+        lt_sequence_tracker_accept(&stream->tracker, extended, arrival->arrival_us);
+    return result;
 }
 
-/* Accepts the copy of a jump's first packet, which was confirmed. */
+/* The same for the copy of a jump's first packet, which was confirmed; takes it over. */
 static livetcp_result accept_held(lt_reassembly *r, lt_stream *stream, uint64_t extended,
                                   lt_held *held)
 {
-    if (r->order == LIVETCP_ORDER_SEQUENCE)
-        return lt_sequencer_hold(&r->sequencer, stream, extended, held);
-    lt_stream_accept(stream, extended, held->arrival_us);
-    deliver_now(r, &(lt_arrival){.data = lt_packet_data(held->packet),
-                                 .size = lt_packet_size(held->packet),
-                                 .arrival_us = held->arrival_us,
-                                 .connection = held->connection,
-                                 .packet = held->packet});
-    lt_held_destroy(&held);
-    return LIVETCP_OK;
+    livetcp_usec arrival_us = held->arrival.arrival_us;
+    livetcp_result result = LIVETCP_OK;
+
+    if (r->order == LIVETCP_ORDER_SEQUENCE) {
+        result = lt_reorder_push_held(&r->buffer, &stream->ordered, extended, held);
+    } else {
+        deliver(r, &held->arrival);
+        lt_held_destroy(&held);
+    }
+    if (result == LIVETCP_OK)
+        lt_sequence_tracker_accept(&stream->tracker, extended, arrival_us);
+    return result;
 }
 
-static livetcp_result keep_candidate(lt_reassembly *r, lt_stream *stream, const lt_arrival *arrival,
-                                     const lt_rtp_header *header)
+static livetcp_result keep_on_probation(lt_reassembly *r, lt_stream *stream,
+                                        const lt_arrival *arrival)
 {
-    drop_candidate(r, stream);
-    stream->candidate = lt_held_create(arrival, header->ssrc, header->sequence);
-    return stream->candidate ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
+    drop_probation(r, stream);
+    stream->probation = lt_held_create(arrival);
+    return stream->probation ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
 }
 
-static livetcp_result restart(lt_reassembly *r, lt_stream *stream, const lt_arrival *arrival,
-                              const lt_rtp_header *header)
+static livetcp_result restart(lt_reassembly *r, lt_stream *stream, const lt_arrival *arrival)
 {
     bool in_sequence = r->order == LIVETCP_ORDER_SEQUENCE;
     livetcp_result first = LIVETCP_OK, second;
-    uint64_t candidate_extended, extended;
-    lt_held *candidate;
+    uint64_t probation_extended, extended;
+    lt_held *probation = stream->probation;
 
     if (in_sequence)
-        lt_sequencer_flush(&r->sequencer, stream);
-    candidate = lt_stream_restart(stream, header->sequence, &candidate_extended, &extended);
+        lt_reorder_flush(&r->buffer, &stream->ordered);
+    stream->probation = NULL;
+    lt_sequence_tracker_restart(&stream->tracker, arrival->header.sequence, &probation_extended,
+                                &extended);
     r->stats.restarts++;
     if (in_sequence) {
-        lt_sequencer_start(&r->sequencer, stream, candidate_extended, stream->next,
-                           arrival->arrival_us);
-        stream->broken = true;
+        lt_reorder_start(&r->buffer, &stream->ordered, probation_extended, stream->ordered.next,
+                         arrival->arrival_us);
+        stream->ordered.broken = true;
     }
-    if (candidate)
-        first = accept_held(r, stream, candidate_extended, candidate);
+    if (probation)
+        first = accept_held(r, stream, probation_extended, probation);
     second = accept(r, stream, extended, arrival);
     return second ? second : first;
 }
@@ -169,39 +209,40 @@ static livetcp_result restart(lt_reassembly *r, lt_stream *stream, const lt_arri
 /* Ends the starts whose wait is over. */
 static void expire_starts(lt_reassembly *r, livetcp_usec now)
 {
-    for (unsigned i = 0; i < r->count && r->sequencer.starting; i++)
-        if (r->streams[i]->starting && r->streams[i]->start_until <= now)
-            lt_sequencer_end_start(&r->sequencer, r->streams[i]);
+    for (unsigned i = 0; i < r->count && r->buffer.starting; i++)
+        if (r->streams[i]->ordered.starting && r->streams[i]->ordered.start_until <= now)
+            lt_reorder_end_start(&r->buffer, &r->streams[i]->ordered);
 }
 
-livetcp_result lt_reassembly_push(lt_reassembly *r, const lt_arrival *arrival,
-                                  const lt_rtp_header *header)
+livetcp_result lt_reassembly_push(lt_reassembly *r, const lt_arrival *arrival)
 {
-    lt_stream *stream = find_stream(r, header->ssrc);
+    lt_stream *stream = find_stream(r, arrival->header.ssrc);
     livetcp_result result = LIVETCP_OK;
     uint64_t extended;
 
     if (!stream)
-        stream = add_stream(r, header, arrival->arrival_us);
+        stream = add_stream(r, arrival);
     if (!stream)
         return LIVETCP_ERR_NO_MEMORY;
     stream->used = ++r->packets;
 
-    switch (lt_stream_judge(stream, header->sequence, arrival->arrival_us, &extended)) {
-    case LT_VERDICT_NEW:
+    switch (lt_sequence_tracker_classify(&stream->tracker, arrival->header.sequence,
+                                         lt_reorder_lowest(&stream->ordered), arrival->arrival_us,
+                                         &extended)) {
+    case LT_SEQUENCE_NEW:
         result = accept(r, stream, extended, arrival);
         break;
-    case LT_VERDICT_DUPLICATE:
+    case LT_SEQUENCE_DUPLICATE:
         r->stats.duplicates++;
         break;
-    case LT_VERDICT_LATE:
+    case LT_SEQUENCE_LATE:
         r->stats.late_discarded++;
         break;
-    case LT_VERDICT_JUMP:
-        result = keep_candidate(r, stream, arrival, header);
+    case LT_SEQUENCE_JUMP:
+        result = keep_on_probation(r, stream, arrival);
         break;
-    case LT_VERDICT_RESTART:
-        result = restart(r, stream, arrival, header);
+    case LT_SEQUENCE_RESTART:
+        result = restart(r, stream, arrival);
         break;
     }
     if (r->order == LIVETCP_ORDER_SEQUENCE)
@@ -211,19 +252,19 @@ livetcp_result lt_reassembly_push(lt_reassembly *r, const lt_arrival *arrival,
 
 livetcp_usec lt_reassembly_deadline(const lt_reassembly *r)
 {
-    livetcp_usec deadline = lt_sequencer_deadline(&r->sequencer);
+    livetcp_usec deadline = lt_reorder_deadline(&r->buffer);
 
-    if (r->sequencer.starting)
+    if (r->buffer.starting)
         for (unsigned i = 0; i < r->count; i++)
-            if (r->streams[i]->starting && r->streams[i]->start_until < deadline)
-                deadline = r->streams[i]->start_until;
+            if (r->streams[i]->ordered.starting && r->streams[i]->ordered.start_until < deadline)
+                deadline = r->streams[i]->ordered.start_until;
     return deadline;
 }
 
 void lt_reassembly_expire(lt_reassembly *r, livetcp_usec now)
 {
     expire_starts(r, now);
-    lt_sequencer_expire(&r->sequencer, now);
+    lt_reorder_expire(&r->buffer, now);
 }
 
 const lt_reassembly_stats *lt_reassembly_get_stats(const lt_reassembly *r)

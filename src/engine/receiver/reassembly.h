@@ -4,23 +4,9 @@
 #ifndef LT_ENGINE_RECEIVER_REASSEMBLY_H
 #define LT_ENGINE_RECEIVER_REASSEMBLY_H
 
-#include "engine/packet.h"
-#include "rtp/rtp.h"
+#include "engine/receiver/arrival.h"
 
 #include <livetcp/config.h>
-
-/* A packet on its way to the application. */
-typedef struct lt_arrival {
-    const uint8_t *data;
-    size_t size;
-    livetcp_usec arrival_us;
-    unsigned connection;
-    bool rtcp;
-    bool report;        /* RTCP that LiveTCP made at the other end */
-    bool discontinuity; /* sequence order: packets before it are missing */
-    lt_packet *packet;  /* NULL: the bytes are the caller's input and die with it; otherwise they
-                           are the packet's, and taking a reference keeps them */
-} lt_arrival;
 
 /* Called for each packet that is due, from inside push and expire. It must not call back into the
  * reassembly. */
@@ -46,13 +32,12 @@ lt_reassembly *lt_reassembly_create(livetcp_order order, livetcp_usec wait_us,
                                     lt_deliver_fn deliver, void *user);
 void lt_reassembly_destroy(lt_reassembly **reassembly);
 
-/* Takes an RTP packet whose header was parsed. In arrival order it is delivered within the call
+/* Takes an RTP packet with its header. In arrival order it is delivered within the call
  * or discarded, but for the first packet after a jump, which is copied until a second confirms it;
  * in sequence order it may be copied and held. Memory is bounded however the peer numbers its
  * packets: 64 SSRCs, 4 MiB and 2048 packets held (over that, the oldest gap is given up), and one
  * unconfirmed jump an SSRC. Errors: LIVETCP_ERR_NO_MEMORY, the packet is lost then. */
-livetcp_result lt_reassembly_push(lt_reassembly *reassembly, const lt_arrival *arrival,
-                                  const lt_rtp_header *header);
+livetcp_result lt_reassembly_push(lt_reassembly *reassembly, const lt_arrival *arrival);
 
 /* When expire() has something to do; LIVETCP_NEVER if nothing is held. */
 livetcp_usec lt_reassembly_deadline(const lt_reassembly *reassembly);

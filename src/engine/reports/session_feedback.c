@@ -149,7 +149,7 @@ static void describe_playout(livetcp_engine *session, lt_reception *message)
 
 static void write_reception(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
 {
-    const lt_reassembly_stats *counts = lt_reassembly_get_stats(session->reassembly);
+    const lt_reassembly_stats *counts = lt_receiver_get_media(session->receiver);
     lt_feedback *feedback = &session->feedback;
     lt_control message = {.type = LT_CONTROL_RECEPTION};
     lt_reception *fields = &message.reception;

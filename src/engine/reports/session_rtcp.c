@@ -67,13 +67,11 @@ void lt_session_report_sent(livetcp_engine *session, const lt_packet *packet, li
 void lt_session_deliver_media(void *user, const lt_arrival *arrival)
 {
     livetcp_engine *session = user;
-    lt_rtp_header header;
 
-    if (lt_rtp_parse(arrival->data, arrival->size, &header)) {
-        lt_session_observe_delivered(session, arrival, &header);
-        if (session->reporter)
-            lt_reporter_received(session->reporter, &header, arrival->size, arrival->arrival_us);
-    }
+    lt_session_observe_delivered(session, arrival, &arrival->header);
+    if (session->reporter)
+        lt_reporter_received(session->reporter, &arrival->header, arrival->size,
+                             arrival->arrival_us);
     lt_session_hand_over(session, arrival);
 }
 
@@ -119,18 +117,6 @@ static size_t mark(const livetcp_engine *session, uint8_t *end)
     size_t size = lt_control_encode(&message, frame) - LT_FRAME_HEADER;
     memcpy(end, frame + LT_FRAME_HEADER, size);
     return size;
-}
-
-bool lt_session_is_report(const livetcp_engine *session, const uint8_t *data, size_t size)
-{
-    lt_rtcp_reader reader = {data, size};
-    lt_rtcp_part part;
-
-    while (!lt_session_plain(session) && lt_rtcp_read(&reader, &part) == LT_RTCP_PART)
-        if (part.type == LT_RTCP_APP && part.count == LT_CONTROL_REPORT &&
-            lt_control_is(part.body - LT_RTCP_MIN_SIZE, part.size + LT_RTCP_MIN_SIZE))
-            return true;
-    return false;
 }
 
 /* Without room in the outbox the peer has not read for long: this one is left out. */

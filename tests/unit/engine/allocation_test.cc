@@ -39,14 +39,13 @@ void count_delivered(void *user, const lt_arrival *)
 livetcp_result push(lt_reassembly *reassembly, uint32_t ssrc, uint16_t sequence, livetcp_usec now)
 {
     uint8_t bytes[LT_RTP_MIN_SIZE] = {0x80, 96};
-    lt_rtp_header header = {};
     lt_arrival arrival = {};
     arrival.data = bytes;
     arrival.size = sizeof bytes;
     arrival.arrival_us = now;
-    header.ssrc = ssrc;
-    header.sequence = sequence;
-    return lt_reassembly_push(reassembly, &arrival, &header);
+    arrival.header.ssrc = ssrc;
+    arrival.header.sequence = sequence;
+    return lt_reassembly_push(reassembly, &arrival);
 }
 
 /* Loss, reordering, a jump and a restart: all that makes reassembly copy packets. */
@@ -189,11 +188,12 @@ bool take(lt_parity_decoder *decoder, const lt_packet *packet)
 int receive_group(lt_parity_decoder *decoder, lt_packet *const *media, const lt_packet *parity)
 {
     int rebuilt = 0;
+    lt_rtp_header header;
     take(decoder, media[0]);
     take(decoder, media[2]);
     if (!take(decoder, parity))
         return -1;
-    while (lt_packet *packet = lt_parity_decoder_next(decoder, 0)) {
+    while (lt_packet *packet = lt_parity_decoder_next(decoder, 0, &header)) {
         bool same = packet->frame_size == media[1]->frame_size &&
                     memcmp(packet->frame, media[1]->frame, packet->frame_size) == 0;
         rebuilt += same ? 1 : -1000;

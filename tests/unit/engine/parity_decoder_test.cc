@@ -45,7 +45,7 @@ class Decoder
         memcpy(copy.get(), bytes.data(), bytes.size());
         REQUIRE(lt_rtp_parse(copy.get(), bytes.size(), &header));
         is_parity = lt_parity_decoder_take(decoder, copy.get(), bytes.size(), &header, now);
-        while (lt_packet *packet = lt_parity_decoder_next(decoder, now)) {
+        while (lt_packet *packet = lt_parity_decoder_next(decoder, now, &header)) {
             rebuilt.push_back(bytes_of(packet));
             bool whole = packet->ssrc == lt_read_be32(&rebuilt.back()[8]) &&
                          packet->sequence == lt_read_be16(&rebuilt.back()[2]) &&

@@ -43,7 +43,6 @@ class Receiver
                         unsigned connection = 0, size_t payload = 4)
     {
         std::vector<uint8_t> bytes(LT_RTP_MIN_SIZE + payload);
-        lt_rtp_header header;
         bytes[0] = 0x80;
         bytes[1] = 96;
         lt_write_be16(&bytes[2], sequence);
@@ -54,8 +53,8 @@ class Receiver
         arrival.size = bytes.size();
         arrival.arrival_us = now;
         arrival.connection = connection;
-        REQUIRE(lt_rtp_parse(bytes.data(), bytes.size(), &header));
-        return lt_reassembly_push(reassembly, &arrival, &header);
+        REQUIRE(lt_rtp_parse(bytes.data(), bytes.size(), &arrival.header));
+        return lt_reassembly_push(reassembly, &arrival);
     }
     void expire(livetcp_usec now)
     {

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Each frame's way: told apart once, by its header, then to the sink at once (RTCP, control), to
+ * the parity decoder, or to reassembly. Until the first announcement there is no parity decoder,
+ * and nothing is done for any packet. */
+#include "engine/receiver/receiver.h"
+
+#include "engine/receiver/parity_decoder.h"
+#include "wire/frame.h"
+
+#include <stdlib.h>
+
+typedef struct lt_receiver_slot {
+    lt_deframer deframer;
+    lt_receiver_slot_counts counts;
+} lt_receiver_slot;
+
+struct lt_receiver {
+    lt_receiver_sink sink;
+    size_t max_frame;
+    bool session_mode; /* there are control messages, and reports of LiveTCP's own */
+    lt_reassembly *reassembly;
+    lt_parity_decoder *parity; /* NULL until the peer announces some */
+    uint64_t bytes_read, null_frames;
+    uint64_t rtcp_packets, rtcp_bytes; /* of the application's */
+    uint64_t parity_useful;
+    lt_receiver_slot slots[LIVETCP_MAX_CONNECTIONS];
+};
+
+lt_receiver *lt_receiver_create(const livetcp_config *config, const lt_receiver_sink *sink)
+{
+    lt_receiver *receiver = calloc(1, sizeof *receiver);
+
+    if (!receiver)
+        return NULL;
+    receiver->sink = *sink;
+    receiver->max_frame = config->max_receive;
+    receiver->session_mode = config->wire != LIVETCP_WIRE_PLAIN;
+    receiver->reassembly =
+        lt_reassembly_create(config->order, config->order_wait_us, sink->on_media, sink->user);
+    if (!receiver->reassembly)
+        lt_receiver_destroy(&receiver);
+    return receiver;
+}
+
+void lt_receiver_destroy(lt_receiver **owner)
+{
+    lt_receiver *receiver = *owner;
+
+    *owner = NULL;
+    if (!receiver)
+        return;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_deframer_clear(&receiver->slots[i].deframer);
+    lt_parity_decoder_destroy(&receiver->parity);
+    lt_reassembly_destroy(&receiver->reassembly);
+    free(receiver);
+}
+
+void lt_receiver_start(lt_receiver *receiver, unsigned slot)
+{
+    lt_receiver_reset(receiver, slot);
+    lt_deframer_init(&receiver->slots[slot].deframer, receiver->max_frame);
+}
+
+void lt_receiver_reset(lt_receiver *receiver, unsigned slot)
+{
+    lt_deframer_clear(&receiver->slots[slot].deframer);
+}
+
+/* ---- parity ---- */
+
+livetcp_result lt_receiver_parity_announced(lt_receiver *receiver, const lt_control *message)
+{
+    if (!receiver->parity)
+        receiver->parity = lt_parity_decoder_create(receiver->max_frame);
+    if (!receiver->parity)
+        return LIVETCP_ERR_NO_MEMORY;
+    return lt_parity_decoder_announce(receiver->parity, message->parity_ssrc, message->media_ssrc,
+                                      message->payload_type);
+}
+
+/* Packets that reassembly did not want. */
+static uint64_t unwanted(const lt_receiver *receiver)
+{
+    const lt_reassembly_stats *media = lt_reassembly_get_stats(receiver->reassembly);
+    return media->duplicates + media->late_discarded;
+}
+
+/* A rebuilt packet arrives now, by the connection that brought the last piece; its original will be
+ * the duplicate. */
+static void take_rebuilt(lt_receiver *receiver, lt_packet *packet, const lt_rtp_header *header,
+                         const lt_arrival *piece)
+{
+    lt_arrival arrival = {.data = lt_packet_data(packet),
+                          .size = lt_packet_size(packet),
+                          .arrival_us = piece->arrival_us,
+                          .connection = piece->connection,
+                          .header = *header,
+                          .packet = packet};
+    uint64_t unwanted_before = unwanted(receiver);
+
+    if (lt_reassembly_push(receiver->reassembly, &arrival) == LIVETCP_OK &&
+        unwanted(receiver) == unwanted_before)
+        receiver->parity_useful++;
+}
+
+static void take_all_rebuilt(lt_receiver *receiver, const lt_arrival *piece)
+{
+    lt_rtp_header header;
+    lt_packet *packet;
+
+    while ((packet = lt_parity_decoder_next(receiver->parity, piece->arrival_us, &header))) {
+        take_rebuilt(receiver, packet, &header, piece);
+        lt_packet_unref(&packet);
+    }
+}
+
+/* Whether a packet is parity, which is not media. */
+static bool take_parity(lt_receiver *receiver, const lt_arrival *arrival)
+{
+    return receiver->parity &&
+           lt_parity_decoder_take(receiver->parity, arrival->data, arrival->size, &arrival->header,
+                                  arrival->arrival_us);
+}
+
+/* ---- frames ---- */
+
+static livetcp_result take_media(lt_receiver *receiver, const lt_arrival *arrival,
+                                 lt_receive_permission permission)
+{
+    if (permission != LT_RECEIVE_ALL)
+        return LIVETCP_ERR_PROTOCOL;
+    if (!take_parity(receiver, arrival)) {
+        receiver->slots[arrival->connection].counts.packets++;
+        lt_reassembly_push(receiver->reassembly, arrival); /* out of memory: one is lost */
+    }
+    if (receiver->parity)
+        take_all_rebuilt(receiver, arrival);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_rtcp(lt_receiver *receiver, lt_arrival *arrival,
+                                lt_receive_permission permission)
+{
+    if (receiver->session_mode && lt_control_is(arrival->data, arrival->size))
+        return receiver->sink.on_control(receiver->sink.user, arrival->connection, arrival->data,
+                                         arrival->size, arrival->arrival_us);
+    if (permission != LT_RECEIVE_ALL)
+        return LIVETCP_ERR_PROTOCOL;
+    arrival->rtcp = true;
+    arrival->report =
+        receiver->session_mode && lt_control_marks_report(arrival->data, arrival->size);
+    if (!arrival->report) {
+        receiver->slots[arrival->connection].counts.packets++;
+        receiver->rtcp_packets++;
+        receiver->rtcp_bytes += arrival->size;
+    }
+    receiver->sink.on_rtcp(receiver->sink.user, arrival);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_frame(lt_receiver *receiver, unsigned slot, const uint8_t *frame,
+                                 size_t size, lt_receive_permission permission, livetcp_usec now)
+{
+    lt_arrival arrival = {.data = frame, .size = size, .arrival_us = now, .connection = slot};
+
+    if (size == 0) {
+        receiver->null_frames++;
+        return LIVETCP_OK;
+    }
+    if (lt_rtp_parse(frame, size, &arrival.header))
+        return take_media(receiver, &arrival, permission);
+    if (lt_rtcp_check(frame, size))
+        return take_rtcp(receiver, &arrival, permission);
+    return LIVETCP_ERR_GARBAGE;
+}
+
+livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const uint8_t *data,
+                                   size_t size, livetcp_usec now)
+{
+    lt_deframer *deframer = &receiver->slots[slot].deframer;
+    const lt_receiver_sink *sink = &receiver->sink;
+    livetcp_result result = LIVETCP_OK;
+    lt_receive_permission permission;
+
+    receiver->slots[slot].counts.bytes += size;
+    receiver->bytes_read += size;
+    while (result == LIVETCP_OK &&
+           (permission = sink->permission(sink->user, slot)) != LT_RECEIVE_NOTHING) {
+        const uint8_t *frame;
+        size_t frame_size;
+        switch (lt_deframer_next(deframer, &data, &size, &frame, &frame_size)) {
+        case LT_DEFRAME_FRAME:
+            result = take_frame(receiver, slot, frame, frame_size, permission, now);
+            break;
+        case LT_DEFRAME_MORE:
+            return LIVETCP_OK;
+        case LT_DEFRAME_TOO_LARGE:
+            result = LIVETCP_ERR_FRAME_TOO_LARGE;
+            break;
+        case LT_DEFRAME_NO_MEMORY:
+            result = LIVETCP_ERR_NO_MEMORY;
+            break;
+        }
+    }
+    return result;
+}
+
+/* ---- time, counters ---- */
+
+livetcp_usec lt_receiver_deadline(const lt_receiver *receiver)
+{
+    return lt_reassembly_deadline(receiver->reassembly);
+}
+
+void lt_receiver_expire(lt_receiver *receiver, livetcp_usec now)
+{
+    lt_reassembly_expire(receiver->reassembly, now);
+}
+
+const lt_reassembly_stats *lt_receiver_get_media(const lt_receiver *receiver)
+{
+    return lt_reassembly_get_stats(receiver->reassembly);
+}
+
+const lt_receiver_slot_counts *lt_receiver_get_slot(const lt_receiver *receiver, unsigned slot)
+{
+    return &receiver->slots[slot].counts;
+}
+
+static void gather_parity(const lt_receiver *receiver, livetcp_session_stats *stats)
+{
+    lt_parity_stats parity = {0};
+
+    if (receiver->parity)
+        parity = *lt_parity_decoder_get_stats(receiver->parity);
+    stats->parity_received = parity.received;
+    stats->parity_rebuilt = parity.rebuilt;
+    stats->parity_useful = receiver->parity_useful;
+    stats->parity_invalid = parity.invalid;
+}
+
+void lt_receiver_gather(const lt_receiver *receiver, livetcp_session_stats *stats)
+{
+    const lt_reassembly_stats *media = lt_receiver_get_media(receiver);
+
+    stats->packets_received = media->delivered + receiver->rtcp_packets;
+    stats->bytes_received = media->delivered_bytes + receiver->rtcp_bytes;
+    stats->bytes_read = receiver->bytes_read;
+    stats->duplicates = media->duplicates;
+    stats->late_discarded = media->late_discarded;
+    stats->sequence_gaps = media->gaps;
+    stats->null_frames = receiver->null_frames;
+    gather_parity(receiver, stats);
+}

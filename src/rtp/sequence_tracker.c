@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RFC 3550 A.1 with two changes, since packets come over several connections, which may be seconds
+ * apart, and some come twice:
+ *
+ * - MAX_MISORDER is not 100 but the whole window, and what lies behind the window is late, not a
+ *   sign of a restart. A sender that starts over at lower numbers is believed only after nothing
+ *   new has come for a while, so that a stalled connection's old packets are never taken twice.
+ * - Two packets confirm a jump if they are near each other; they need not be neighbours, because
+ *   the packets between them may be on other connections.
+ */
+#include "rtp/sequence_tracker.h"
+
+#include "base/seq.h"
+
+/* How far apart two packets may be to confirm a jump (MAX_MISORDER, RFC 3550 A.1). */
+#define NEAR 100
+
+/* How long nothing new must have come before packets from behind may mean a restart: those behind
+ * the window, and those in it. The latter is as long as a connection lives without progress, so
+ * they cannot be what a stalled one still had. */
+#define QUIET_BEHIND_US (2 * LIVETCP_USEC_SEC)
+#define QUIET_WINDOW_US (10 * LIVETCP_USEC_SEC)
+
+/* A jump that was not confirmed within this is forgotten. */
+#define PROBATION_US (10 * LIVETCP_USEC_SEC)
+
+uint64_t lt_sequence_tracker_start(lt_sequence_tracker *tracker, uint16_t sequence,
+                                   livetcp_usec now)
+{
+    tracker->new_us = now;
+    tracker->on_probation = false;
+    return lt_window_start(&tracker->window, sequence);
+}
+
+lt_sequence_result lt_sequence_tracker_classify_jump(lt_sequence_tracker *tracker,
+                                                     uint16_t sequence, livetcp_usec now)
+{
+    int distance = lt_seq_distance(tracker->probation_sequence, sequence);
+
+    if (tracker->on_probation && now - tracker->probation_us < PROBATION_US) {
+        if (distance == 0)
+            return LT_SEQUENCE_DUPLICATE;
+        if (distance >= -NEAR && distance <= NEAR)
+            return LT_SEQUENCE_RESTART;
+    }
+    tracker->on_probation = true;
+    tracker->probation_sequence = sequence;
+    tracker->probation_us = now;
+    return LT_SEQUENCE_JUMP;
+}
+
+lt_sequence_result lt_sequence_tracker_classify(lt_sequence_tracker *tracker, uint16_t sequence,
+                                                uint64_t lowest, livetcp_usec now,
+                                                uint64_t *extended)
+{
+    livetcp_usec quiet_us = now - tracker->new_us;
+
+    switch (lt_window_find(&tracker->window, sequence, extended)) {
+    case LT_WINDOW_NEW:
+        if (*extended >= lowest)
+            return LT_SEQUENCE_NEW;
+        if (quiet_us >= QUIET_WINDOW_US)
+            break;
+        lt_window_mark(&tracker->window, *extended); /* its next copy is a duplicate */
+        return LT_SEQUENCE_LATE;
+    case LT_WINDOW_SEEN:
+        if (quiet_us >= QUIET_WINDOW_US)
+            break;
+        return LT_SEQUENCE_DUPLICATE;
+    case LT_WINDOW_BEHIND:
+        if (quiet_us >= QUIET_BEHIND_US)
+            break;
+        return LT_SEQUENCE_LATE;
+    case LT_WINDOW_JUMP:
+        break;
+    }
+    return lt_sequence_tracker_classify_jump(tracker, sequence, now);
+}
+
+void lt_sequence_tracker_accept(lt_sequence_tracker *tracker, uint64_t extended, livetcp_usec now)
+{
+    lt_window_mark(&tracker->window, extended);
+    tracker->new_us = now;
+}
+
+void lt_sequence_tracker_restart(lt_sequence_tracker *tracker, uint16_t confirming,
+                                 uint64_t *probation_extended, uint64_t *confirming_extended)
+{
+    *probation_extended = lt_window_move(&tracker->window, tracker->probation_sequence);
+    *confirming_extended = lt_seq_extend(*probation_extended, confirming);
+    tracker->on_probation = false;
+}
