@@ -43,7 +43,7 @@ static livetcp_result prepare_parts(livetcp_engine *session, const char *cname)
         calloc(1, session->policy->state_size ? session->policy->state_size : 1);
     if (!session->queue || !session->reassembly || !session->policy_state)
         return LIVETCP_ERR_NO_MEMORY;
-    lt_bitrate_init(&session->bitrate, config->min_bitrate, config->max_bitrate);
+    lt_rate_init(&session->rate, config);
     lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
     if (session->policy->init)
         session->policy->init(session->policy_state, config);
@@ -71,7 +71,6 @@ static void prepare_times(livetcp_engine *session)
     session->last_media_us = LIVETCP_NEVER;
     session->idle_at_us = LIVETCP_NEVER;
     session->abandoned_at_us = LIVETCP_NEVER;
-    session->look_at_us = INT64_MIN;
 }
 
 /* The session that a caller has asked for. */
@@ -96,8 +95,6 @@ static livetcp_result prepare(livetcp_engine *session, const livetcp_engine_setu
     prepare_times(session);
     prepare_slots(session);
     lt_session_prepare_drops(session);
-    lt_session_prepare_feedback(session);
-    lt_session_prepare_stamps(session);
     if (setup->pending)
         take_over(session, setup->pending);
     return prepare_parts(session, setup->cname);
@@ -161,7 +158,7 @@ void livetcp_engine_destroy(livetcp_engine **owner)
     lt_send_queue_destroy(&session->queue);
     lt_reassembly_destroy(&session->reassembly);
     lt_parity_decoder_destroy(&session->parity);
-    lt_reporter_destroy(&session->reporter);
+    lt_reports_destroy(&session->reports);
     lt_credentials_wipe(&session->credentials);
     free(session->policy_state);
     free(session);
@@ -310,6 +307,7 @@ void lt_session_hear_goodbye(livetcp_engine *session, lt_connection *connection,
 {
     if (!session->peer_ended) {
         session->closing = session->peer_ended = true;
+        lt_reports_on_closing(session->reports);
         session->close_reason = LIVETCP_ERR_CLOSED;
         session->drain_until_us = now + session->config.peer_timeout_us;
     }
@@ -325,6 +323,7 @@ void livetcp_engine_close(livetcp_engine *session, livetcp_result reason, livetc
     if (!session->closing)
         session->close_reason = reason;
     session->closing = true;
+    lt_reports_on_closing(session->reports);
     session->drain_until_us = now + drain_us;
     lt_session_check_drained(session, now);
 }

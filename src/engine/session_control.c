@@ -12,32 +12,6 @@ void lt_session_write_control(lt_connection *connection, const lt_control *messa
     lt_outbox_add_control(&connection->outbox, frame, size);
 }
 
-lt_connection *lt_session_quickest(livetcp_engine *session, livetcp_usec now)
-{
-    lt_connection *best = NULL;
-    livetcp_usec least = LIVETCP_NEVER;
-
-    for (unsigned i = 0; i < session->count; i++) {
-        const livetcp_path *path = &session->paths[i];
-        if (!path->usable || path->blocked)
-            continue;
-        livetcp_usec forecast = livetcp_path_forecast(path, LT_CONTROL_MAX, now);
-        if (forecast < least) {
-            least = forecast;
-            best = &session->connections[i];
-        }
-    }
-    return best;
-}
-
-bool lt_session_has_way(const livetcp_engine *session)
-{
-    for (unsigned i = 0; i < session->count; i++)
-        if (session->paths[i].usable && !session->paths[i].blocked)
-            return true;
-    return false;
-}
-
 static livetcp_result caller_control(livetcp_engine *session, lt_connection *connection,
                                      const lt_control *message, livetcp_usec now)
 {
@@ -118,7 +92,7 @@ static livetcp_result dispatch(livetcp_engine *session, lt_connection *connectio
     case LT_CONTROL_TRANSMISSION:
         if (!lt_connection_takes_media(connection))
             return LIVETCP_ERR_PROTOCOL;
-        lt_session_take_feedback(session, message, now);
+        lt_reports_on_feedback(session->reports, message, now);
         return LIVETCP_OK;
     case LT_CONTROL_REJECT:
         /* The peer closes; answering with a REJECT of our own would be noise. */

@@ -5,19 +5,17 @@
 
 #include "base/rng.h"
 #include "engine/links/connection.h"
-#include "engine/rate/bitrate.h"
+#include "engine/rate/rate.h"
 #include "engine/receiver/parity_decoder.h"
+#include "engine/receiver/reassembly.h"
 #include "engine/repair/parity_encoder.h"
-#include "engine/reports/delays.h"
-#include "engine/reports/feedback.h"
-#include "engine/reports/protection.h"
+#include "engine/reports/reports.h"
 #include "engine/sender/budget.h"
 #include "engine/sender/keyframes.h"
 #include "engine/sender/send_delay.h"
 #include "engine/sender/send_queue.h"
 #include "engine/session.h"
 #include "rtp/importance/importance.h"
-#include "rtp/rtcp/reporter.h"
 
 /* Events wait here between two calls of next_event(); every call that makes some is followed by
  * one, so this is ample. Should it overflow all the same, connection events are lost first. */
@@ -43,19 +41,6 @@ typedef struct lt_protected {
 /* Streams whose packets repeat earlier ones (RFC 2198), and how many they may repeat. */
 #define LT_REPEATING_MAX 8
 #define LT_REPEATS_MAX   3
-
-/* What the kernel's timestamps tell. */
-typedef struct lt_stamped_legs {
-    unsigned skip;           /* packets until the next one that is asked about, that one included */
-    unsigned passed;         /* packets since */
-    livetcp_usec counted_us; /*   then; INT64_MIN = none yet */
-    double expected;         /* so many in an interval */
-    lt_smoothed buffer, interface, network,
-        repair;                          /* of what is sent; buffer: interface included */
-    lt_smoothed reading, arrived_repair; /* of what is received */
-    livetcp_usec sent_us, received_us;   /* when they last told; INT64_MIN = never */
-    uint64_t packets, reads, invalid;
-} lt_stamped_legs;
 
 typedef struct lt_repeating {
     uint32_t ssrc;
@@ -106,32 +91,9 @@ struct livetcp_engine {
     livetcp_usec last_media_us;    /* when the application last sent something; NEVER = not yet */
     livetcp_usec idle_at_us;       /* next round of idle packets */
 
-    /* The estimated bit rate. */
-    lt_bitrate bitrate;
-    uint64_t delivered_bytes; /* acknowledged, on all connections there ever were */
-    uint64_t media_written;   /* the application's packets, first copies */
-    bool facts_came;          /* since the estimate was last looked at */
-    livetcp_usec look_at_us;  /* not before */
-
-    /* RTCP. */
-    lt_reporter *reporter;         /* NULL with rtcp = off */
-    bool application_reports;      /* and so ours are not wanted with rtcp = auto */
-    bool goodbye_reported;         /* BYE was written */
-    livetcp_usec wall_clock_ahead; /* of `now` */
-
-    /* Feedback and the legs of the delay. */
-    lt_feedback feedback;
-    lt_smoothed queue_leg, buffer_leg, network_leg, repair_leg; /* of what is sent */
-    lt_smoothed hold_leg;                                       /* of what is received */
-    lt_stamped_legs stamped;
-    lt_least_protection protection;
-    uint32_t newest_ssrc; /* the packet that was received last */
-    uint16_t newest_sequence;
-    livetcp_usec newest_us;
+    lt_rate rate;
+    lt_reports *reports;
     livetcp_usec now_us; /* while something is received or expires: when */
-    livetcp_playout_report playout;
-    bool playing;         /* playout was reported */
-    bool margin_reported; /* since our last RECEPTION */
 
     /* What is given up. */
     lt_importance_state importance;   /* of packets whose payload is looked at */
@@ -259,11 +221,6 @@ bool lt_session_review_next(livetcp_engine *session, livetcp_usec now);
 
 void lt_session_end_review(livetcp_engine *session);
 
-/* ---- session_bitrate.c ---- */
-
-/* When facts have come, and before anything is written: what waits now has been waiting. */
-void lt_session_look_at_bitrate(livetcp_engine *session, livetcp_usec now);
-
 /* ---- session_protect.c ---- */
 
 /* A packet that was placed joins a parity group. Whether it did. */
@@ -357,93 +314,15 @@ livetcp_result lt_session_parity_announced(livetcp_engine *session, const lt_con
 /* Delivers what can be rebuilt, once the decoder, which there must be, took a packet. */
 void lt_session_deliver_rebuilt(livetcp_engine *session, const lt_arrival *piece);
 
-/* Where a frame that is not media gets through soonest; NULL if nowhere for now. */
-lt_connection *lt_session_quickest(livetcp_engine *session, livetcp_usec now);
-bool lt_session_has_way(const livetcp_engine *session);
-
-/* ---- session_feedback.c ---- */
-
-void lt_session_prepare_feedback(livetcp_engine *session);
-
-/* The application's packet has been given to connections: `copies` of it, and to its stream's
- * parity. */
-void lt_session_observe_placed(livetcp_engine *session, const lt_packet *packet, unsigned copies,
-                               bool parity);
-
-/* A packet of the application's was written for the first time; or acknowledged for the first time,
- * on this connection, where it was written at `written_us`. */
-void lt_session_observe_written(livetcp_engine *session, lt_connection *connection,
-                                lt_packet *packet, livetcp_usec now);
-void lt_session_observe_acknowledged(livetcp_engine *session, const lt_connection *connection,
-                                     const lt_packet *packet, livetcp_usec written_us,
-                                     livetcp_usec now);
-
-/* An RTP packet is delivered to the application. */
-void lt_session_observe_delivered(livetcp_engine *session, const lt_arrival *arrival,
-                                  const lt_rtp_header *header);
-
-/* A message of the peer's came. */
-void lt_session_take_feedback(livetcp_engine *session, const lt_control *message, livetcp_usec now);
-
-livetcp_usec lt_session_feedback_deadline(const livetcp_engine *session);
-void lt_session_send_feedback(livetcp_engine *session, livetcp_usec now);
-
-void lt_session_gather_feedback(const livetcp_engine *session, livetcp_session_stats *stats,
-                                livetcp_usec now);
-
-/* ---- session_stamps.c ---- */
-
-void lt_session_prepare_stamps(livetcp_engine *session);
-
-/* Whether the kernel is to tell about the write that comes next on this connection. */
-bool lt_session_wants_stamp(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
-
-/* A packet of the application's was written whole for the first time. */
-void lt_session_stamp_written(livetcp_engine *session, lt_connection *connection, lt_packet *packet,
-                              livetcp_usec now);
-
-/* So many packets were in what was read in one go. */
-void lt_session_take_read_stamp(livetcp_engine *session, lt_connection *connection,
-                                const livetcp_rx_timestamp *stamp, unsigned packets,
-                                livetcp_usec now);
-
-/* The legs of what is sent as far as this side knows them: as the kernel tells, or else inferred.
- */
-void lt_session_sent_legs(const livetcp_engine *session, livetcp_delays *delays, livetcp_usec now);
-
-/* What the kernel tells of the waits for repair here, or else what the peer `told`. */
-livetcp_usec lt_session_arrived_repair(const livetcp_engine *session, livetcp_usec told,
-                                       livetcp_usec now);
-
-void lt_session_gather_stamps(const livetcp_engine *session, livetcp_session_stats *stats,
-                              livetcp_usec now);
-
-/* ---- session_rtcp.c ---- */
+/* ---- session_reports.c ---- */
 
 /* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM (no randomness). */
 livetcp_result lt_session_prepare_reports(livetcp_engine *session, const char *cname);
 
-/* A packet of the application's was written for the first time. */
-void lt_session_report_sent(livetcp_engine *session, const lt_packet *packet, livetcp_usec now);
-
 /* A packet on its way out of reassembly to the application; `user` is the session. */
 void lt_session_deliver_media(void *user, const lt_arrival *arrival);
 
-/* Whether LiveTCP made it: an RTCP compound with the mark in it. */
-bool lt_session_is_report(const livetcp_engine *session, const uint8_t *data, size_t size);
-
-/* The peer sent RTCP that is not control; and the application sends some itself. */
-void lt_session_hear_report(livetcp_engine *session, const lt_arrival *arrival);
-void lt_session_note_application_rtcp(livetcp_engine *session, const uint8_t *data, size_t size);
-
-livetcp_usec lt_session_report_deadline(const livetcp_engine *session);
-void lt_session_send_report(livetcp_engine *session, livetcp_usec now);
-
-/* BYE on this connection, unless it was said before. */
-void lt_session_report_goodbye(livetcp_engine *session, lt_connection *connection,
-                               livetcp_usec now);
-
-void lt_session_gather_reports(const livetcp_engine *session, livetcp_session_stats *stats);
+void lt_session_expire_reports(livetcp_engine *session, livetcp_usec now);
 
 /* Whether the platform is asked about connections at all: the policy may want to know, and send
  * buffers are limited whatever it wants. */

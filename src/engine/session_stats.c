@@ -58,10 +58,8 @@ static void gather(const livetcp_engine *session, livetcp_usec now, livetcp_sess
     gather_queue(session, now, stats);
     gather_reassembly(session, stats);
     gather_parity(session, stats);
-    lt_session_gather_reports(session, stats);
-    lt_session_gather_feedback(session, stats, now);
-    lt_session_gather_stamps(session, stats, now);
-    stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
+    lt_reports_gather(session->reports, session->paths, session->count, stats, now);
+    stats->estimated_bitrate = lt_rate_get(&session->rate);
 }
 
 static void gather_connection(const livetcp_engine *session, unsigned index, livetcp_usec now,

@@ -48,8 +48,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *session)
     due = earlier(due, session->review_us);
     due = earlier(due, session->idle_at_us);
     due = earlier(due, lt_session_parity_deadline(session));
-    due = earlier(due, lt_session_report_deadline(session));
-    due = earlier(due, lt_session_feedback_deadline(session));
+    due = earlier(due, lt_reports_deadline(session->reports));
     due = earlier(due, session->late_check_us);
     due = earlier(due, session->abandoned_at_us);
     return session->closing ? earlier(due, session->drain_until_us) : due;
@@ -85,8 +84,7 @@ void livetcp_engine_expire(livetcp_engine *session, livetcp_usec now)
     for (unsigned i = 0; i < session->count; i++)
         expire_connection(session, &session->connections[i], now);
     lt_session_flush_parity(session, now);
-    lt_session_send_report(session, now);
-    lt_session_send_feedback(session, now);
+    lt_session_expire_reports(session, now);
     lt_reassembly_expire(session->reassembly, now);
     if (now >= session->retry_policy_us)
         session->retry_policy_us = LIVETCP_NEVER; /* next_write() asks again */

@@ -9,13 +9,7 @@ void lt_connection_reset(lt_connection *connection)
 
     lt_packet_unref(&cut_short);
     lt_unacked_clear(&connection->unacked);
-    lt_stamps_clear(&connection->stamps);
-    connection->has_stamps = false;
-    connection->stamp_from_us = connection->read_stamp_us = INT64_MIN;
-    connection->round_trip = (lt_smoothed){.known = false};
-    connection->least_round_us = INT64_MAX;
-    connection->read_gap = (lt_smoothed){.known = false};
-    connection->stream_bytes = connection->delivered_bytes = 0;
+    connection->stream_bytes = 0;
     connection->chase_at_us = LIVETCP_NEVER;
     connection->last_media_us = LIVETCP_NEVER;
     connection->gap_us = 0;
@@ -30,6 +24,4 @@ void lt_connection_reset(lt_connection *connection)
     connection->ping_at_us = LIVETCP_NEVER;
     connection->silent_from_us = LIVETCP_NEVER;
     connection->facts_at_us = INT64_MIN;
-    connection->acked_at_us = INT64_MIN;
-    connection->repairing = false;
 }

@@ -5,8 +5,6 @@
 #define LT_ENGINE_LINKS_CONNECTION_H
 
 #include "engine/repair/unacked.h"
-#include "engine/reports/delays.h"
-#include "engine/reports/stamps.h"
 #include "engine/sender/outbox.h"
 #include "wire/frame.h"
 #include "wire/handshake.h"
@@ -21,18 +19,8 @@ typedef struct lt_connection {
     /* Bytes in and out; empty while there is no TCP connection. */
     lt_deframer deframer;
     lt_outbox outbox;
-    uint64_t stream_bytes;    /* written since the TCP connection is ours */
-    lt_unacked unacked;       /* packets of these that are not acknowledged */
-    uint64_t delivered_bytes; /* of these, the peer has: counted so far */
-
-    /* Kernel timestamps; times are INT64_MIN where there is none. */
-    bool has_stamps;             /* the kernel tells them */
-    lt_stamps stamps;            /* of what was written and not acknowledged */
-    livetcp_usec stamp_from_us;  /* of the write under way, when it was named */
-    lt_smoothed round_trip;      /* of what nothing was repaired for, */
-    livetcp_usec least_round_us; /*   and of all; INT64_MAX */
-    livetcp_usec read_stamp_us;  /* when the newest that was read had come to this host */
-    lt_smoothed read_gap;        /* from one packet to the next there */
+    uint64_t stream_bytes; /* written since the TCP connection is ours */
+    lt_unacked unacked;    /* packets of these that are not acknowledged */
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
@@ -51,8 +39,6 @@ typedef struct lt_connection {
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
     livetcp_usec silent_from_us; /* last input, or when it was connected */
     livetcp_usec facts_at_us;    /* when the platform was last asked; INT64_MIN = never */
-    livetcp_usec acked_at_us;    /* when it was last looked for what is acknowledged; INT64_MIN */
-    bool repairing;              /* and whether TCP was about to repair a loss then */
     livetcp_usec last_media_us;  /* when a packet of the application's was last written */
     livetcp_usec gap_us;         /* from one to the next, smoothed; 0 = not known yet */
     bool chase_when_late;        /* and only if that one is not acknowledged then */

@@ -144,11 +144,12 @@ static void renew_credentials(livetcp_engine *session, livetcp_usec now)
 {
     session->creator = -1;
     session->confirmed = false;
-    lt_feedback_forget_peer(&session->feedback);
+    lt_reports_on_new_peer(session->reports);
     livetcp_result result =
         lt_credentials_create(&session->credentials, NULL, session->random, session->random_user);
     if (result != LIVETCP_OK) {
         session->closing = true;
+        lt_reports_on_closing(session->reports);
         session->close_reason = result;
         lt_session_finish(session, now);
     }
@@ -205,6 +206,8 @@ static void detach(livetcp_engine *session, lt_connection *connection, livetcp_r
     lt_session_recover_flight(session, connection);
     lt_session_forget_announced(session, connection->index);
     lt_connection_reset(connection);
+    lt_reports_reset_slot(session->reports, connection->index);
+    lt_rate_reset_slot(&session->rate, connection->index);
     connection->last_error = reason;
     session->last_loss = reason;
     bool reopenable =
@@ -267,7 +270,7 @@ void lt_session_give_up(livetcp_engine *session, lt_connection *connection, live
     bool heard = lt_outbox_at_boundary(&connection->outbox) && lt_connection_has_socket(connection);
     lt_session_condemn(session, connection, reason, now);
     if (heard && session->closing)
-        lt_session_report_goodbye(session, connection, now);
+        lt_reports_goodbye(session->reports, connection->index, now);
     if (heard && !lt_session_plain(session))
         say_goodbye(session, connection, reason);
 }

@@ -5,7 +5,7 @@
 static void deliver_rtcp(livetcp_engine *session, lt_connection *connection, lt_arrival *arrival)
 {
     arrival->rtcp = true;
-    arrival->report = lt_session_is_report(session, arrival->data, arrival->size);
+    arrival->report = lt_reports_on_rtcp(session->reports, arrival);
     if (!arrival->report) {
         connection->packets_received++;
         session->stats.packets_received++;
@@ -47,7 +47,6 @@ static livetcp_result take_rtcp(livetcp_engine *session, lt_connection *connecti
                                   arrival->arrival_us);
     if (!lt_connection_takes_media(connection))
         return LIVETCP_ERR_PROTOCOL;
-    lt_session_hear_report(session, arrival);
     deliver_rtcp(session, connection, arrival);
     return LIVETCP_OK;
 }
@@ -113,8 +112,8 @@ livetcp_result livetcp_engine_receive(livetcp_engine *session, unsigned index, c
     session->stats.bytes_read += size;
     result = take_all(session, connection, data, size, now);
     if (stamp)
-        lt_session_take_read_stamp(session, connection, stamp,
-                                   (unsigned)(connection->packets_received - packets), now);
+        lt_reports_on_read(session->reports, index, stamp,
+                           (unsigned)(connection->packets_received - packets), now);
     if (result != LIVETCP_OK && !connection->doomed) {
         session->stats.protocol_errors++;
         lt_session_give_up(session, connection, result, now);

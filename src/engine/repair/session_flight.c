@@ -58,14 +58,13 @@ void lt_session_acknowledged(livetcp_engine *session, lt_connection *connection,
     while ((packet = lt_unacked_take(&connection->unacked, acknowledged))) {
         packet->carried &= ~(UINT32_C(1) << connection->index);
         if (!packet->delivered)
-            lt_session_observe_acknowledged(session, connection, packet, written_us, now);
+            lt_reports_on_acknowledged(session->reports, connection->path, packet, written_us, now);
         count_arrival(session, connection, packet, now);
         lt_packet_unref(&packet);
         update_oldest(connection);
         written_us = connection->path->oldest_unacked_us;
     }
-    connection->acked_at_us = now;
-    connection->repairing = connection->path->tcp_state >= LIVETCP_TCP_DISORDER;
+    lt_reports_on_path_info(session->reports, connection->path, now);
 }
 
 void lt_session_alarm(livetcp_engine *session, const lt_connection *connection, livetcp_usec now)

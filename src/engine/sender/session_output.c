@@ -31,6 +31,9 @@ static livetcp_result make_packet(const uint8_t *data, size_t size, lt_rtp_kind 
     packet->ssrc = header.ssrc;
     packet->timestamp = header.timestamp;
     packet->sequence = header.sequence;
+    packet->payload_type = header.payload_type;
+    packet->marker = header.marker;
+    packet->header_size = header.header_size;
     packet->importance = about.importance;
     packet->repeats = packet->rtcp ? 0 : about.repeats;
     packet->enqueued_us = now;
@@ -60,7 +63,7 @@ static livetcp_result send(livetcp_engine *session, const uint8_t *data, size_t 
         return result;
     }
     if (kind == LT_RTP_CONTROL)
-        lt_session_note_application_rtcp(session, data, size);
+        lt_reports_on_own_rtcp(session->reports, data, size);
     session->stats.packets_accepted++;
     session->stats.bytes_accepted += size;
     lt_budget_media(&session->budget, size, now);
@@ -119,7 +122,7 @@ void livetcp_engine_path_info(livetcp_engine *session, unsigned index, const liv
     livetcp_tcp_state before = connection->path->tcp_state;
     lt_path_update(connection->path, facts, now);
     connection->facts_at_us = now;
-    session->facts_came = true;
+    lt_rate_on_path_info(&session->rate);
     lt_session_acknowledged(session, connection, now);
     if (connection->path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
         lt_session_alarm(session, connection, now);
@@ -140,18 +143,35 @@ static bool next_pending(livetcp_engine *session, livetcp_usec now, livetcp_engi
         unsigned index = (session->next_to_write + i) % session->count;
         if (pending_write(session, index, write)) {
             session->next_to_write = index;
-            write->timestamp = lt_session_wants_stamp(session, &session->connections[index], now);
+            write->timestamp = lt_reports_wants_timestamp(
+                session->reports, index, lt_outbox_finishing(&session->connections[index].outbox),
+                now);
             return true;
         }
     }
     return false;
 }
 
+static void update_rate(livetcp_engine *session, livetcp_usec now)
+{
+    const lt_packet *oldest = lt_send_queue_front(session->queue);
+
+    if (!lt_rate_wants_update(&session->rate, now))
+        return;
+    lt_rate_view view = {.paths = session->paths,
+                         .count = session->count,
+                         .media_rate = lt_budget_media_rate(&session->budget, now),
+                         .queue_delay_us = oldest ? now - oldest->enqueued_us : 0};
+    if (lt_rate_update(&session->rate, &view, now))
+        lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
+                                                        .bitrate = lt_rate_get(&session->rate)});
+}
+
 /* What is late already goes before what may still be in time. */
 bool livetcp_engine_next_write(livetcp_engine *session, livetcp_usec now,
                                livetcp_engine_write *write)
 {
-    lt_session_look_at_bitrate(session, now);
+    update_rate(session, now);
     if (next_pending(session, now, write))
         return true;
     session->retry_policy_us = LIVETCP_NEVER;
@@ -174,17 +194,17 @@ void livetcp_engine_wrote(livetcp_engine *session, unsigned index, size_t size, 
     connection->bytes_sent += size;
     connection->stream_bytes += size;
     session->stats.bytes_sent += size;
+    bool first = complete && !complete->written && !complete->parity;
+    lt_rate_on_written(&session->rate, index, size, first ? lt_packet_size(complete) : 0);
     lt_path_wrote(connection->path, size, now);
     if (connection->state == LIVETCP_CONNECTION_OPEN && !lt_session_plain(session))
         connection->ping_at_us = now + session->config.keepalive_interval_us;
     if (complete) {
         connection->packets_sent++;
-        if (!complete->written && !complete->parity) {
+        if (first) {
             session->stats.packets_sent++;
-            session->media_written += lt_packet_size(complete);
-            lt_session_report_sent(session, complete, now);
-            lt_session_observe_written(session, connection, complete, now);
-            lt_session_stamp_written(session, connection, complete, now);
+            lt_reports_on_written(session->reports, connection->path, complete,
+                                  connection->stream_bytes, now);
         }
         complete->written = true;
         lt_session_plan_chaser(session, connection, now);

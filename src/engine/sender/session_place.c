@@ -146,7 +146,7 @@ static bool place_oldest(livetcp_engine *session, livetcp_usec now)
     unsigned copies = lt_session_put_copies(session, packet, chosen, true, now);
     lt_session_repeat_placed(session, packet, chosen);
     bool parity = decision.protect && lt_session_protect(session, packet, now);
-    lt_session_observe_placed(session, packet, copies, parity);
+    lt_reports_on_placed(session->reports, packet, copies, parity);
     packet = lt_send_queue_pop(session->queue);
     lt_packet_unref(&packet); /* the outboxes have it */
     return true;
