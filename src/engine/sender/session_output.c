@@ -154,10 +154,9 @@ static bool next_pending(livetcp_engine *session, livetcp_usec now, livetcp_engi
 
 static void update_rate(livetcp_engine *session, livetcp_usec now)
 {
-    const lt_packet *oldest = lt_send_queue_front(session->queue);
-
     if (!lt_rate_wants_update(&session->rate, now))
         return;
+    const lt_packet *oldest = lt_send_queue_front(session->queue);
     lt_rate_view view = {.paths = session->paths,
                          .count = session->count,
                          .media_rate = lt_budget_media_rate(&session->budget, now),
