@@ -9,7 +9,7 @@
 #            information (the preset dev)
 #   SECONDS  of virtual time, default: 60
 #
-# Counted is what the compiler made of the files in src/, but for src/emulate, which is the path. Not
+# Counted is what the compiler made of the files in src/, but for src/lab/emulate, which is the path. Not
 # counted is what they call in libraries (memcpy, malloc, OpenSSL).
 set -euo pipefail
 
@@ -52,7 +52,7 @@ awk -v packets="$packets" -v root="$root" '
         if (index(file, root "/") == 1)
             file = substr(file, length(root) + 2)
         sub(/^.*\.\.\//, "", file)
-        if (file !~ /^src\// || file ~ /^src\/emulate\//)
+        if (file !~ /^src\// || file ~ /^src\/lab\//)
             next
         cost_of[file] += cost
         sum += cost

@@ -80,6 +80,8 @@ void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec
     tail->probe_us = LIVETCP_NEVER;
     if (!probes->tails || !(path->known & LIVETCP_PATH_RTT))
         return;
+    if (path->connection >= probes->count)
+        probes->count = path->connection + 1;
     learn_gap(tail, now);
     tail->when_late = tail->gap_us <= 2 * rtt + wait;
     if (tail->when_late)
@@ -132,7 +134,7 @@ uint32_t lt_probes_due(const lt_probes *probes, livetcp_usec now)
 
     if (now >= probes->padding_us)
         return UINT32_MAX;
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+    for (unsigned i = 0; i < probes->count; i++)
         if (now >= probes->slots[i].probe_us)
             due |= UINT32_C(1) << i;
     return due;
@@ -144,7 +146,7 @@ bool lt_probes_send(lt_probes *probes, const lt_links *links, livetcp_usec now)
     uint64_t before = probes->sent;
     uint32_t open = lt_links_open(links);
 
-    for (unsigned i = 0; i < lt_links_count(links); i++) {
+    for (unsigned i = 0; i < probes->count; i++) {
         lt_tail *tail = &probes->slots[i];
         if (now < tail->probe_us)
             continue;
@@ -161,7 +163,7 @@ livetcp_usec lt_probes_deadline(const lt_probes *probes)
 {
     livetcp_usec due = probes->padding_us;
 
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+    for (unsigned i = 0; i < probes->count; i++)
         if (probes->slots[i].probe_us < due)
             due = probes->slots[i].probe_us;
     return due;

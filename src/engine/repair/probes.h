@@ -32,6 +32,7 @@ typedef struct lt_probes {
     unsigned idle_packets; /* per round trip; 0 = no padding */
     livetcp_usec idle_time_us;
     lt_control_writer writer;
+    unsigned count; /* slots that have been written to */
     lt_tail slots[LIVETCP_MAX_CONNECTIONS];
     livetcp_usec last_media_us; /* when the application last sent something */
     livetcp_usec padding_us;    /* next round of padding */

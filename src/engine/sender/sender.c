@@ -230,9 +230,10 @@ static uint32_t send_limit(const livetcp_config *config, const livetcp_path *pat
 
 static void refresh_paths(lt_sender *sender, const lt_links *links)
 {
+    unsigned count = lt_links_count(links);
     livetcp_path *paths = lt_links_paths(links);
 
-    for (unsigned i = 0; i < lt_links_count(links); i++) {
+    for (unsigned i = 0; i < count; i++) {
         livetcp_path *path = &paths[i];
         path->send_limit_bytes = send_limit(&sender->config, path);
         path->ready =
@@ -244,10 +245,11 @@ static void refresh_paths(lt_sender *sender, const lt_links *links)
 /* Bit i: slot i takes a packet, as far as the last refresh knows. */
 static uint32_t ready_paths(const lt_links *links)
 {
+    unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
     uint32_t ready = 0;
 
-    for (unsigned i = 0; i < lt_links_count(links); i++)
+    for (unsigned i = 0; i < count; i++)
         ready |= paths[i].ready ? UINT32_C(1) << i : 0;
     return ready;
 }
@@ -291,10 +293,11 @@ static livetcp_packet_view describe(const lt_packet *packet)
  * reported, and the packet goes the way of `single`. */
 static uint32_t validate(lt_sender *sender, const lt_links *links, uint32_t chosen)
 {
+    unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
     uint32_t usable = 0, ready = ready_paths(links);
 
-    for (unsigned i = 0; i < lt_links_count(links); i++)
+    for (unsigned i = 0; i < count; i++)
         usable |= paths[i].usable ? UINT32_C(1) << i : 0;
     if (!(chosen & ~usable))
         return chosen & ready;
@@ -324,10 +327,11 @@ static void put(lt_sender *sender, const lt_links *links, lt_packet *packet, uns
 static unsigned put_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
                            uint32_t slots, bool first, livetcp_usec now)
 {
+    unsigned count = lt_links_count(links);
     size_t size = lt_packet_size(packet);
     unsigned done = 0;
 
-    for (unsigned i = 0; i < lt_links_count(links); i++) {
+    for (unsigned i = 0; i < count; i++) {
         if (!(slots & (UINT32_C(1) << i)))
             continue;
         bool free_of_charge = first && done == 0 && !packet->parity;
@@ -347,10 +351,11 @@ static unsigned put_copies(lt_sender *sender, const lt_links *links, lt_packet *
 
 static livetcp_usec retry_after(const lt_links *links)
 {
+    unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
     livetcp_usec wait = RETRY_US;
 
-    for (unsigned i = 0; i < lt_links_count(links); i++) {
+    for (unsigned i = 0; i < count; i++) {
         const livetcp_path *path = &paths[i];
         bool full = path->usable && !path->blocked && !path->ready;
         if (full && path->known & LIVETCP_PATH_RTT && path->rtt_us / 32 < wait)
@@ -387,6 +392,7 @@ static uint32_t ask_policy(lt_sender *sender, const lt_links *links,
  * could take it. False if there was nothing to do. */
 static bool hide_repeated(lt_sender *sender, const lt_links *links, const lt_packet *packet)
 {
+    unsigned count = lt_links_count(links);
     uint32_t ready = ready_paths(links), carriers;
     livetcp_path *paths = lt_links_paths(links);
 
@@ -395,7 +401,7 @@ static bool hide_repeated(lt_sender *sender, const lt_links *links, const lt_pac
     carriers = lt_repeats_carriers(&sender->repeats, packet);
     if (!(ready & carriers) || !(ready & ~carriers))
         return false;
-    for (unsigned i = 0; i < lt_links_count(links); i++)
+    for (unsigned i = 0; i < count; i++)
         if (carriers & UINT32_C(1) << i)
             paths[i].ready = false;
     return true;
@@ -481,7 +487,7 @@ bool lt_sender_next_write(lt_sender *sender, const lt_links *links, livetcp_engi
     for (unsigned i = 0; i < count; i++) {
         unsigned slot = (sender->next_to_write + i) % count;
         const lt_outbox *outbox = &sender->outboxes[slot];
-        if (!lt_links_can_write(links, slot) || !lt_outbox_next(outbox, &write->data, &write->size))
+        if (!lt_outbox_next(outbox, &write->data, &write->size) || !lt_links_can_write(links, slot))
             continue;
         sender->next_to_write = slot;
         write->connection = slot;
@@ -559,12 +565,13 @@ static bool waits_to_be_sent(const lt_sender *sender, const livetcp_path *path)
 
 uint32_t lt_sender_wants_room(const lt_sender *sender, const lt_links *links)
 {
+    unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
     uint32_t wanted = 0;
 
     if (sender->retry_us == LIVETCP_NEVER)
         return 0;
-    for (unsigned i = 0; i < lt_links_count(links); i++)
+    for (unsigned i = 0; i < count; i++)
         if (waits_to_be_sent(sender, &paths[i]))
             wanted |= UINT32_C(1) << i;
     return wanted;
