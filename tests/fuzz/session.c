@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/rng.h"
 #include "engine/session.h"
+#include "rtp/rtp.h"
 
 #include <string.h>
 
