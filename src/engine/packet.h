@@ -3,6 +3,7 @@
 #ifndef LT_ENGINE_PACKET_H
 #define LT_ENGINE_PACKET_H
 
+#include "rtp/rtp.h"
 #include "wire/frame.h"
 
 #include <livetcp/media.h>
@@ -19,6 +20,9 @@ typedef struct lt_packet {
     uint32_t ssrc;
     uint32_t timestamp; /* RTP: packets of one SSRC that share it are one frame; 0 for RTCP */
     uint16_t sequence;  /* 0 for RTCP */
+    uint8_t payload_type;
+    bool marker;
+    size_t header_size; /* of RTP: fixed part, CSRCs and extension */
     bool rtcp;
     livetcp_usec enqueued_us;
 
@@ -71,6 +75,17 @@ static inline livetcp_importance lt_packet_class(const lt_packet *packet)
 static inline const uint8_t *lt_packet_data(const lt_packet *packet)
 {
     return packet->frame + LT_FRAME_HEADER;
+}
+
+/* The header as it was read when the packet came in; zero but for the SSRC of RTCP. */
+static inline lt_rtp_header lt_packet_header(const lt_packet *packet)
+{
+    return (lt_rtp_header){.ssrc = packet->ssrc,
+                           .timestamp = packet->timestamp,
+                           .sequence = packet->sequence,
+                           .payload_type = packet->payload_type,
+                           .marker = packet->marker,
+                           .header_size = packet->header_size};
 }
 
 static inline size_t lt_packet_size(const lt_packet *packet)

@@ -3,8 +3,6 @@
  * the key that a new session is to have. */
 #include "engine/pending.h"
 
-#include "engine/session_internal.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,14 +92,14 @@ livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_f
     return result;
 }
 
-livetcp_result livetcp_pending_challenge(livetcp_pending *pending, const livetcp_engine *engine,
-                                         livetcp_random_fn random, void *random_user,
-                                         livetcp_reply *reply)
+livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
+                                    livetcp_random_fn random, void *random_user,
+                                    livetcp_reply *reply)
 {
     lt_reply made = {.size = 0};
     livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
 
-    pending->credentials = *lt_session_credentials(engine);
+    pending->credentials = *credentials;
     if (pending->credentials.has_key)
         result = lt_inbound_challenge(pending->handshake, &pending->credentials, random,
                                       random_user, &made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a new session takes over from the connection that asked for it. */
+/* What a session and a connection that asks for it have to do with each other. */
 #ifndef LT_ENGINE_PENDING_H
 #define LT_ENGINE_PENDING_H
 
@@ -11,5 +11,10 @@
  * has announced. */
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
                             lt_pending_proof *proof);
+
+/* As livetcp_pending_challenge(), of the session that has these credentials. */
+livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
+                                    livetcp_random_fn random, void *random_user,
+                                    livetcp_reply *reply);
 
 #endif

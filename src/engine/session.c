@@ -1,105 +1,210 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's life: made, open or not, closed. Its work is in the other session_*.c files. */
+/*
+ * A session: one of each component, and what happens in which order when something comes in. No
+ * component knows another's inside; what one of them finds out and another needs passes through
+ * here.
+ */
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/sized.h"
+#include "engine/events.h"
+#include "engine/links/links.h"
 #include "engine/pending.h"
-#include "engine/session_internal.h"
+#include "engine/rate/rate.h"
+#include "engine/receiver/receiver.h"
+#include "engine/repair/repair.h"
+#include "engine/reports/reports.h"
+#include "engine/sender/sender.h"
 #include "settings/settings.h"
 
 #include <stdlib.h>
 
-static unsigned slots_wanted(const livetcp_engine *session)
-{
-    unsigned wanted = session->config.connections;
-    unsigned useful = session->policy->max_connections;
+struct livetcp_engine {
+    livetcp_config config;
+    const livetcp_policy *policy;
+    bool caller, plain;
+    void (*on_packet)(void *user, const livetcp_packet *packet);
+    void *user;
+    lt_rng jitter; /* spreads what many sessions would do at once */
 
-    if (lt_session_plain(session))
-        return 1;
-    return session->caller && useful && useful < wanted ? useful : wanted;
+    lt_events events;
+    lt_links *links;
+    lt_sender *sender;
+    lt_repair *repair;
+    lt_receiver *receiver;
+    lt_reports *reports;
+    lt_rate rate;
+
+    livetcp_usec now_us; /* while something is received or expires: when */
+    uint64_t protocol_errors;
+
+    /* Life. */
+    livetcp_session_state state;
+    bool closing;    /* close() was called and the queue drains, or the peer said BYE */
+    bool peer_ended; /* a BYE came; connections are read until each has ended */
+    livetcp_result close_reason;
+    livetcp_usec drain_until_us;
+    livetcp_usec abandoned_at_us; /* listener: when a session without connections ends */
+};
+
+static livetcp_path *path_of(const livetcp_engine *engine, unsigned slot)
+{
+    return &lt_links_paths(engine->links)[slot];
 }
 
-static livetcp_result prepare_secrets(livetcp_engine *session)
+/* ---- what components call back for ---- */
+
+static bool write_control(void *user, unsigned slot, const uint8_t *frame, size_t size)
 {
+    const livetcp_engine *engine = user;
+
+    return lt_sender_add_control(engine->sender, slot, frame, size);
+}
+
+static bool has_way(const void *user)
+{
+    const livetcp_engine *engine = user;
+
+    return lt_links_has_way(engine->links);
+}
+
+static bool write_report(void *user, int slot, const uint8_t *frame, size_t size, livetcp_usec now)
+{
+    const livetcp_engine *engine = user;
+
+    if (slot == LT_REPORTS_QUICKEST)
+        slot = lt_links_quickest(engine->links, now);
+    return slot >= 0 && lt_sender_add_control(engine->sender, (unsigned)slot, frame, size);
+}
+
+static void on_acknowledged(void *user, unsigned slot, const lt_packet *packet,
+                            livetcp_usec written_us, livetcp_usec now)
+{
+    const livetcp_engine *engine = user;
+
+    lt_reports_on_acknowledged(engine->reports, path_of(engine, slot), packet, written_us, now);
+}
+
+static void hand_over(const livetcp_engine *engine, const lt_arrival *arrival)
+{
+    livetcp_packet packet = {.data = arrival->data,
+                             .size = arrival->size,
+                             .arrival_us = arrival->arrival_us,
+                             .connection = arrival->connection,
+                             .rtcp = arrival->rtcp,
+                             .report = arrival->report,
+                             .discontinuity = arrival->discontinuity};
+
+    if (engine->on_packet)
+        engine->on_packet(engine->user, &packet);
+}
+
+static void on_media(void *user, const lt_arrival *arrival)
+{
+    const livetcp_engine *engine = user;
+
+    lt_reports_on_delivered(engine->reports, arrival, engine->now_us);
+    hand_over(engine, arrival);
+}
+
+static void on_rtcp(void *user, const lt_arrival *arrival)
+{
+    const livetcp_engine *engine = user;
+
+    lt_reports_on_rtcp(engine->reports, arrival);
+    hand_over(engine, arrival);
+}
+
+static lt_receive_permission permission(void *user, unsigned slot)
+{
+    const livetcp_engine *engine = user;
+
+    if (lt_links_closing(engine->links, slot, NULL, NULL) ||
+        !lt_links_has_socket(engine->links, slot))
+        return LT_RECEIVE_NOTHING;
+    return lt_links_takes_media(engine->links, slot) ? LT_RECEIVE_ALL : LT_RECEIVE_CONTROL;
+}
+
+static livetcp_result on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
+                                 livetcp_usec now);
+
+/* ---- made and freed ---- */
+
+static unsigned slots_wanted(const livetcp_engine *engine)
+{
+    unsigned wanted = engine->config.connections;
+    unsigned useful = engine->policy->max_connections;
+
+    if (engine->plain)
+        return 1;
+    return engine->caller && useful && useful < wanted ? useful : wanted;
+}
+
+static livetcp_result create_links(livetcp_engine *engine, const livetcp_engine_setup *setup)
+{
+    lt_links_setup links = {.config = &engine->config,
+                            .caller = engine->caller,
+                            .count = slots_wanted(engine),
+                            .pending = setup->pending,
+                            .random = setup->random,
+                            .random_user = setup->random_user,
+                            .jitter = &engine->jitter,
+                            .events = &engine->events,
+                            .writer = {.write = write_control, .user = engine}};
     uint64_t seed;
-    livetcp_result result = session->random(session->random_user, (uint8_t *)&seed, sizeof seed);
+    livetcp_result result = setup->random(setup->random_user, (uint8_t *)&seed, sizeof seed);
 
     if (result != LIVETCP_OK)
         return result;
-    lt_rng_seed(&session->jitter, seed);
-    if (!session->caller || lt_session_plain(session))
-        return LIVETCP_OK;
-    return lt_credentials_create(&session->credentials, NULL, session->random,
-                                 session->random_user);
+    lt_rng_seed(&engine->jitter, seed);
+    return lt_links_create(&links, &engine->links);
 }
 
-static livetcp_result prepare_parts(livetcp_engine *session, const char *cname)
+static livetcp_result create_reports(livetcp_engine *engine, const livetcp_engine_setup *setup)
 {
-    const livetcp_config *config = &session->config;
+    lt_reports_setup reports = {
+        .config = &engine->config,
+        .cname = setup->cname,
+        .random = setup->random,
+        .random_user = setup->random_user,
+        .rng = &engine->jitter,
+        .sink = {.user = engine, .has_way = has_way, .write = write_report}};
 
-    session->queue = lt_send_queue_create(config->queue_packets, config->queue_bytes);
-    session->policy_state =
-        calloc(1, session->policy->state_size ? session->policy->state_size : 1);
-    if (!session->queue || !session->policy_state ||
-        lt_session_prepare_input(session) != LIVETCP_OK)
+    return lt_reports_create(&reports, &engine->reports);
+}
+
+static lt_repair *create_repair(livetcp_engine *engine, const livetcp_engine_setup *setup)
+{
+    lt_repair_setup repair = {.config = &engine->config,
+                              .policy = engine->policy,
+                              .uses_path_info = lt_sender_uses_path_info(engine->sender),
+                              .random = setup->random,
+                              .random_user = setup->random_user,
+                              .writer = {.write = write_control, .user = engine},
+                              .on_acknowledged = on_acknowledged,
+                              .user = engine};
+
+    return lt_repair_create(&repair);
+}
+
+static livetcp_result create_components(livetcp_engine *engine, const livetcp_engine_setup *setup)
+{
+    lt_receiver_sink sink = {.permission = permission,
+                             .on_media = on_media,
+                             .on_rtcp = on_rtcp,
+                             .on_control = on_control,
+                             .user = engine};
+    livetcp_result result;
+
+    lt_rate_init(&engine->rate, &engine->config);
+    engine->receiver = lt_receiver_create(&engine->config, &sink);
+    engine->sender = lt_sender_create(&engine->config, engine->policy, &engine->events);
+    if (engine->sender)
+        engine->repair = create_repair(engine, setup);
+    if (!engine->receiver || !engine->sender || !engine->repair)
         return LIVETCP_ERR_NO_MEMORY;
-    lt_bitrate_init(&session->bitrate, config->min_bitrate, config->max_bitrate);
-    lt_budget_init(&session->budget, 0); /* the ratio follows the stream's rate */
-    if (session->policy->init)
-        session->policy->init(session->policy_state, config);
-    livetcp_result result = prepare_secrets(session);
-    return result == LIVETCP_OK ? lt_session_prepare_reports(session, cname) : result;
-}
-
-static void prepare_slots(livetcp_engine *session)
-{
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
-        lt_connection *connection = &session->connections[i];
-        connection->index = i;
-        connection->path = &session->paths[i];
-        connection->backoff_us = session->config.reconnect_min_us;
-        lt_connection_reset(connection);
-        if (session->caller)
-            connection->connect_at_us = INT64_MIN; /* at once, whatever the clock says */
-    }
-}
-
-static void prepare_times(livetcp_engine *session)
-{
-    session->retry_policy_us = LIVETCP_NEVER;
-    session->review_us = LIVETCP_NEVER;
-    session->last_media_us = LIVETCP_NEVER;
-    session->idle_at_us = LIVETCP_NEVER;
-    session->abandoned_at_us = LIVETCP_NEVER;
-    session->look_at_us = INT64_MIN;
-}
-
-/* The session that a caller has asked for. */
-static void take_over(livetcp_engine *session, const livetcp_pending *pending)
-{
-    lt_pending_proof proof;
-
-    session->count = lt_pending_session(pending, &session->credentials, &proof);
-    session->connections[proof.index].pending = proof;
-}
-
-static livetcp_result prepare(livetcp_engine *session, const livetcp_engine_setup *setup)
-{
-    session->caller = setup->caller;
-    session->random = setup->random;
-    session->random_user = setup->random_user;
-    session->on_packet = setup->on_packet;
-    session->user = setup->user;
-    session->count = slots_wanted(session);
-    session->creator = -1;
-    session->confirmed = lt_session_plain(session);
-    prepare_times(session);
-    prepare_slots(session);
-    lt_session_prepare_drops(session);
-    lt_session_prepare_feedback(session);
-    lt_session_prepare_stamps(session);
-    if (setup->pending)
-        take_over(session, setup->pending);
-    return prepare_parts(session, setup->cname);
+    result = create_links(engine, setup);
+    return result == LIVETCP_OK ? create_reports(engine, setup) : result;
 }
 
 /* Host and port are the owner's business. */
@@ -125,7 +230,7 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     livetcp_engine_setup setup = {.struct_size = 0};
     const livetcp_policy *policy = NULL;
     livetcp_config config;
-    livetcp_engine *session;
+    livetcp_engine *engine;
     livetcp_result result;
 
     *out = NULL;
@@ -133,206 +238,669 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     result = check_setup(&setup, &config, &policy, error);
     if (result != LIVETCP_OK)
         return result;
-    session = calloc(1, sizeof *session);
-    if (!session)
+    engine = calloc(1, sizeof *engine);
+    if (!engine)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
-    session->config = config;
-    session->policy = policy;
-    result = prepare(session, &setup);
+    engine->config = config;
+    engine->policy = policy;
+    engine->caller = setup.caller;
+    engine->plain = config.wire == LIVETCP_WIRE_PLAIN;
+    engine->on_packet = setup.on_packet;
+    engine->user = setup.user;
+    engine->abandoned_at_us = LIVETCP_NEVER;
+    result = create_components(engine, &setup);
     if (result != LIVETCP_OK) {
-        livetcp_engine_destroy(&session);
+        livetcp_engine_destroy(&engine);
         return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
     }
-    *out = session;
+    *out = engine;
     return LIVETCP_OK;
 }
 
 void livetcp_engine_destroy(livetcp_engine **owner)
 {
-    livetcp_engine *session = *owner;
+    livetcp_engine *engine = *owner;
 
-    if (!session)
+    if (!engine)
         return;
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_connection_reset(&session->connections[i]);
-    lt_session_end_parity(session);
-    lt_session_end_review(session);
-    lt_send_queue_destroy(&session->queue);
-    lt_receiver_destroy(&session->receiver);
-    lt_reporter_destroy(&session->reporter);
-    lt_credentials_wipe(&session->credentials);
-    free(session->policy_state);
-    free(session);
+    lt_repair_destroy(&engine->repair);
+    lt_sender_destroy(&engine->sender);
+    lt_receiver_destroy(&engine->receiver);
+    lt_reports_destroy(&engine->reports);
+    lt_links_destroy(&engine->links);
+    free(engine);
     *owner = NULL;
 }
 
-const uint8_t *livetcp_engine_session_id(const livetcp_engine *session)
-{
-    return session->credentials.session_id;
-}
+/* ---- a connection ends ---- */
 
-const lt_credentials *lt_session_credentials(const livetcp_engine *session)
+/* From here on it carries nothing but what says why: a BYE or a REJECT, if the peer can read it. */
+static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
+                        bool say_goodbye, livetcp_usec now)
 {
-    return &session->credentials;
-}
+    bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
+                 lt_links_has_socket(engine->links, slot);
+    lt_control message = {.type = engine->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
+                          .reason = (uint8_t)-reason};
+    lt_control_writer writer = {.write = write_control, .user = engine};
 
-void lt_session_hand_over(livetcp_engine *session, const lt_arrival *arrival)
-{
-    livetcp_packet packet = {.data = arrival->data,
-                             .size = arrival->size,
-                             .arrival_us = arrival->arrival_us,
-                             .connection = arrival->connection,
-                             .rtcp = arrival->rtcp,
-                             .report = arrival->report,
-                             .discontinuity = arrival->discontinuity};
-
-    if (session->on_packet)
-        session->on_packet(session->user, &packet);
-}
-
-void lt_session_emit(livetcp_engine *session, livetcp_engine_event event)
-{
-    if (session->event_count == LT_EVENTS_MAX) {
-        if (event.type != LIVETCP_ENGINE_SESSION_STATE)
-            return;
-        session->first_event = (session->first_event + 1) % LT_EVENTS_MAX;
-        session->event_count--;
-    }
-    session->events[(session->first_event + session->event_count++) % LT_EVENTS_MAX] = event;
-}
-
-bool livetcp_engine_next_event(livetcp_engine *session, livetcp_engine_event *event)
-{
-    if (!session->event_count)
-        return false;
-    *event = session->events[session->first_event];
-    session->first_event = (session->first_event + 1) % LT_EVENTS_MAX;
-    session->event_count--;
-    return true;
-}
-
-static void set_session_state(livetcp_engine *session, livetcp_session_state state,
-                              livetcp_result reason)
-{
-    if (session->state == state)
+    if (!lt_links_begin_close(engine->links, slot, reason, now))
         return;
-    session->state = state;
-    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_SESSION_STATE,
-                                                    .state.session = state,
-                                                    .reason = reason});
+    lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
+    if (heard && engine->closing)
+        lt_reports_goodbye(engine->reports, slot, now);
+    if (heard && !engine->plain)
+        lt_control_write(&writer, slot, &message);
 }
 
-/* Whether a slot has, or may yet get, a connection. */
-static bool has_future(const livetcp_engine *session)
+/* Slots that failed by themselves. */
+static void close_failed(livetcp_engine *engine, livetcp_usec now)
 {
-    for (unsigned i = 0; i < session->count; i++) {
-        livetcp_connection_state state = session->connections[i].state;
-        if (state == LIVETCP_CONNECTION_CONNECTING || state == LIVETCP_CONNECTION_JOINING ||
-            (state == LIVETCP_CONNECTION_IDLE && session->caller))
-            return true;
+    livetcp_result reason;
+    unsigned slot;
+
+    while (lt_links_next_failed(engine->links, &slot, &reason))
+        begin_close(engine, slot, reason, true, now);
+}
+
+/* What a connection has not delivered goes back to the send queue, in order. */
+static void take_back(livetcp_engine *engine, unsigned slot)
+{
+    /* A peer that has ended, or that we have told to, reads nothing that comes a second time. */
+    bool forget = engine->closing || engine->state == LIVETCP_SESSION_CLOSED;
+    lt_packet *packet;
+
+    lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
+    while ((packet = lt_repair_take_back(engine->repair, engine->links, slot, forget)))
+        lt_sender_take_back(engine->sender, packet, slot);
+}
+
+static void finish(livetcp_engine *engine, livetcp_usec now);
+static void update_state(livetcp_engine *engine, livetcp_usec now);
+
+/* The session is about to end, for this reason. */
+static void set_closing(livetcp_engine *engine, livetcp_result reason)
+{
+    engine->close_reason = reason;
+    engine->closing = true;
+    lt_links_set_ending(engine->links);
+    lt_reports_on_closing(engine->reports);
+}
+
+/* The TCP connection is gone. */
+static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason, livetcp_usec now)
+{
+    livetcp_result result;
+    bool renewed;
+
+    take_back(engine, slot);
+    lt_repair_reset_slot(engine->repair, slot);
+    lt_receiver_reset(engine->receiver, slot);
+    lt_reports_reset_slot(engine->reports, slot);
+    lt_rate_reset_slot(&engine->rate, slot);
+    result = lt_links_detach(engine->links, slot, reason, now, &renewed);
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return;
+    if (renewed)
+        lt_reports_on_new_peer(engine->reports);
+    if (result != LIVETCP_OK) {
+        set_closing(engine, result);
+        finish(engine, now);
+        return;
+    }
+    close_failed(engine, now);
+    update_state(engine, now);
+}
+
+/* ---- a session's state ---- */
+
+static void set_state(livetcp_engine *engine, livetcp_session_state state, livetcp_result reason)
+{
+    if (engine->state == state)
+        return;
+    engine->state = state;
+    lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_SESSION_STATE,
+                                                           .state.session = state,
+                                                           .reason = reason});
+}
+
+/* BYE on every connection, then every slot is closed; the session is CLOSED from here on. */
+static void finish(livetcp_engine *engine, livetcp_usec now)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        begin_close(engine, i, engine->close_reason, true, now);
+    lt_sender_clear(engine->sender, true);               /* what they had not written, too */
+    lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
+    lt_links_end(engine->links);
+    set_state(engine, LIVETCP_SESSION_CLOSED, engine->close_reason);
+}
+
+static bool all_written(const livetcp_engine *engine)
+{
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
+        if (!lt_sender_idle(engine->sender, i))
+            return false;
+    return lt_sender_queued(engine->sender) == 0;
+}
+
+/* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
+ * ended all connections. */
+static void check_drained(livetcp_engine *engine, livetcp_usec now)
+{
+    bool done;
+
+    if (!engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
+        return;
+    done = engine->peer_ended ? lt_links_open_count(engine->links) == 0 : all_written(engine);
+    if (done || now >= engine->drain_until_us)
+        finish(engine, now);
+}
+
+/* A listener's session waits for its caller to come back, unless it never proved to be anybody. */
+static livetcp_usec linger(const livetcp_engine *engine)
+{
+    return lt_links_confirmed(engine->links) && !engine->plain ? engine->config.linger_us : 0;
+}
+
+/* Works out the session's state from its connections'. */
+static void update_state(livetcp_engine *engine, livetcp_usec now)
+{
+    livetcp_result last_loss = lt_links_last_loss(engine->links);
+
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return;
+    if (engine->peer_ended) {
+        check_drained(engine, now);
+        return;
+    }
+    if (lt_links_open_count(engine->links) > 0) {
+        engine->abandoned_at_us = LIVETCP_NEVER;
+        set_state(engine, LIVETCP_SESSION_OPEN, LIVETCP_OK);
+        return;
+    }
+    if (engine->state == LIVETCP_SESSION_OPEN && !engine->caller) {
+        livetcp_usec wait = linger(engine);
+        engine->abandoned_at_us = now + wait;
+        if (wait == 0) {
+            livetcp_engine_close(engine, last_loss, 0, now);
+            return;
+        }
+    }
+    if (engine->caller && !lt_links_has_future(engine->links)) {
+        livetcp_engine_close(engine, last_loss, 0, now);
+        return;
+    }
+    set_state(engine, LIVETCP_SESSION_CONNECTING, last_loss);
+}
+
+/* The peer said BYE on this connection. It writes no more, but what it wrote before on the others
+ * may still be on its way: the session ends when they have, or after peer-timeout. */
+static void on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
+{
+    if (!engine->peer_ended) {
+        set_closing(engine, LIVETCP_ERR_CLOSED);
+        engine->peer_ended = true;
+        engine->drain_until_us = now + engine->config.peer_timeout_us;
+    }
+    begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
+    lt_sender_clear(engine->sender, false); /* the peer does not read it */
+}
+
+void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp_usec drain_us,
+                          livetcp_usec now)
+{
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return;
+    set_closing(engine, engine->closing ? engine->close_reason : reason);
+    engine->drain_until_us = now + drain_us;
+    check_drained(engine, now);
+}
+
+/* ---- connections ---- */
+
+bool livetcp_engine_next_connect(livetcp_engine *engine, livetcp_usec now, unsigned *connection)
+{
+    return lt_links_next_connect(engine->links, now, connection);
+}
+
+void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livetcp_usec now)
+{
+    if (connection >= lt_links_count(engine->links) ||
+        !lt_links_connected(engine->links, connection, now))
+        return;
+    lt_receiver_start(engine->receiver, connection);
+    close_failed(engine, now);
+    update_state(engine, now);
+}
+
+livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection, livetcp_usec now)
+{
+    livetcp_result result = lt_links_adopt(engine->links, connection, now);
+
+    close_failed(engine, now);
+    if (result != LIVETCP_OK)
+        return result;
+    lt_receiver_start(engine->receiver, connection);
+    update_state(engine, now);
+    return LIVETCP_OK;
+}
+
+void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_result reason,
+                         livetcp_usec now)
+{
+    livetcp_connection_state state;
+    livetcp_result known;
+
+    if (connection >= LIVETCP_MAX_CONNECTIONS)
+        return;
+    state = lt_links_state(engine->links, connection);
+    if (state == LIVETCP_CONNECTION_IDLE || state == LIVETCP_CONNECTION_CLOSED)
+        return;
+    if (lt_links_closing(engine->links, connection, &known, NULL))
+        reason = known;
+    detach(engine, connection, reason, now);
+}
+
+bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection, livetcp_result *reason)
+{
+    livetcp_usec since_us;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        if (!lt_links_closing(engine->links, i, reason, &since_us) ||
+            (!lt_sender_idle(engine->sender, i) && lt_links_can_write(engine->links, i)))
+            continue;
+        *connection = i;
+        detach(engine, i, *reason, since_us);
+        return true;
     }
     return false;
 }
 
-unsigned lt_session_open_connections(const livetcp_engine *session)
+/* ---- data in ---- */
+
+static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_control *message,
+                               livetcp_usec now)
 {
-    unsigned open = 0;
-    for (unsigned i = 0; i < session->count; i++)
-        open += session->connections[i].state == LIVETCP_CONNECTION_OPEN;
-    return open;
+    livetcp_result result = LIVETCP_OK;
+
+    switch (message->type) {
+    case LT_CONTROL_FILLER:
+    case LT_CONTROL_REPORT:
+        return LIVETCP_OK;
+    case LT_CONTROL_BYE:
+        on_goodbye(engine, slot, now);
+        return LIVETCP_OK;
+    case LT_CONTROL_PARITY:
+        return lt_links_takes_media(engine->links, slot)
+                   ? lt_receiver_parity_announced(engine->receiver, message)
+                   : LIVETCP_ERR_PROTOCOL;
+    case LT_CONTROL_RECEPTION:
+    case LT_CONTROL_TRANSMISSION:
+        if (!lt_links_takes_media(engine->links, slot))
+            return LIVETCP_ERR_PROTOCOL;
+        lt_reports_on_feedback(engine->reports, message, now);
+        return LIVETCP_OK;
+    case LT_CONTROL_REJECT:
+        /* The peer closes; answering with a REJECT of our own would be noise. */
+        begin_close(engine, slot, lt_control_reason(message), false, now);
+        return lt_control_reason(message);
+    default:
+        result = lt_links_control(engine->links, slot, message, now);
+        if (result != LIVETCP_OK)
+            return result;
+        update_state(engine, now);
+        close_failed(engine, now);
+        return LIVETCP_OK;
+    }
 }
 
-/* A listener's session waits for its caller to come back, unless it never proved to be anybody. */
-static livetcp_usec linger(const livetcp_engine *session)
+static livetcp_result on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
+                                 livetcp_usec now)
 {
-    return session->confirmed && !lt_session_plain(session) ? session->config.linger_us : 0;
+    lt_control message;
+    livetcp_result result = lt_control_decode(packet, size, &message);
+
+    if (result == LIVETCP_ERR_NOT_SUPPORTED)
+        return LIVETCP_OK; /* a later version's message: skipped */
+    return result == LIVETCP_OK ? dispatch(user, slot, &message, now) : result;
 }
 
-void lt_session_update_state(livetcp_engine *session, livetcp_usec now)
+livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connection,
+                                      const uint8_t *data, size_t size,
+                                      const livetcp_rx_timestamp *timestamp, livetcp_usec now)
 {
-    if (session->state == LIVETCP_SESSION_CLOSED)
+    const lt_receiver_slot_counts *counts;
+    uint64_t before;
+    livetcp_result result;
+
+    if (connection >= LIVETCP_MAX_CONNECTIONS ||
+        permission(engine, connection) == LT_RECEIVE_NOTHING)
+        return LIVETCP_OK; /* on its way out: what still comes is nobody's */
+    counts = lt_receiver_get_slot(engine->receiver, connection);
+    before = counts->packets;
+    engine->now_us = now;
+    lt_links_received(engine->links, connection, now);
+    result = lt_receiver_receive(engine->receiver, connection, data, size, now);
+    if (timestamp)
+        lt_reports_on_read(engine->reports, connection, timestamp,
+                           (unsigned)(counts->packets - before), now);
+    if (result != LIVETCP_OK && !lt_links_closing(engine->links, connection, NULL, NULL)) {
+        engine->protocol_errors++;
+        begin_close(engine, connection, result, true, now);
+    }
+    return result;
+}
+
+/* ---- data out ---- */
+
+livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, size_t size,
+                                   const livetcp_packet_info *info, livetcp_usec now)
+{
+    livetcp_result result;
+    bool rtcp;
+
+    if (engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
+        return LIVETCP_ERR_CLOSED;
+    result = lt_sender_accept(engine->sender, packet, size, info, now, &rtcp);
+    if (result != LIVETCP_OK)
+        return result;
+    if (rtcp)
+        lt_reports_on_own_rtcp(engine->reports, packet, size);
+    lt_repair_not_idle(engine->repair, engine->links, now);
+    return LIVETCP_OK;
+}
+
+static void update_rate(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_rate_view view;
+
+    if (!lt_rate_wants_update(&engine->rate, now))
         return;
-    if (session->peer_ended) {
-        lt_session_check_drained(session, now);
-        return;
-    }
-    if (lt_session_open_connections(session) > 0) {
-        session->abandoned_at_us = LIVETCP_NEVER;
-        set_session_state(session, LIVETCP_SESSION_OPEN, LIVETCP_OK);
-        return;
-    }
-    if (session->state == LIVETCP_SESSION_OPEN && !session->caller) {
-        livetcp_usec wait = linger(session);
-        session->abandoned_at_us = now + wait;
-        if (wait == 0) {
-            livetcp_engine_close(session, session->last_loss, 0, now);
-            return;
-        }
-    }
-    if (session->caller && !has_future(session)) {
-        livetcp_engine_close(session, session->last_loss, 0, now);
-        return;
-    }
-    set_session_state(session, LIVETCP_SESSION_CONNECTING, session->last_loss);
+    view = (lt_rate_view){.paths = lt_links_paths(engine->links),
+                          .count = lt_links_count(engine->links),
+                          .media_rate = lt_sender_media_rate(engine->sender, now),
+                          .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
+    if (lt_rate_update(&engine->rate, &view, now))
+        lt_events_add(&engine->events,
+                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
+                                              .bitrate = lt_rate_get(&engine->rate)});
 }
 
-void lt_session_finish(livetcp_engine *session, livetcp_usec now)
+static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_engine_write *write)
 {
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_session_give_up(session, &session->connections[i], session->close_reason, now);
-    lt_send_queue_clear(session->queue);                  /* what they had not written, too */
-    lt_receiver_expire(session->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
-    lt_credentials_wipe(&session->credentials);
-    set_session_state(session, LIVETCP_SESSION_CLOSED, session->close_reason);
+    const lt_packet *finishing;
+
+    if (!lt_sender_next_write(engine->sender, engine->links, write, &finishing))
+        return false;
+    write->timestamp =
+        lt_reports_wants_timestamp(engine->reports, write->connection, finishing, now);
+    return true;
 }
 
-static bool all_written(const livetcp_engine *session)
+/* Whether a further copy of a packet under way was given to a connection. */
+static bool review(livetcp_engine *engine, livetcp_usec now)
 {
-    for (unsigned i = 0; i < session->count; i++)
-        if (!lt_outbox_idle(&session->connections[i].outbox))
-            return false;
-    return lt_send_queue_packets(session->queue) == 0;
-}
+    unsigned slots = lt_links_count(engine->links);
+    lt_packet *packet;
 
-void lt_session_check_drained(livetcp_engine *session, livetcp_usec now)
-{
-    bool done =
-        session->peer_ended ? lt_session_open_connections(session) == 0 : all_written(session);
-
-    if (session->closing && session->state != LIVETCP_SESSION_CLOSED &&
-        (done || now >= session->drain_until_us))
-        lt_session_finish(session, now);
-}
-
-void lt_session_hear_goodbye(livetcp_engine *session, lt_connection *connection, livetcp_usec now)
-{
-    if (!session->peer_ended) {
-        session->closing = session->peer_ended = true;
-        session->close_reason = LIVETCP_ERR_CLOSED;
-        session->drain_until_us = now + session->config.peer_timeout_us;
+    while ((packet = lt_repair_next_due(engine->repair, slots, now))) {
+        bool copied = lt_sender_review(engine->sender, engine->links, packet, now);
+        lt_repair_reviewed(engine->repair, packet, copied, now);
+        if (copied)
+            return true; /* and on when that is written */
     }
-    lt_session_condemn(session, connection, LIVETCP_ERR_CLOSED, now);
-    lt_send_queue_clear(session->queue); /* the peer does not read it */
+    return false;
 }
 
-void livetcp_engine_close(livetcp_engine *session, livetcp_result reason, livetcp_usec drain_us,
+static bool place_parity(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_packet *parity = lt_repair_next_parity(engine->repair, now);
+    lt_parity_placed placed;
+
+    if (!parity)
+        return false;
+    placed = lt_sender_place_parity(engine->sender, engine->links, parity,
+                                    lt_repair_parity_known(engine->repair, parity), now);
+    if (placed != LT_PARITY_WAITS)
+        lt_repair_parity_placed(engine->repair, placed == LT_PARITY_PLACED);
+    return placed == LT_PARITY_PLACED;
+}
+
+static bool place(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_placed placed;
+
+    if (!lt_sender_place(engine->sender, engine->links, now, &placed))
+        return false;
+    bool parity =
+        placed.protect && lt_repair_protect(engine->repair, engine->links, placed.packet, now);
+    lt_reports_on_placed(engine->reports, placed.packet, placed.copies, parity);
+    lt_packet_unref(&placed.packet); /* the outboxes have it */
+    return true;
+}
+
+/* What was begun comes first, then what is late already, since the rest may still be in time. */
+bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
+                               livetcp_engine_write *write)
+{
+    update_rate(engine, now);
+    if (next_in_outboxes(engine, now, write))
+        return true;
+    lt_sender_begin_round(engine->sender, engine->links, now);
+    if (!lt_sender_queued(engine->sender))
+        check_drained(engine, now);
+    if (review(engine, now) || place_parity(engine, now) || place(engine, now) ||
+        lt_repair_probe(engine->repair, engine->links, now))
+        return next_in_outboxes(engine, now, write);
+    if (lt_sender_drained(engine->sender))
+        lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});
+    return false;
+}
+
+void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
                           livetcp_usec now)
 {
-    if (session->state == LIVETCP_SESSION_CLOSED)
+    bool first;
+    lt_packet *complete = lt_sender_wrote(engine->sender, connection, size, &first);
+
+    lt_links_wrote(engine->links, connection, size, now);
+    lt_rate_on_written(&engine->rate, connection, size, first ? lt_packet_size(complete) : 0);
+    if (first)
+        lt_reports_on_written(engine->reports, path_of(engine, connection), complete,
+                              lt_links_stream_bytes(engine->links, connection), now);
+    if (complete)
+        lt_repair_written(engine->repair, engine->links, connection, complete, now);
+    check_drained(engine, now);
+}
+
+/* ---- what the platform tells ---- */
+
+void livetcp_engine_blocked(livetcp_engine *engine, unsigned connection)
+{
+    lt_links_blocked(engine->links, connection);
+}
+
+void livetcp_engine_writable(livetcp_engine *engine, unsigned connection)
+{
+    lt_links_writable(engine->links, connection);
+}
+
+uint32_t livetcp_engine_wants_room(const livetcp_engine *engine)
+{
+    return lt_sender_wants_room(engine->sender, engine->links);
+}
+
+uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection)
+{
+    return lt_sender_unsent_limit(engine->sender, path_of(engine, connection));
+}
+
+uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now)
+{
+    bool placing = lt_sender_uses_path_info(engine->sender) && lt_sender_queued(engine->sender);
+    uint32_t slots = placing ? UINT32_MAX : lt_repair_wants_path_info(engine->repair, now);
+
+    return lt_links_stale(engine->links, slots, now);
+}
+
+void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const livetcp_path *info,
+                              livetcp_usec now)
+{
+    const livetcp_path *path = path_of(engine, connection);
+    livetcp_tcp_state before = path->tcp_state;
+
+    if (!lt_links_path_info(engine->links, connection, info, now))
         return;
-    if (!session->closing)
-        session->close_reason = reason;
-    session->closing = true;
-    session->drain_until_us = now + drain_us;
-    lt_session_check_drained(session, now);
+    lt_rate_on_path_info(&engine->rate);
+    lt_repair_acknowledged(engine->repair, engine->links, connection, now);
+    lt_reports_on_path_info(engine->reports, path, now);
+    if (path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
+        lt_repair_alarm(engine->repair, connection, now);
 }
 
-livetcp_session_state livetcp_engine_state(const livetcp_engine *session)
+void livetcp_engine_has_timestamps(livetcp_engine *engine, unsigned connection)
 {
-    return session->state;
+    lt_reports_has_timestamps(engine->reports, connection);
 }
 
-unsigned livetcp_engine_connections(const livetcp_engine *session)
+void livetcp_engine_tx_timestamp(livetcp_engine *engine, unsigned connection,
+                                 const livetcp_tx_timestamp *timestamp, livetcp_usec now)
 {
-    return session->count;
+    if (lt_links_has_socket(engine->links, connection))
+        lt_reports_on_tx_timestamp(engine->reports, path_of(engine, connection), timestamp, now);
+}
+
+/* ---- time ---- */
+
+void livetcp_engine_set_wall_clock(livetcp_engine *engine, livetcp_usec ahead_us)
+{
+    lt_reports_set_wall_clock(engine->reports, ahead_us);
+}
+
+static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
+livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
+{
+    livetcp_usec due = LIVETCP_NEVER;
+
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return LIVETCP_NEVER;
+    due = earlier(due, lt_links_deadline(engine->links));
+    due = earlier(due, lt_receiver_deadline(engine->receiver));
+    due = earlier(due, lt_sender_deadline(engine->sender));
+    due = earlier(due, lt_repair_deadline(engine->repair));
+    due = earlier(due, lt_reports_deadline(engine->reports));
+    due = earlier(due, engine->abandoned_at_us);
+    return engine->closing ? earlier(due, engine->drain_until_us) : due;
+}
+
+static void expire_reports(livetcp_engine *engine, livetcp_usec now)
+{
+    const lt_reassembly_stats *media = lt_receiver_get_media(engine->receiver);
+    lt_reports_view view = {.paths = lt_links_paths(engine->links),
+                            .count = lt_links_count(engine->links),
+                            .gaps = media->gaps,
+                            .late_order = media->late_discarded};
+
+    lt_reports_expire(engine->reports, &view, now);
+}
+
+void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
+{
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return;
+    engine->now_us = now;
+    lt_links_expire(engine->links, now);
+    close_failed(engine, now);
+    lt_repair_expire(engine->repair, now);
+    expire_reports(engine, now);
+    lt_receiver_expire(engine->receiver, now);
+    lt_sender_expire(engine->sender, engine->links, now);
+    if (now >= engine->abandoned_at_us)
+        livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
+    check_drained(engine, now);
+}
+
+/* ---- events, settings and statistics ---- */
+
+bool livetcp_engine_next_event(livetcp_engine *engine, livetcp_engine_event *event)
+{
+    return lt_events_take(&engine->events, event);
+}
+
+livetcp_session_state livetcp_engine_state(const livetcp_engine *engine)
+{
+    return engine->state;
+}
+
+const uint8_t *livetcp_engine_session_id(const livetcp_engine *engine)
+{
+    return lt_links_credentials(engine->links)->session_id;
+}
+
+livetcp_result livetcp_pending_challenge(livetcp_pending *pending, const livetcp_engine *engine,
+                                         livetcp_random_fn random, void *random_user,
+                                         livetcp_reply *reply)
+{
+    return lt_pending_challenge(pending, lt_links_credentials(engine->links), random, random_user,
+                                reply);
+}
+
+unsigned livetcp_engine_connections(const livetcp_engine *engine)
+{
+    return lt_links_count(engine->links);
+}
+
+livetcp_result livetcp_engine_report_playout(livetcp_engine *engine,
+                                             const livetcp_playout_report *report)
+{
+    return lt_reports_on_playout(engine->reports, report);
+}
+
+livetcp_result livetcp_engine_set_clock_rate(livetcp_engine *engine, int payload_type, uint32_t hz)
+{
+    return lt_reports_set_clock_rate(engine->reports, payload_type, hz);
+}
+
+livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_usec now,
+                                        livetcp_session_stats *stats)
+{
+    livetcp_session_stats all = {.struct_size = sizeof all};
+
+    if (!stats || stats->struct_size < sizeof stats->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    all.protocol_errors = engine->protocol_errors;
+    all.estimated_bitrate = lt_rate_get(&engine->rate);
+    lt_links_gather(engine->links, &all);
+    lt_sender_gather(engine->sender, engine->links, now, &all);
+    lt_repair_gather(engine->repair, &all);
+    lt_receiver_gather(engine->receiver, &all);
+    lt_reports_gather(engine->reports, lt_links_paths(engine->links), lt_links_count(engine->links),
+                      &all, now);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *engine,
+                                                   unsigned connection, livetcp_usec now,
+                                                   livetcp_connection_stats *stats)
+{
+    livetcp_connection_stats all = {.struct_size = sizeof all};
+    const lt_receiver_slot_counts *received;
+
+    if (!stats || stats->struct_size < sizeof stats->struct_size ||
+        connection >= lt_links_count(engine->links))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    received = lt_receiver_get_slot(engine->receiver, connection);
+    all.packets_received = received->packets;
+    all.bytes_read = received->bytes;
+    lt_links_gather_slot(engine->links, connection, now, &all);
+    lt_sender_gather_slot(engine->sender, connection, &all);
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
 }

@@ -59,15 +59,23 @@ bool lt_rtcp_check(const uint8_t *data, size_t size)
            WORD_SIZE + WORD_SIZE * (size_t)lt_read_be16(data + 2) <= size;
 }
 
+lt_rtp_kind lt_rtp_read(const uint8_t *data, size_t size, lt_rtp_header *header)
+{
+    if (size < LT_RTCP_MIN_SIZE || version_of(data) != VERSION)
+        return LT_RTP_INVALID;
+    if (!in_rtcp_range(data))
+        return lt_rtp_parse(data, size, header) ? LT_RTP_MEDIA : LT_RTP_INVALID;
+    if (!lt_rtcp_check(data, size))
+        return LT_RTP_INVALID;
+    *header = (lt_rtp_header){.ssrc = lt_rtcp_ssrc(data, size)};
+    return LT_RTP_CONTROL;
+}
+
 lt_rtp_kind lt_rtp_classify(const uint8_t *data, size_t size)
 {
     lt_rtp_header header;
 
-    if (size < LT_RTCP_MIN_SIZE || version_of(data) != VERSION)
-        return LT_RTP_INVALID;
-    if (in_rtcp_range(data))
-        return lt_rtcp_check(data, size) ? LT_RTP_CONTROL : LT_RTP_INVALID;
-    return lt_rtp_parse(data, size, &header) ? LT_RTP_MEDIA : LT_RTP_INVALID;
+    return lt_rtp_read(data, size, &header);
 }
 
 uint32_t lt_rtcp_ssrc(const uint8_t *data, size_t size)

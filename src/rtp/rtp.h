@@ -30,6 +30,10 @@ typedef struct lt_rtp_header {
  * what follows in an RTCP compound may be encrypted, so they are the application's to check. */
 lt_rtp_kind lt_rtp_classify(const uint8_t *data, size_t size);
 
+/* The same, and reads the header on the way: of RTP all of it, of RTCP the SSRC of its first packet
+ * (0 when it has none), the rest is zero. *header is untouched if it is neither. */
+lt_rtp_kind lt_rtp_read(const uint8_t *data, size_t size, lt_rtp_header *header);
+
 /* Reads an RTP header. Returns false, *header untouched, if it is not one or is cut short. */
 bool lt_rtp_parse(const uint8_t *data, size_t size, lt_rtp_header *header);
 

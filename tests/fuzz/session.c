@@ -19,8 +19,10 @@
 
 #include "base/bytes.h"
 #include "base/rng.h"
-#include "engine/session.h"
 #include "rtp/rtp.h"
+#include "wire/control.h"
+
+#include <livetcp/engine.h>
 
 #include <string.h>
 

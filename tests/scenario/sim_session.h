@@ -7,7 +7,10 @@
 #include "sim_tcp.h"
 
 extern "C" {
-#include "engine/session.h"
+#include "base/rng.h"
+#include "wire/handshake.h"
+
+#include <livetcp/engine.h>
 }
 
 #include <array>
@@ -109,7 +112,7 @@ class SimSession
     void receive(unsigned slot, const uint8_t *data, size_t size);
     void lost(unsigned slot, livetcp_result reason);
 
-    /* Everything the engine has to say after something changed; see engine/session.h. */
+    /* Everything the engine has to say after something changed; see livetcp/engine.h. */
     void service();
 
     livetcp_session_stats stats() const;

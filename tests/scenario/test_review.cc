@@ -3,6 +3,10 @@
 #include "catch.h"
 #include "wire_tap.h"
 
+extern "C" {
+#include "engine/repair/repair.h"
+}
+
 using namespace scenario;
 
 namespace

@@ -4,7 +4,7 @@
 #ifndef LT_ENGINE_RECEIVER_REASSEMBLY_H
 #define LT_ENGINE_RECEIVER_REASSEMBLY_H
 
-#include "engine/receiver/arrival.h"
+#include "engine/arrival.h"
 
 #include <livetcp/config.h>
 

@@ -8,7 +8,7 @@
 #ifndef LT_ENGINE_RECEIVER_RECEIVER_H
 #define LT_ENGINE_RECEIVER_RECEIVER_H
 
-#include "engine/receiver/arrival.h"
+#include "engine/arrival.h"
 #include "engine/receiver/reassembly.h"
 #include "wire/control.h"
 

@@ -5,7 +5,7 @@
 #ifndef LT_ENGINE_RECEIVER_REORDER_BUFFER_H
 #define LT_ENGINE_RECEIVER_REORDER_BUFFER_H
 
-#include "engine/receiver/arrival.h"
+#include "engine/arrival.h"
 
 #include <livetcp/result.h>
 

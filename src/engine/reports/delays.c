@@ -5,17 +5,17 @@
 
 #define WEIGHT 16
 
-void lt_smooth(lt_smoothed *mean, livetcp_usec sample_us)
+void lt_ewma_add(lt_ewma *ewma, livetcp_usec sample_us)
 {
-    if (mean->known)
-        mean->us += (sample_us - mean->us) / WEIGHT;
+    if (ewma->known)
+        ewma->us += (sample_us - ewma->us) / WEIGHT;
     else
-        *mean = (lt_smoothed){.known = true, .us = sample_us};
+        *ewma = (lt_ewma){.known = true, .us = sample_us};
 }
 
-livetcp_usec lt_smoothed_us(const lt_smoothed *mean)
+livetcp_usec lt_ewma_us(const lt_ewma *ewma)
 {
-    return mean->known ? mean->us : -1;
+    return ewma->known ? ewma->us : -1;
 }
 
 livetcp_usec lt_delay_in_buffer(const livetcp_path *path, size_t size)
@@ -75,4 +75,48 @@ lt_round_trip lt_round_trip_over(const livetcp_path *paths, unsigned count)
         all.variation_us = variations / known;
     }
     return all;
+}
+
+/* ---- the component's means ---- */
+
+void lt_inferred_delays_init(lt_inferred_delays *delays)
+{
+    *delays = (lt_inferred_delays){.hold = {.known = false}};
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_inferred_delays_reset_slot(delays, i);
+}
+
+void lt_inferred_delays_reset_slot(lt_inferred_delays *delays, unsigned slot)
+{
+    delays->seen[slot] = (lt_path_seen){.at_us = INT64_MIN};
+}
+
+void lt_inferred_delays_on_written(lt_inferred_delays *delays, const livetcp_path *path,
+                                   const lt_packet *packet, livetcp_usec now)
+{
+    livetcp_usec network = lt_delay_of_network(path);
+
+    lt_ewma_add(&delays->send_queue, now - packet->enqueued_us);
+    if (path->known & LIVETCP_PATH_UNSENT)
+        lt_ewma_add(&delays->send_buffer, packet->buffered_us);
+    if (network >= 0)
+        lt_ewma_add(&delays->network, network);
+}
+
+void lt_inferred_delays_on_acknowledged(lt_inferred_delays *delays, const livetcp_path *path,
+                                        const lt_packet *packet, livetcp_usec written_us,
+                                        livetcp_usec now)
+{
+    const lt_path_seen *seen = &delays->seen[path->connection];
+
+    lt_ewma_add(&delays->repair, lt_delay_at_head_of_line(path, written_us, packet->buffered_us,
+                                                          seen->repairing, seen->at_us, now));
+}
+
+void lt_inferred_delays_on_path_info(lt_inferred_delays *delays, const livetcp_path *path,
+                                     livetcp_usec now)
+{
+    if (path->known & LIVETCP_PATH_QUEUED)
+        delays->seen[path->connection] =
+            (lt_path_seen){.at_us = now, .repairing = path->tcp_state >= LIVETCP_TCP_DISORDER};
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/feedback.h"
 
-#include <livetcp/stats.h>
+#include "policy/forecast.h"
+
+/* The fields of a TRANSMISSION change slowly, and a message that is lost holds up the media behind
+ * it; only at the start nothing is known yet. */
+#define EARLY_TRANSMISSIONS 5
+#define TRANSMISSION_FACTOR 5
 
 void lt_feedback_clock_start(lt_feedback_clock *clock)
 {
@@ -25,16 +30,131 @@ uint32_t lt_feedback_clock_write(lt_feedback_clock *clock, livetcp_usec now)
     return clock->number;
 }
 
-void lt_feedback_start(lt_feedback *feedback)
+void lt_feedback_init(lt_feedback *feedback, const livetcp_config *config)
 {
-    *feedback = (lt_feedback){.rtt_us = -1};
+    bool plain = config->wire == LIVETCP_WIRE_PLAIN;
+
+    *feedback = (lt_feedback){.interval_us = plain ? 0 : config->feedback_us,
+                              .hedge_delay_us = config->hedge_delay_us,
+                              .parity_group = config->parity_group,
+                              .playout.margin_us = LIVETCP_NO_MARGIN,
+                              .rtt_us = -1};
     lt_feedback_clock_start(&feedback->reception_clock);
     lt_feedback_clock_start(&feedback->transmission_clock);
+}
+
+void lt_feedback_stop(lt_feedback *feedback)
+{
+    feedback->interval_us = 0;
+    feedback->reception_clock.due_us = feedback->transmission_clock.due_us = LIVETCP_NEVER;
 }
 
 void lt_feedback_forget_peer(lt_feedback *feedback)
 {
     feedback->has_reception = feedback->has_transmission = false;
+}
+
+/* ---- events ---- */
+
+void lt_feedback_on_placed(lt_feedback *feedback, lt_protection protection)
+{
+    lt_min_protection_add(&feedback->protection, protection);
+}
+
+void lt_feedback_on_written(lt_feedback *feedback, livetcp_usec now)
+{
+    bool early = feedback->transmission_clock.number < EARLY_TRANSMISSIONS;
+    unsigned factor = early ? 1 : TRANSMISSION_FACTOR;
+
+    lt_feedback_clock_media(&feedback->transmission_clock, factor * feedback->interval_us, now);
+}
+
+void lt_feedback_on_delivered(lt_feedback *feedback, const lt_rtp_header *header,
+                              livetcp_usec arrival_us, livetcp_usec now)
+{
+    feedback->delivered++;
+    if (arrival_us >= feedback->newest_us) {
+        feedback->newest_us = arrival_us;
+        feedback->newest_ssrc = header->ssrc;
+        feedback->newest_sequence = header->sequence;
+    }
+    lt_feedback_clock_media(&feedback->reception_clock, feedback->interval_us, now);
+}
+
+static bool is_in_range(const livetcp_playout_report *report)
+{
+    bool margin =
+        report->margin_us == LIVETCP_NO_MARGIN ||
+        (report->margin_us >= -LT_FEEDBACK_MAX_US && report->margin_us <= LT_FEEDBACK_MAX_US);
+
+    return margin && report->delay_us >= 0 && report->delay_us <= LT_FEEDBACK_MAX_US;
+}
+
+livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playout_report *report)
+{
+    livetcp_usec margin = feedback->playout.margin_us;
+
+    if (!is_in_range(report))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    /* A message has the minimum since the last one. */
+    bool keep = feedback->playing && !feedback->margin_sent && margin != LIVETCP_NO_MARGIN &&
+                (report->margin_us == LIVETCP_NO_MARGIN || margin < report->margin_us);
+    feedback->playout = *report;
+    if (keep)
+        feedback->playout.margin_us = margin;
+    feedback->playing = true;
+    feedback->margin_sent = false;
+    return LIVETCP_OK;
+}
+
+/* ---- messages of ours ---- */
+
+livetcp_usec lt_feedback_deadline(const lt_feedback *feedback)
+{
+    return feedback->reception_clock.due_us < feedback->transmission_clock.due_us
+               ? feedback->reception_clock.due_us
+               : feedback->transmission_clock.due_us;
+}
+
+static livetcp_usec since(livetcp_usec then, livetcp_usec now)
+{
+    return now > then ? now - then : 0;
+}
+
+static uint32_t saturate(uint64_t count)
+{
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static void fill_in_playout(lt_feedback *feedback, lt_reception *message)
+{
+    bool known = feedback->playout.margin_us != LIVETCP_NO_MARGIN;
+
+    message->playing = feedback->playing;
+    message->margin_us = known ? (int32_t)feedback->playout.margin_us : INT32_MIN;
+    message->playout_us =
+        feedback->playing ? lt_feedback_duration(feedback->playout.delay_us) : LT_UNKNOWN_US;
+    message->late_playout = saturate(feedback->playout.late);
+    feedback->margin_sent = true;
+}
+
+void lt_feedback_make_reception(lt_feedback *feedback, const lt_feedback_received *received,
+                                lt_reception *message, livetcp_usec now)
+{
+    *message = (lt_reception){
+        .number = lt_feedback_clock_write(&feedback->reception_clock, now),
+        .now_us = (uint64_t)now,
+        .packets = feedback->delivered,
+        .newest_ssrc = feedback->newest_ssrc,
+        .newest_sequence = feedback->newest_sequence,
+        .newest_age_us = lt_feedback_duration(since(feedback->newest_us, now)),
+        .echo_number = feedback->has_transmission ? feedback->transmission.number : 0,
+        .echo_age_us = lt_feedback_duration(since(feedback->transmission_us, now)),
+        .hold_us = lt_feedback_duration(received->hold_us),
+        .missing = received->missing > 0 ? saturate((uint64_t)received->missing) : 0,
+        .late_order = saturate(received->late_order)};
+    fill_in_playout(feedback, message);
+    feedback->sent++;
 }
 
 uint32_t lt_feedback_write_transmission(lt_feedback *feedback, livetcp_usec now)
@@ -45,7 +165,47 @@ uint32_t lt_feedback_write_transmission(lt_feedback *feedback, livetcp_usec now)
     return number;
 }
 
-/* ---- what is believed ---- */
+/* Within one host it can be less than a microsecond, and 0 is no round trip. */
+static uint32_t round_trip(livetcp_usec us)
+{
+    return us == 0 ? 1 : lt_feedback_duration(us);
+}
+
+/* Beyond a round trip: the setting, or else when an acknowledgement counts as overdue. The policy
+ * may know better. */
+static uint32_t hedge_delay(const lt_feedback *feedback, const lt_round_trip *rtt)
+{
+    if (feedback->hedge_delay_us)
+        return lt_feedback_duration(feedback->hedge_delay_us);
+    return rtt->variation_us < 0 ? LT_UNKNOWN_US
+                                 : lt_feedback_duration(2 * rtt->variation_us + LT_ACK_SEEN_US);
+}
+
+void lt_feedback_make_transmission(lt_feedback *feedback, const lt_round_trip *rtt,
+                                   const livetcp_delays *delays, lt_transmission *message,
+                                   livetcp_usec now)
+{
+    lt_protection protection = lt_min_protection_take(&feedback->protection);
+
+    *message = (lt_transmission){
+        .number = lt_feedback_write_transmission(feedback, now),
+        .protection = lt_protection_bits(&protection),
+        .copies = protection.copies ? protection.copies : 1,
+        .parity_group = (uint8_t)(protection.parity ? feedback->parity_group : 0),
+        .connections = (uint8_t)rtt->connections,
+        .now_us = (uint64_t)now,
+        .rtt_us = round_trip(rtt->rtt_us),
+        .min_rtt_us = round_trip(rtt->min_rtt_us),
+        .rtt_variation_us = lt_feedback_duration(rtt->variation_us),
+        .send_queue_us = lt_feedback_duration(delays->send_queue_us),
+        .send_buffer_us = lt_feedback_duration(delays->send_buffer_us),
+        .network_us = lt_feedback_duration(delays->network_us),
+        .head_of_line_us = lt_feedback_duration(delays->head_of_line_us),
+        .hedge_delay_us = protection.hedged ? hedge_delay(feedback, rtt) : LT_UNKNOWN_US};
+    feedback->sent++;
+}
+
+/* ---- messages of the peer's ---- */
 
 static bool is_duration(uint32_t duration)
 {
@@ -134,6 +294,51 @@ void lt_feedback_take_transmission(lt_feedback *feedback, const lt_transmission 
     feedback->has_transmission = true;
     feedback->transmission = *message;
     feedback->transmission_us = now;
+}
+
+/* ---- statistics ---- */
+
+static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *stats)
+{
+    const lt_transmission *message = &feedback->transmission;
+
+    stats->peer_rtt_us = stats->peer_min_rtt_us = stats->peer_rtt_variation_us = -1;
+    stats->peer_hedge_delay_us = -1;
+    if (!feedback->has_transmission)
+        return;
+    stats->peer_rtt_us = lt_feedback_us(message->rtt_us);
+    stats->peer_min_rtt_us = lt_feedback_us(message->min_rtt_us);
+    stats->peer_rtt_variation_us = lt_feedback_us(message->rtt_variation_us);
+    stats->peer_connections = message->connections;
+    stats->peer_protection = message->protection;
+    stats->peer_copies = message->copies;
+    stats->peer_parity_group = message->parity_group;
+    stats->peer_hedge_delay_us = lt_feedback_us(message->hedge_delay_us);
+}
+
+static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *stats)
+{
+    const lt_reception *message = &feedback->reception;
+
+    stats->peer_margin_us = LIVETCP_NO_MARGIN;
+    if (!feedback->has_reception)
+        return;
+    stats->peer_packets = message->packets;
+    stats->peer_missing = message->missing;
+    stats->peer_late_order = message->late_order;
+    stats->peer_late_playout = message->late_playout;
+    if (message->playing && message->margin_us != INT32_MIN)
+        stats->peer_margin_us = message->margin_us;
+}
+
+void lt_feedback_gather(const lt_feedback *feedback, livetcp_session_stats *stats)
+{
+    stats->feedback_sent = feedback->sent;
+    stats->feedback_received = feedback->received;
+    stats->feedback_invalid = feedback->invalid;
+    stats->feedback_rtt_us = feedback->rtt_us;
+    gather_sender(feedback, stats);
+    gather_receiver(feedback, stats);
 }
 
 /* ---- durations ---- */

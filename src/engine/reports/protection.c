@@ -13,20 +13,21 @@ static int rank(const lt_protection *protection)
     return protection->hedged ? 1 : 0;
 }
 
-void lt_least_protection_take(lt_least_protection *least, lt_protection packet)
+void lt_min_protection_add(lt_min_protection *protection, lt_protection packet)
 {
-    int of_packet = rank(&packet), of_least = rank(&least->least);
+    const lt_protection *min = &protection->min;
+    int of_packet = rank(&packet), of_min = rank(min);
 
-    if (!least->begun || of_packet < of_least ||
-        (of_packet == of_least && packet.copies < least->least.copies))
-        least->least = packet;
-    least->begun = true;
+    if (!protection->begun || of_packet < of_min ||
+        (of_packet == of_min && packet.copies < min->copies))
+        protection->min = packet;
+    protection->begun = true;
 }
 
-lt_protection lt_least_protection_tell(lt_least_protection *least)
+lt_protection lt_min_protection_take(lt_min_protection *protection)
 {
-    least->begun = false;
-    return least->least;
+    protection->begun = false;
+    return protection->min;
 }
 
 uint8_t lt_protection_bits(const lt_protection *protection)

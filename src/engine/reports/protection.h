@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was done for packets in case they are lost: of one of them, and of the one that has to wait
- * longest for its repair. */
+/* The protection of a packet against loss, and of the packet of an interval that would wait longest
+ * for its repair. */
 #ifndef LT_ENGINE_REPORTS_PROTECTION_H
 #define LT_ENGINE_REPORTS_PROTECTION_H
 
@@ -10,20 +10,20 @@
 /* Zero is none. */
 typedef struct lt_protection {
     uint8_t copies; /* sent at once */
-    bool hedged;    /* to be copied when overdue */
-    bool parity;    /* in a group */
+    bool hedged;    /* reinjected when its acknowledgement is overdue */
+    bool parity;    /* in a parity group */
 } lt_protection;
 
-/* The least protected packet since it was told; before the first of a new interval, of the last. */
-typedef struct lt_least_protection {
-    lt_protection least;
-    bool begun; /* there was one in this interval */
-} lt_least_protection;
+/* The least protected packet of the interval; until the interval has one, that of the last. */
+typedef struct lt_min_protection {
+    lt_protection min;
+    bool begun; /* the interval has one */
+} lt_min_protection;
 
-void lt_least_protection_take(lt_least_protection *least, lt_protection packet);
+void lt_min_protection_add(lt_min_protection *protection, lt_protection packet);
 
-/* What to tell, and begins anew. */
-lt_protection lt_least_protection_tell(lt_least_protection *least);
+/* The result of the interval, which ends. */
+lt_protection lt_min_protection_take(lt_min_protection *protection);
 
 /* LIVETCP_PROTECTION_* */
 uint8_t lt_protection_bits(const lt_protection *protection);

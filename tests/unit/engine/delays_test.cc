@@ -26,13 +26,13 @@ livetcp_path path_of(livetcp_usec rtt, livetcp_usec least)
 
 TEST_CASE("a mean begins with its first sample and follows the others", "[delays]")
 {
-    lt_smoothed mean = {};
-    CHECK(lt_smoothed_us(&mean) == -1);
-    lt_smooth(&mean, 50 * ms);
-    CHECK(lt_smoothed_us(&mean) == 50 * ms);
+    lt_ewma mean = {};
+    CHECK(lt_ewma_us(&mean) == -1);
+    lt_ewma_add(&mean, 50 * ms);
+    CHECK(lt_ewma_us(&mean) == 50 * ms);
     for (unsigned i = 0; i < 100; i++)
-        lt_smooth(&mean, 10 * ms);
-    CHECK(lt_smoothed_us(&mean) == Approx(10 * ms).margin(ms));
+        lt_ewma_add(&mean, 10 * ms);
+    CHECK(lt_ewma_us(&mean) == Approx(10 * ms).margin(ms));
 }
 
 TEST_CASE("the network is half of the least round trip and all of what is above", "[delays]")

@@ -38,7 +38,9 @@ lt_reception good_reception(uint32_t number = 1)
 struct State {
     State() : feedback()
     {
-        lt_feedback_start(&feedback);
+        livetcp_config config;
+        livetcp_config_init(&config);
+        lt_feedback_init(&feedback, &config);
     }
     lt_feedback feedback;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A packet on its way from a connection to the application. Its header was read where it entered
  * and travels with it. */
-#ifndef LT_ENGINE_RECEIVER_ARRIVAL_H
-#define LT_ENGINE_RECEIVER_ARRIVAL_H
+#ifndef LT_ENGINE_ARRIVAL_H
+#define LT_ENGINE_ARRIVAL_H
 
 #include "engine/packet.h"
 #include "rtp/rtp.h"

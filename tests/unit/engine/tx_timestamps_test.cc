@@ -5,7 +5,7 @@
 #include <vector>
 
 extern "C" {
-#include "engine/reports/stamps.h"
+#include "engine/reports/tx_timestamps.h"
 }
 
 namespace
@@ -21,7 +21,7 @@ struct Waiting {
     }
     ~Waiting()
     {
-        lt_stamps_clear(&stamps);
+        lt_tx_timestamps_clear(&stamps);
     }
     Waiting(const Waiting &) = delete;
     Waiting &operator=(const Waiting &) = delete;
@@ -31,7 +31,7 @@ struct Waiting {
         lt_packet *packet = lt_packet_create(nullptr, 12);
         REQUIRE(packet);
         packet->sequence = number;
-        lt_stamps_expect(&stamps, capacity, packet, end, written_us);
+        lt_tx_timestamps_expect(&stamps, capacity, packet, end, written_us);
         lt_packet_unref(&packet);
     }
 
@@ -39,9 +39,9 @@ struct Waiting {
     Step take(livetcp_tx_timestamp_kind kind, uint32_t byte, livetcp_usec at, livetcp_usec now)
     {
         livetcp_tx_timestamp stamp = {kind, byte, at};
-        bool valid = lt_stamps_take(&stamps, &stamp, now);
+        bool valid = lt_tx_timestamps_take(&stamps, &stamp, now);
         Step step = valid ? WAIT : INVALID;
-        for (; lt_stamps_next(&stamps, &whole); step = WHOLE) {
+        for (; lt_tx_timestamps_next(&stamps, &whole); step = WHOLE) {
             wholes.push_back(whole.packet->sequence);
             sequence = whole.packet->sequence;
             CHECK(whole.packet->references == 1);
@@ -60,8 +60,8 @@ struct Waiting {
     }
 
     unsigned capacity;
-    lt_stamps stamps = {};
-    lt_stamped whole = {};
+    lt_tx_timestamps stamps = {};
+    lt_timestamped whole = {};
     unsigned sequence = 0;
     std::vector<unsigned> wholes;
 };
@@ -161,12 +161,12 @@ TEST_CASE("of packets in one segment the kernel tells about the last", "[stamps]
     Waiting waiting;
     waiting.expect(1000, second - 50 * ms);
     waiting.expect(2000, second);
-    lt_stamped earlier = {};
+    lt_timestamped earlier = {};
     livetcp_tx_timestamp stamp = {LIVETCP_TX_SENT, 1999, second + 3 * ms};
-    CHECK(lt_stamps_take(&waiting.stamps, &stamp, 2 * second));
+    CHECK(lt_tx_timestamps_take(&waiting.stamps, &stamp, 2 * second));
     stamp = {LIVETCP_TX_ACKNOWLEDGED, 1999, second + 90 * ms};
-    CHECK(lt_stamps_take(&waiting.stamps, &stamp, 2 * second));
-    REQUIRE(lt_stamps_next(&waiting.stamps, &earlier));
+    CHECK(lt_tx_timestamps_take(&waiting.stamps, &stamp, 2 * second));
+    REQUIRE(lt_tx_timestamps_next(&waiting.stamps, &earlier));
     lt_packet_unref(&earlier.packet);
     CHECK(earlier.written_us == second - 50 * ms);
     CHECK(earlier.sent_us == second + 3 * ms);
@@ -210,12 +210,12 @@ TEST_CASE("only so many wait, and not for ever", "[stamps]")
 {
     Waiting waiting(4);
     for (unsigned i = 1; i <= 6; i++) {
-        CHECK(lt_stamps_room(&waiting.stamps, 4, second) == (i <= 4));
+        CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second) == (i <= 4));
         waiting.expect(1000 * i, second);
     }
     CHECK(waiting.stamps.count == 4);
-    CHECK_FALSE(lt_stamps_room(&waiting.stamps, 4, second + LT_STAMP_AGE_MAX_US));
-    CHECK(lt_stamps_room(&waiting.stamps, 4, second + LT_STAMP_AGE_MAX_US + 1));
+    CHECK_FALSE(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US));
+    CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US + 1));
     CHECK(waiting.stamps.count == 0);
     waiting.expect(9000, 100 * second);
     CHECK(waiting.take_all(8999, 100 * second) == WHOLE);

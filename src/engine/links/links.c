@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/links/links.h"
+
+#include "engine/links/path_info.h"
+#include "engine/pending.h"
+#include "policy/forecast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Times are LIVETCP_NEVER where they do not apply. */
+typedef struct link {
+    livetcp_connection_state state;
+    uint64_t stream_bytes; /* written since the TCP connection is ours */
+    livetcp_usec info_us;  /* when the platform was last asked; INT64_MIN = never */
+
+    /* Joining. */
+    bool handshake_started; /* caller: CREATE or JOIN is written */
+    lt_caller_handshake handshake;
+    lt_pending_proof proof;  /* listener: the PROOF that answers our ACCEPT */
+    livetcp_usec join_by_us; /* the handshake's limit: JOINING, or PROOF pending */
+
+    /* Alive. */
+    livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
+    livetcp_usec silent_from_us; /* last input, or when it was connected */
+
+    /* Ending. */
+    livetcp_result failure; /* the engine is to close it for this; LIVETCP_OK = it need not */
+    bool closing;
+    livetcp_result close_reason;
+    livetcp_usec closing_since_us;
+
+    /* IDLE: the next attempt, and the wait before the one after that. */
+    livetcp_usec connect_at_us, backoff_us;
+
+    /* Survive reconnects. */
+    livetcp_result last_error;
+    uint64_t opened; /* times it was OPEN */
+} link;
+
+struct lt_links {
+    bool caller, plain, reconnect;
+    livetcp_usec reconnect_min_us, reconnect_max_us, handshake_timeout_us;
+    livetcp_usec keepalive_us, peer_timeout_us;
+    livetcp_random_fn random;
+    void *random_user;
+    lt_rng *jitter;
+    lt_events *events;
+    lt_control_writer writer;
+
+    lt_credentials credentials;
+    int creator; /* caller: slot whose CREATE is under way, or -1 */
+    bool confirmed;
+    bool ending, ended;
+    livetcp_result last_loss;
+
+    unsigned count;
+    link slots[LIVETCP_MAX_CONNECTIONS];
+    livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
+};
+
+/* ---- made and freed ---- */
+
+/* Forgets the TCP connection: handshake, times, path information. */
+static void reset(lt_links *links, unsigned slot)
+{
+    link *l = &links->slots[slot];
+
+    *l = (link){.state = l->state,
+                .info_us = INT64_MIN,
+                .join_by_us = LIVETCP_NEVER,
+                .ping_at_us = LIVETCP_NEVER,
+                .silent_from_us = LIVETCP_NEVER,
+                .connect_at_us = LIVETCP_NEVER,
+                .backoff_us = l->backoff_us,
+                .last_error = l->last_error,
+                .opened = l->opened};
+    lt_path_reset(&links->paths[slot], slot);
+}
+
+static livetcp_result new_identity(lt_links *links)
+{
+    return lt_credentials_create(&links->credentials, NULL, links->random, links->random_user);
+}
+
+static livetcp_result prepare_identity(lt_links *links, const livetcp_pending *pending)
+{
+    if (pending) {
+        lt_pending_proof proof;
+        links->count = lt_pending_session(pending, &links->credentials, &proof);
+        links->slots[proof.index].proof = proof;
+    }
+    return links->caller && !links->plain ? new_identity(links) : LIVETCP_OK;
+}
+
+livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
+{
+    lt_links *links = calloc(1, sizeof *links);
+    livetcp_result result;
+
+    *out = NULL;
+    if (!links)
+        return LIVETCP_ERR_NO_MEMORY;
+    links->caller = setup->caller;
+    links->plain = setup->config->wire == LIVETCP_WIRE_PLAIN;
+    links->reconnect = setup->config->reconnect;
+    links->reconnect_min_us = setup->config->reconnect_min_us;
+    links->reconnect_max_us = setup->config->reconnect_max_us;
+    links->handshake_timeout_us = setup->config->handshake_timeout_us;
+    links->keepalive_us = setup->config->keepalive_interval_us;
+    links->peer_timeout_us = setup->config->peer_timeout_us;
+    links->random = setup->random;
+    links->random_user = setup->random_user;
+    links->jitter = setup->jitter;
+    links->events = setup->events;
+    links->writer = setup->writer;
+    links->count = setup->count;
+    links->creator = -1;
+    links->confirmed = links->plain;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        links->slots[i].backoff_us = links->reconnect_min_us;
+        reset(links, i);
+        if (links->caller)
+            links->slots[i].connect_at_us = INT64_MIN; /* at once, whatever the clock says */
+    }
+    result = prepare_identity(links, setup->pending);
+    if (result == LIVETCP_OK)
+        *out = links;
+    else
+        lt_links_destroy(&links);
+    return result;
+}
+
+void lt_links_destroy(lt_links **links)
+{
+    if (!*links)
+        return;
+    lt_credentials_wipe(&(*links)->credentials);
+    free(*links);
+    *links = NULL;
+}
+
+/* ---- connecting and joining ---- */
+
+static void set_state(lt_links *links, unsigned slot, livetcp_connection_state state,
+                      livetcp_result reason)
+{
+    if (links->slots[slot].state == state)
+        return;
+    links->slots[slot].state = state;
+    lt_events_add(links->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_CONNECTION_STATE,
+                                                         .connection = slot,
+                                                         .state.connection = state,
+                                                         .reason = reason});
+}
+
+static bool may_connect(const lt_links *links)
+{
+    return links->caller && !links->ended;
+}
+
+bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot)
+{
+    if (!may_connect(links))
+        return false;
+    for (unsigned i = 0; i < links->count; i++) {
+        link *l = &links->slots[i];
+        if (l->state != LIVETCP_CONNECTION_IDLE || now < l->connect_at_us)
+            continue;
+        l->connect_at_us = LIVETCP_NEVER;
+        set_state(links, i, LIVETCP_CONNECTION_CONNECTING, LIVETCP_OK);
+        *slot = i;
+        return true;
+    }
+    return false;
+}
+
+/* It is part of the session and may carry media. */
+static void open_slot(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+
+    links->paths[slot].usable = true;
+    l->join_by_us = LIVETCP_NEVER;
+    l->backoff_us = links->reconnect_min_us;
+    if (!links->plain)
+        l->ping_at_us = now + links->keepalive_us;
+    if (l->state != LIVETCP_CONNECTION_OPEN)
+        l->opened++;
+    set_state(links, slot, LIVETCP_CONNECTION_OPEN, LIVETCP_OK);
+}
+
+static void fail(link *l, livetcp_result reason)
+{
+    if (l->failure == LIVETCP_OK && !l->closing)
+        l->failure = reason;
+}
+
+/* The first connected slot creates the session; the others join once the key is agreed. */
+static livetcp_result start_handshake(lt_links *links, unsigned slot)
+{
+    link *l = &links->slots[slot];
+    lt_reply reply = {.size = 0};
+    livetcp_result result = lt_caller_start(&l->handshake, &links->credentials, slot, links->count,
+                                            links->random, links->random_user, &reply);
+
+    if (result != LIVETCP_OK)
+        return result;
+    l->handshake_started = true;
+    links->writer.write(links->writer.user, slot, reply.frame, reply.size);
+    if (!links->credentials.has_key) {
+        links->creator = (int)slot;
+        links->paths[slot].usable = true; /* media may follow CREATE at once */
+    }
+    return LIVETCP_OK;
+}
+
+/* CREATE or JOIN on every connected slot that waits for it. */
+static void start_handshakes(lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        link *l = &links->slots[i];
+        if (l->state != LIVETCP_CONNECTION_JOINING || l->handshake_started || l->closing ||
+            l->failure != LIVETCP_OK)
+            continue;
+        if (!links->credentials.has_key && links->creator >= 0)
+            return;
+        livetcp_result result = start_handshake(links, i);
+        if (result != LIVETCP_OK)
+            fail(l, result);
+    }
+}
+
+bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+
+    if (l->state != LIVETCP_CONNECTION_CONNECTING)
+        return false;
+    l->silent_from_us = now;
+    if (links->plain) {
+        open_slot(links, slot, now);
+        return true;
+    }
+    l->join_by_us = now + links->handshake_timeout_us;
+    set_state(links, slot, LIVETCP_CONNECTION_JOINING, LIVETCP_OK);
+    start_handshakes(links);
+    return true;
+}
+
+/* A caller whose connection broke notices before we do, and joins again. A slot that missed its
+ * keepalives is such a one; a slot that is alive is not for sale. */
+static bool is_stale(const lt_links *links, const link *l, livetcp_usec now)
+{
+    return !links->plain && now - l->silent_from_us > 5 * links->keepalive_us / 2;
+}
+
+livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    link *l = &links->slots[slot < links->count ? slot : 0];
+
+    if (slot >= links->count)
+        return LIVETCP_ERR_INDEX_RANGE;
+    if (links->ending || links->ended)
+        return LIVETCP_ERR_CLOSED;
+    if (l->state != LIVETCP_CONNECTION_IDLE) {
+        /* This attempt still fails; the caller's next one finds the slot free. */
+        if (is_stale(links, l, now))
+            fail(l, LIVETCP_ERR_PEER_TIMEOUT);
+        return LIVETCP_ERR_INDEX_IN_USE;
+    }
+    l->silent_from_us = now;
+    if (!l->proof.pending)
+        links->confirmed = true;
+    open_slot(links, slot, now);
+    /* It carries media already, but a replayed CREATE must not do so for long. */
+    if (l->proof.pending)
+        l->join_by_us = now + links->handshake_timeout_us;
+    return LIVETCP_OK;
+}
+
+/* ---- messages ---- */
+
+static livetcp_result caller_control(lt_links *links, unsigned slot, const lt_control *message,
+                                     livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+    bool had_key = links->credentials.has_key;
+    lt_reply reply = {.size = 0};
+    livetcp_result result = lt_caller_receive(&l->handshake, &links->credentials, message, &reply);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (reply.size)
+        links->writer.write(links->writer.user, slot, reply.frame, reply.size);
+    if (l->handshake.proved)
+        links->paths[slot].usable = true; /* media may follow PROOF at once */
+    if (message->type == LT_CONTROL_ACCEPT || message->type == LT_CONTROL_JOINED)
+        open_slot(links, slot, now);
+    if (!had_key && links->credentials.has_key) {
+        links->creator = -1;
+        links->confirmed = true;
+        start_handshakes(links);
+    }
+    return LIVETCP_OK;
+}
+
+static livetcp_result listener_control(lt_links *links, unsigned slot, const lt_control *message)
+{
+    link *l = &links->slots[slot];
+    lt_reply reply = {.size = 0};
+    livetcp_result result;
+
+    if (message->type != LT_CONTROL_PROOF)
+        return LIVETCP_ERR_PROTOCOL;
+    result = lt_inbound_confirm(&l->proof, &links->credentials, message, &reply);
+    if (result != LIVETCP_OK)
+        return result;
+    links->confirmed = true;
+    l->join_by_us = LIVETCP_NEVER;
+    links->writer.write(links->writer.user, slot, reply.frame, reply.size);
+    return LIVETCP_OK;
+}
+
+static void measure_pong(livetcp_path *path, const lt_control *pong, livetcp_usec now)
+{
+    livetcp_usec sent = (livetcp_usec)pong->timestamp;
+    /* The peer chooses the number: now - sent could overflow. */
+    if (sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC)
+        lt_path_measured_rtt(path, now - sent);
+}
+
+livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control *message,
+                                livetcp_usec now)
+{
+    lt_control pong = {.type = LT_CONTROL_PONG, .timestamp = message->timestamp};
+
+    switch (message->type) {
+    case LT_CONTROL_PING:
+        lt_control_write(&links->writer, slot, &pong);
+        return LIVETCP_OK;
+    case LT_CONTROL_PONG:
+        measure_pong(&links->paths[slot], message, now);
+        return LIVETCP_OK;
+    default:
+        return links->caller ? caller_control(links, slot, message, now)
+                             : listener_control(links, slot, message);
+    }
+}
+
+/* ---- ending ---- */
+
+bool lt_links_next_failed(lt_links *links, unsigned *slot, livetcp_result *reason)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        if (links->slots[i].failure == LIVETCP_OK)
+            continue;
+        *slot = i;
+        *reason = links->slots[i].failure;
+        links->slots[i].failure = LIVETCP_OK;
+        return true;
+    }
+    return false;
+}
+
+bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason, livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+
+    if (l->closing || l->state == LIVETCP_CONNECTION_CLOSED)
+        return false;
+    if (l->state == LIVETCP_CONNECTION_IDLE) {
+        l->connect_at_us = LIVETCP_NEVER;
+        if (links->ending)
+            l->state = LIVETCP_CONNECTION_CLOSED;
+        return false;
+    }
+    links->paths[slot].usable = false;
+    l->closing = true;
+    l->close_reason = reason;
+    l->closing_since_us = now;
+    l->join_by_us = LIVETCP_NEVER;
+    l->ping_at_us = LIVETCP_NEVER;
+    return true;
+}
+
+bool lt_links_closing(const lt_links *links, unsigned slot, livetcp_result *reason,
+                      livetcp_usec *since_us)
+{
+    const link *l = &links->slots[slot];
+
+    if (l->closing && reason)
+        *reason = l->close_reason;
+    if (l->closing && since_us)
+        *since_us = l->closing_since_us;
+    return l->closing;
+}
+
+static void schedule_reconnect(lt_links *links, link *l, livetcp_usec now)
+{
+    double spread = 0.75 + 0.5 * lt_rng_uniform(links->jitter);
+
+    l->connect_at_us = now + (livetcp_usec)(spread * (double)l->backoff_us);
+    l->backoff_us *= 2;
+    if (l->backoff_us > links->reconnect_max_us)
+        l->backoff_us = links->reconnect_max_us;
+}
+
+/* A listener that has forgotten the session gets one with a new identity; so does one that never
+ * finished to agree on a key. */
+static livetcp_result repair_identity(lt_links *links, unsigned slot, livetcp_result reason,
+                                      bool *renewed)
+{
+    bool was_creator = links->creator == (int)slot;
+    bool forgotten = reason == LIVETCP_ERR_UNKNOWN_SESSION && links->credentials.has_key &&
+                     !lt_links_open_count(links);
+
+    if (!links->caller || links->plain)
+        return LIVETCP_OK;
+    if (was_creator || forgotten)
+        links->creator = -1;
+    if (!forgotten && !(was_creator && !links->credentials.has_key))
+        return LIVETCP_OK;
+    links->confirmed = false;
+    *renewed = true;
+    return new_identity(links);
+}
+
+livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result reason,
+                               livetcp_usec now, bool *renewed)
+{
+    link *l = &links->slots[slot];
+    bool again = may_connect(links) && links->reconnect;
+    bool reopenable = !links->caller && !links->ending && !links->ended;
+    livetcp_result result;
+
+    *renewed = false;
+    reset(links, slot);
+    l->last_error = links->last_loss = reason;
+    set_state(links, slot,
+              again || reopenable ? LIVETCP_CONNECTION_IDLE : LIVETCP_CONNECTION_CLOSED, reason);
+    if (again)
+        schedule_reconnect(links, l, now);
+    if (links->ended)
+        return LIVETCP_OK;
+    result = repair_identity(links, slot, reason, renewed);
+    if (result == LIVETCP_OK)
+        start_handshakes(links);
+    return result;
+}
+
+void lt_links_set_ending(lt_links *links)
+{
+    links->ending = true;
+}
+
+void lt_links_end(lt_links *links)
+{
+    links->ending = links->ended = true;
+    lt_credentials_wipe(&links->credentials);
+}
+
+/* ---- what goes through ---- */
+
+void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    links->slots[slot].silent_from_us = now;
+}
+
+void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+
+    l->stream_bytes += size;
+    lt_path_wrote(&links->paths[slot], size, now);
+    if (l->state == LIVETCP_CONNECTION_OPEN && !links->plain)
+        l->ping_at_us = now + links->keepalive_us;
+}
+
+void lt_links_blocked(lt_links *links, unsigned slot)
+{
+    links->paths[slot].blocked = true;
+}
+
+void lt_links_writable(lt_links *links, unsigned slot)
+{
+    links->paths[slot].blocked = false;
+    links->slots[slot].info_us = INT64_MIN;
+}
+
+uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
+{
+    uint32_t stale = 0;
+
+    for (unsigned i = 0; i < links->count; i++)
+        if (slots >> i & 1 && links->paths[i].usable &&
+            links->slots[i].info_us <= now - lt_path_max_age(&links->paths[i]))
+            stale |= UINT32_C(1) << i;
+    return stale;
+}
+
+bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
+{
+    if (!lt_links_can_write(links, slot) && !links->paths[slot].usable)
+        return false;
+    lt_path_update(&links->paths[slot], info, now);
+    links->slots[slot].info_us = now;
+    return true;
+}
+
+/* ---- time ---- */
+
+static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
+static livetcp_usec silence_limit(const lt_links *links, const link *l)
+{
+    if (l->state != LIVETCP_CONNECTION_OPEN || links->plain || l->silent_from_us == LIVETCP_NEVER)
+        return LIVETCP_NEVER;
+    return l->silent_from_us + links->peer_timeout_us;
+}
+
+static livetcp_usec slot_deadline(const lt_links *links, const link *l)
+{
+    livetcp_usec due = LIVETCP_NEVER;
+
+    if (l->closing)
+        return due;
+    if (l->state == LIVETCP_CONNECTION_IDLE && links->caller)
+        due = earlier(due, l->connect_at_us);
+    due = earlier(due, l->join_by_us);
+    due = earlier(due, l->ping_at_us);
+    return earlier(due, silence_limit(links, l));
+}
+
+livetcp_usec lt_links_deadline(const lt_links *links)
+{
+    livetcp_usec due = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < links->count; i++)
+        due = earlier(due, slot_deadline(links, &links->slots[i]));
+    return due;
+}
+
+static void ping(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    lt_control message = {.type = LT_CONTROL_PING, .timestamp = (uint64_t)now};
+
+    /* One that is blocked has enough to send as it is. */
+    if (!links->paths[slot].blocked)
+        lt_control_write(&links->writer, slot, &message);
+    links->slots[slot].ping_at_us = now + links->keepalive_us;
+}
+
+void lt_links_expire(lt_links *links, livetcp_usec now)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        link *l = &links->slots[i];
+        if (l->closing)
+            continue;
+        if (now >= l->join_by_us)
+            fail(l, LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+        else if (now >= silence_limit(links, l))
+            fail(l, LIVETCP_ERR_PEER_TIMEOUT);
+        else if (now >= l->ping_at_us)
+            ping(links, i, now);
+    }
+}
+
+/* ---- questions ---- */
+
+unsigned lt_links_count(const lt_links *links)
+{
+    return links->count;
+}
+
+livetcp_path *lt_links_paths(const lt_links *links)
+{
+    return (livetcp_path *)links->paths;
+}
+
+uint64_t lt_links_stream_bytes(const lt_links *links, unsigned slot)
+{
+    return links->slots[slot].stream_bytes;
+}
+
+livetcp_connection_state lt_links_state(const lt_links *links, unsigned slot)
+{
+    return links->slots[slot].state;
+}
+
+unsigned lt_links_open_count(const lt_links *links)
+{
+    unsigned open = 0;
+
+    for (unsigned i = 0; i < links->count; i++)
+        open += links->slots[i].state == LIVETCP_CONNECTION_OPEN;
+    return open;
+}
+
+uint32_t lt_links_open(const lt_links *links)
+{
+    uint32_t open = 0;
+
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->slots[i].state == LIVETCP_CONNECTION_OPEN && !links->slots[i].closing)
+            open |= UINT32_C(1) << i;
+    return open;
+}
+
+bool lt_links_has_socket(const lt_links *links, unsigned slot)
+{
+    livetcp_connection_state state = links->slots[slot].state;
+
+    return state == LIVETCP_CONNECTION_JOINING || state == LIVETCP_CONNECTION_OPEN;
+}
+
+bool lt_links_can_write(const lt_links *links, unsigned slot)
+{
+    return lt_links_has_socket(links, slot) && !links->paths[slot].blocked;
+}
+
+bool lt_links_takes_media(const lt_links *links, unsigned slot)
+{
+    return links->slots[slot].state == LIVETCP_CONNECTION_OPEN || links->paths[slot].usable;
+}
+
+bool lt_links_has_future(const lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        livetcp_connection_state state = links->slots[i].state;
+        if (state == LIVETCP_CONNECTION_CONNECTING || state == LIVETCP_CONNECTION_JOINING ||
+            (state == LIVETCP_CONNECTION_IDLE && links->caller))
+            return true;
+    }
+    return false;
+}
+
+bool lt_links_confirmed(const lt_links *links)
+{
+    return links->confirmed;
+}
+
+const lt_credentials *lt_links_credentials(const lt_links *links)
+{
+    return &links->credentials;
+}
+
+livetcp_result lt_links_last_loss(const lt_links *links)
+{
+    return links->last_loss;
+}
+
+int lt_links_quickest(const lt_links *links, livetcp_usec now)
+{
+    livetcp_usec least = LIVETCP_NEVER;
+    int best = -1;
+
+    for (unsigned i = 0; i < links->count; i++) {
+        const livetcp_path *path = &links->paths[i];
+        if (!path->usable || path->blocked)
+            continue;
+        livetcp_usec forecast = livetcp_path_forecast(path, LT_CONTROL_MAX, now);
+        if (forecast < least) {
+            least = forecast;
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+bool lt_links_has_way(const lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->paths[i].usable && !links->paths[i].blocked)
+            return true;
+    return false;
+}
+
+livetcp_usec lt_links_round_trip(const lt_links *links)
+{
+    livetcp_usec longest = 0;
+
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->paths[i].usable && links->paths[i].rtt_us > longest)
+            longest = links->paths[i].rtt_us;
+    return longest ? longest : LT_TYPICAL_RTT_US;
+}
+
+livetcp_usec lt_links_min_round_trip(const lt_links *links)
+{
+    livetcp_usec smallest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < links->count; i++) {
+        const livetcp_path *path = &links->paths[i];
+        livetcp_usec rtt = path->known & LIVETCP_PATH_MIN_RTT ? path->min_rtt_us : path->rtt_us;
+        if (path->usable && path->known & (LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_RTT) &&
+            rtt < smallest)
+            smallest = rtt;
+    }
+    return smallest < LIVETCP_NEVER ? smallest : 0;
+}
+
+/* ---- statistics ---- */
+
+void lt_links_gather(const lt_links *links, livetcp_session_stats *stats)
+{
+    stats->connections = links->count;
+    stats->open_connections = lt_links_open_count(links);
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->slots[i].opened > 1)
+            stats->reconnects += links->slots[i].opened - 1;
+}
+
+void lt_links_gather_slot(const lt_links *links, unsigned slot, livetcp_usec now,
+                          livetcp_connection_stats *stats)
+{
+    const link *l = &links->slots[slot];
+    const livetcp_path *path = &links->paths[slot];
+
+    stats->index = slot;
+    stats->state = l->state;
+    stats->last_error = l->last_error;
+    stats->reconnects = l->opened > 1 ? l->opened - 1 : 0;
+    stats->path = *path;
+    stats->forecast_us = path->usable ? livetcp_path_forecast(path, 0, now) : -1;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The connections of a session: slots in which one TCP connection replaces another. Who connects
+ * when, how a connection joins the session, whether it is still alive, and the path information
+ * about it. What waits to be written there, and what is under way, belongs to others: whoever ends
+ * a connection takes that back first (session.c).
+ */
+#ifndef LT_ENGINE_LINKS_LINKS_H
+#define LT_ENGINE_LINKS_LINKS_H
+
+#include "base/rng.h"
+#include "engine/control_writer.h"
+#include "engine/events.h"
+#include "wire/handshake.h"
+
+typedef struct lt_links lt_links;
+
+typedef struct lt_links_setup {
+    const livetcp_config *config; /* what is needed of it is copied */
+    bool caller;
+    unsigned count;                 /* slots */
+    const livetcp_pending *pending; /* listener: who asked for the session, or NULL */
+    livetcp_random_fn random;       /* secrets */
+    void *random_user;
+    lt_rng *jitter; /* spreads reconnects of many sessions; the session's */
+    lt_events *events;
+    lt_control_writer writer;
+} lt_links_setup;
+
+/* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM, and what `random` returns. */
+livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **links);
+void lt_links_destroy(lt_links **links);
+
+/* ---- a slot's life ---- */
+
+/* A slot that wants a TCP connection now; it is CONNECTING from here on. Callers only. */
+bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot);
+
+/* The TCP connection is up. False if nobody waits for it. */
+bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now);
+
+/* Takes in a connection of a listener. Errors: as livetcp_engine_adopt(). */
+livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now);
+
+/* A slot that failed by itself: a handshake that cannot be begun or takes too long, a peer that is
+ * silent. Each is to be closed with `reason`. False if there is none. */
+bool lt_links_next_failed(lt_links *links, unsigned *slot, livetcp_result *reason);
+
+/* From here on the slot carries nothing but what says why it is closed. False if there is no
+ * connection, or it is closing already: nothing is left to do then. */
+bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason, livetcp_usec now);
+
+/* It is closing; tells why, and since when (either may be NULL). */
+bool lt_links_closing(const lt_links *links, unsigned slot, livetcp_result *reason,
+                      livetcp_usec *since_us);
+
+/* The TCP connection is gone: the slot waits for the next one, or is closed for good. *renewed: the
+ * session has a new identity, since its listener has forgotten it. Errors: what `random` returns;
+ * the session cannot go on then. */
+livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result reason,
+                               livetcp_usec now, bool *renewed);
+
+/* The session is about to end: what closes says BYE, and is not replaced by a listener. */
+void lt_links_set_ending(lt_links *links);
+
+/* The session has ended: nothing connects any more, and the keys are wiped. */
+void lt_links_end(lt_links *links);
+
+/* ---- what goes through ---- */
+
+/* A handshake's or keepalive's message came. An error ends the connection. */
+livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control *message,
+                                livetcp_usec now);
+
+/* Bytes came, or were written. */
+void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now);
+void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now);
+
+void lt_links_blocked(lt_links *links, unsigned slot);
+void lt_links_writable(lt_links *links, unsigned slot);
+
+/* Of `slots` (bit i = slot i), those whose path information is too old to decide by. */
+uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now);
+
+/* The platform told. False if nobody cares, since the slot carries nothing. */
+bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now);
+
+livetcp_usec lt_links_deadline(const lt_links *links);
+
+/* Pings what is due; see lt_links_next_failed() for the rest. */
+void lt_links_expire(lt_links *links, livetcp_usec now);
+
+/* ---- questions ---- */
+
+unsigned lt_links_count(const lt_links *links);
+
+/* One path a slot. ready and send_limit_bytes are the sender's to fill in, oldest_unacked_us the
+ * repair's. */
+livetcp_path *lt_links_paths(const lt_links *links);
+
+/* Bytes that were written since the slot's TCP connection is ours. */
+uint64_t lt_links_stream_bytes(const lt_links *links, unsigned slot);
+
+livetcp_connection_state lt_links_state(const lt_links *links, unsigned slot);
+unsigned lt_links_open_count(const lt_links *links);
+
+/* Bit i: slot i is open and not closing. */
+uint32_t lt_links_open(const lt_links *links);
+
+/* There is a connected socket behind the slot; bytes can be written to it now. */
+bool lt_links_has_socket(const lt_links *links, unsigned slot);
+bool lt_links_can_write(const lt_links *links, unsigned slot);
+
+/* Media, and messages about it, may come: once the peer is known, that is at once on a plain wire
+ * and after CREATE, for a joining caller only when the listener has taken it in. */
+bool lt_links_takes_media(const lt_links *links, unsigned slot);
+
+/* A slot has, or may yet get, a connection. */
+bool lt_links_has_future(const lt_links *links);
+
+/* The peer has proved that it has the session's key, or the wire is plain. */
+bool lt_links_confirmed(const lt_links *links);
+
+const lt_credentials *lt_links_credentials(const lt_links *links);
+
+/* Why a connection was last lost; LIVETCP_OK = never. */
+livetcp_result lt_links_last_loss(const lt_links *links);
+
+/* The slot where a frame that is not media gets through soonest; -1 if nowhere for now. */
+int lt_links_quickest(const lt_links *links, livetcp_usec now);
+bool lt_links_has_way(const lt_links *links);
+
+/* Of the slots that carry media: the longest round trip, a typical one while none is known; and the
+ * shortest, 0 while none is known. */
+livetcp_usec lt_links_round_trip(const lt_links *links);
+livetcp_usec lt_links_min_round_trip(const lt_links *links);
+
+/* Fill in their part. */
+void lt_links_gather(const lt_links *links, livetcp_session_stats *stats);
+void lt_links_gather_slot(const lt_links *links, unsigned slot, livetcp_usec now,
+                          livetcp_connection_stats *stats);
+
+#endif

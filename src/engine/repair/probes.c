@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/repair/probes.h"
+
+#include "policy/forecast.h"
+
+/* RACK waits a quarter of the round trip for reordered segments anyway: a probe that is sent within
+ * that time costs none, and one that comes as late as possible is needed least often. */
+#define PROBE_PART   5
+#define PROBE_MIN_US 1000
+
+/* Where a stream of packets begins after a pause. */
+#define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+#define IDLE_MIN_US 5000
+
+void lt_probes_configure(lt_probes *probes, const livetcp_config *config, bool wanted,
+                         bool uses_path_info)
+{
+    bool plain = config->wire == LIVETCP_WIRE_PLAIN;
+
+    probes->tails = wanted && config->chasers && !plain;
+    probes->uses_path_info = uses_path_info;
+    probes->idle_packets = plain ? 0 : config->idle_packets;
+    probes->idle_time_us = config->idle_time_us;
+}
+
+void lt_probes_init(lt_probes *probes, const livetcp_config *config, bool wanted,
+                    bool uses_path_info, const lt_control_writer *writer)
+{
+    *probes =
+        (lt_probes){.writer = *writer, .last_media_us = LIVETCP_NEVER, .padding_us = LIVETCP_NEVER};
+    lt_probes_configure(probes, config, wanted, uses_path_info);
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_probes_reset_slot(probes, i);
+}
+
+void lt_probes_reset_slot(lt_probes *probes, unsigned slot)
+{
+    probes->slots[slot] = (lt_tail){.written_us = LIVETCP_NEVER, .probe_us = LIVETCP_NEVER};
+}
+
+/* Nothing may wait in the kernel: what is unsent there does as well. */
+static bool can_write(const lt_links *links, unsigned slot)
+{
+    const livetcp_path *path = &lt_links_paths(links)[slot];
+
+    return !path->blocked && !(path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0);
+}
+
+static void write(lt_probes *probes, unsigned slot)
+{
+    lt_control message = {.type = LT_CONTROL_FILLER};
+
+    lt_control_write(&probes->writer, slot, &message);
+    probes->sent++;
+}
+
+/* ---- tail probes ---- */
+
+/* How long it usually is from one packet to the next on a connection; a pause counts as what it is
+ * cut down to, so that one does not hide a steady stream. */
+static void learn_gap(lt_tail *tail, livetcp_usec now)
+{
+    livetcp_usec gap = now - tail->written_us;
+    livetcp_usec max = tail->gap_us ? 4 * tail->gap_us : PAUSE_US;
+
+    if (tail->written_us != LIVETCP_NEVER) {
+        gap = gap < max ? gap : max;
+        tail->gap_us += (gap - tail->gap_us) / 4;
+    }
+    tail->written_us = now;
+}
+
+void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec now)
+{
+    lt_tail *tail = &probes->slots[path->connection];
+    livetcp_usec rtt = path->rtt_us;
+    livetcp_usec wait = rtt / PROBE_PART > PROBE_MIN_US ? rtt / PROBE_PART : PROBE_MIN_US;
+
+    tail->probe_us = LIVETCP_NEVER;
+    if (!probes->tails || !(path->known & LIVETCP_PATH_RTT))
+        return;
+    learn_gap(tail, now);
+    tail->when_late = tail->gap_us <= 2 * rtt + wait;
+    if (tail->when_late)
+        wait = lt_ack_due(path);
+    tail->probe_us = now + wait;
+}
+
+/* Whoever is probed for has waited for longer than the round trip of a local network, and is
+ * acknowledged by now. Where nobody asks what is acknowledged, that is not known. */
+static bool needs_probe(const lt_probes *probes, const livetcp_path *path, const lt_tail *tail)
+{
+    bool waits = path->oldest_unacked_us != LIVETCP_NEVER;
+    bool unknown = !probes->uses_path_info && !tail->when_late;
+
+    return waits || unknown;
+}
+
+/* ---- padding ---- */
+
+static livetcp_usec idle_interval(const lt_probes *probes, const lt_links *links)
+{
+    livetcp_usec interval = lt_links_round_trip(links) / (livetcp_usec)probes->idle_packets;
+
+    return interval > IDLE_MIN_US ? interval : IDLE_MIN_US;
+}
+
+void lt_probes_not_idle(lt_probes *probes, const lt_links *links, livetcp_usec now)
+{
+    probes->last_media_us = now;
+    if (probes->idle_packets)
+        probes->padding_us = now + idle_interval(probes, links);
+}
+
+static void pad(lt_probes *probes, const lt_links *links, livetcp_usec now)
+{
+    uint32_t open = lt_links_open(links);
+
+    for (unsigned i = 0; i < lt_links_count(links); i++)
+        if (open >> i & 1 && can_write(links, i))
+            write(probes, i);
+    bool enough = !probes->idle_packets || now >= probes->last_media_us + probes->idle_time_us;
+    probes->padding_us = enough ? LIVETCP_NEVER : now + idle_interval(probes, links);
+}
+
+/* ---- when ---- */
+
+uint32_t lt_probes_due(const lt_probes *probes, livetcp_usec now)
+{
+    uint32_t due = 0;
+
+    if (now >= probes->padding_us)
+        return UINT32_MAX;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        if (now >= probes->slots[i].probe_us)
+            due |= UINT32_C(1) << i;
+    return due;
+}
+
+bool lt_probes_send(lt_probes *probes, const lt_links *links, livetcp_usec now)
+{
+    const livetcp_path *paths = lt_links_paths(links);
+    uint64_t before = probes->sent;
+    uint32_t open = lt_links_open(links);
+
+    for (unsigned i = 0; i < lt_links_count(links); i++) {
+        lt_tail *tail = &probes->slots[i];
+        if (now < tail->probe_us)
+            continue;
+        tail->probe_us = LIVETCP_NEVER;
+        if (open >> i & 1 && can_write(links, i) && needs_probe(probes, &paths[i], tail))
+            write(probes, i);
+    }
+    if (now >= probes->padding_us)
+        pad(probes, links, now);
+    return probes->sent > before;
+}
+
+livetcp_usec lt_probes_deadline(const lt_probes *probes)
+{
+    livetcp_usec due = probes->padding_us;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        if (probes->slots[i].probe_us < due)
+            due = probes->slots[i].probe_us;
+    return due;
+}

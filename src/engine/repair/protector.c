@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/repair/protector.h"
+
+/* A group that gets no further packet for so long is closed as it is: what it has would otherwise
+ * stay unprotected through the end of a talkspurt. */
+#define FLUSH_US (50 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* Parity that found no connection for so long comes too late for anything. */
+#define STALE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+static lt_protected *find(lt_protector *protector, uint32_t ssrc)
+{
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        if (protector->streams[i].ssrc == ssrc)
+            return &protector->streams[i];
+    return NULL;
+}
+
+/* NULL when there are enough already, or memory or randomness is out: the packet goes
+ * unprotected. */
+static lt_protected *begin(lt_protector *protector, uint32_t ssrc)
+{
+    uint64_t seed;
+
+    if (protector->stream_count == LT_PROTECTED_MAX ||
+        protector->random(protector->random_user, (uint8_t *)&seed, sizeof seed) != LIVETCP_OK)
+        return NULL;
+    lt_parity_encoder *encoder =
+        lt_parity_encoder_create(protector->group, ssrc, protector->max_packet, seed);
+    if (!encoder)
+        return NULL;
+    lt_protected *made = &protector->streams[protector->stream_count++];
+    *made = (lt_protected){.encoder = encoder, .ssrc = ssrc, .flush_at_us = LIVETCP_NEVER};
+    return made;
+}
+
+/* On every connection, before packets that parity may help to rebuild. */
+static void announce(lt_protector *protector, lt_protected *of, uint32_t open)
+{
+    lt_control message;
+
+    for (unsigned i = 0; (open & ~of->announced) >> i; i++) {
+        uint32_t bit = UINT32_C(1) << i;
+        if (!(open & ~of->announced & bit))
+            continue;
+        lt_parity_encoder_announce(of->encoder, &message);
+        if (lt_control_write(&protector->writer, i, &message))
+            of->announced |= bit;
+    }
+}
+
+void lt_protector_reset_slot(lt_protector *protector, unsigned slot)
+{
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        protector->streams[i].announced &= ~(UINT32_C(1) << slot);
+}
+
+static void forget_oldest_ready(lt_protector *protector)
+{
+    lt_packet_unref(&protector->ready[0]);
+    protector->ready_count--;
+    for (unsigned i = 0; i < protector->ready_count; i++)
+        protector->ready[i] = protector->ready[i + 1];
+}
+
+static void drop_oldest_ready(lt_protector *protector)
+{
+    forget_oldest_ready(protector);
+    protector->dropped++;
+}
+
+static void finish_group(lt_protector *protector, lt_protected *of, livetcp_usec now)
+{
+    lt_packet *parity = lt_parity_encoder_finish(of->encoder, now);
+
+    if (parity) {
+        parity->parity = true;
+        parity->avoid = of->carriers;
+        parity->review_us = LIVETCP_NEVER;
+        if (protector->ready_count == LT_PARITY_READY_MAX)
+            drop_oldest_ready(protector);
+        protector->ready[protector->ready_count++] = parity;
+    }
+    of->carriers = 0;
+    of->flush_at_us = LIVETCP_NEVER;
+}
+
+bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *packet,
+                      livetcp_usec now)
+{
+    lt_protected *of = find(protector, packet->ssrc);
+    if (!of)
+        of = begin(protector, packet->ssrc);
+    if (!of)
+        return false;
+    announce(protector, of, open);
+    lt_parity_added added = lt_parity_encoder_add(of->encoder, packet);
+    if (added == LT_PARITY_CLOSED) {
+        finish_group(protector, of, now);
+        added = lt_parity_encoder_add(of->encoder, packet);
+    }
+    if (added == LT_PARITY_LEFT_OUT)
+        return false;
+    of->carriers |= packet->carried;
+    of->flush_at_us = now + FLUSH_US;
+    if (added == LT_PARITY_FULL)
+        finish_group(protector, of, now);
+    return true;
+}
+
+livetcp_usec lt_protector_deadline(const lt_protector *protector)
+{
+    livetcp_usec due = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        if (protector->streams[i].flush_at_us < due)
+            due = protector->streams[i].flush_at_us;
+    return due;
+}
+
+void lt_protector_expire(lt_protector *protector, livetcp_usec now)
+{
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        if (now >= protector->streams[i].flush_at_us)
+            finish_group(protector, &protector->streams[i], now);
+}
+
+uint32_t lt_protector_known(const lt_protector *protector, const lt_packet *parity)
+{
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        if (lt_parity_encoder_ssrc(protector->streams[i].encoder) == parity->ssrc)
+            return protector->streams[i].announced;
+    return 0;
+}
+
+lt_packet *lt_protector_next(lt_protector *protector, livetcp_usec now)
+{
+    while (protector->ready_count && now - protector->ready[0]->enqueued_us > STALE_US)
+        drop_oldest_ready(protector);
+    return protector->ready_count ? protector->ready[0] : NULL;
+}
+
+void lt_protector_placed(lt_protector *protector, bool anywhere)
+{
+    if (!anywhere) {
+        drop_oldest_ready(protector);
+        return;
+    }
+    forget_oldest_ready(protector);
+    protector->sent++;
+}
+
+void lt_protector_clear(lt_protector *protector)
+{
+    while (protector->ready_count)
+        forget_oldest_ready(protector);
+    for (unsigned i = 0; i < protector->stream_count; i++)
+        lt_parity_encoder_destroy(&protector->streams[i].encoder);
+    protector->stream_count = 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets under way: written, and not acknowledged. What is late among them is shown to the policy,
+ * which may send it again elsewhere; groups of them are protected by parity; and small packets
+ * follow those that nothing else follows, so that TCP finds a loss early.
+ *
+ * It fills in oldest_unacked_us of the links' paths.
+ */
+#ifndef LT_ENGINE_REPAIR_REPAIR_H
+#define LT_ENGINE_REPAIR_REPAIR_H
+
+#include "engine/control_writer.h"
+#include "engine/links/links.h"
+#include "engine/packet.h"
+
+typedef struct lt_repair lt_repair;
+
+/* Packets about which the policy is asked in one round. */
+#define LT_REVIEW_MAX 64
+
+typedef struct lt_repair_setup {
+    const livetcp_config *config; /* what is needed of it is copied */
+    const livetcp_policy *policy;
+    bool uses_path_info;      /* the platform tells what is acknowledged */
+    livetcp_random_fn random; /* seeds of parity streams */
+    void *random_user;
+    lt_control_writer writer;
+
+    /* A packet, which was written to that slot at written_us, was acknowledged there before
+     * anywhere else. */
+    void (*on_acknowledged)(void *user, unsigned slot, const lt_packet *packet,
+                            livetcp_usec written_us, livetcp_usec now);
+    void *user;
+} lt_repair_setup;
+
+/* NULL if memory is out. */
+lt_repair *lt_repair_create(const lt_repair_setup *setup);
+void lt_repair_destroy(lt_repair **repair);
+
+/* The policy, or a setting, is another one from now on. */
+void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
+                         const livetcp_policy *policy, bool uses_path_info);
+
+/* ---- under way ---- */
+
+/* The application sent something. */
+void lt_repair_not_idle(lt_repair *repair, const lt_links *links, livetcp_usec now);
+
+/* A packet was written whole; takes over the reference. */
+void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, lt_packet *packet,
+                       livetcp_usec now);
+
+/* Path information has come: lets go of the packets that are acknowledged. */
+void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned slot,
+                            livetcp_usec now);
+
+/* The connection went into recovery or timeout: the policy is to be asked about packets that no
+ * other connection carries. */
+void lt_repair_alarm(lt_repair *repair, unsigned slot, livetcp_usec now);
+
+/* The connection is gone: hands out what it did not get acknowledged, the youngest first, with the
+ * references; NULL once there is no more. `forget`: nobody reads it a second time. */
+lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigned slot,
+                               bool forget);
+
+/* And what its successor has to be told again; call it after the last of them. */
+void lt_repair_reset_slot(lt_repair *repair, unsigned slot);
+
+/* ---- review ---- */
+
+/* The next packet that the policy is to be asked about, still ours until lt_repair_reviewed(),
+ * which must follow; NULL if none is due. */
+lt_packet *lt_repair_next_due(lt_repair *repair, unsigned slots, livetcp_usec now);
+
+/* The policy was asked, and has set review_us; `copied`: a copy was given to a connection. */
+void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livetcp_usec now);
+
+/* ---- parity ---- */
+
+/* A packet that was placed joins a parity group. False if it stays without protection. */
+bool lt_repair_protect(lt_repair *repair, const lt_links *links, const lt_packet *packet,
+                       livetcp_usec now);
+
+/* The oldest parity packet that waits for a connection, still ours, or NULL. */
+lt_packet *lt_repair_next_parity(lt_repair *repair, livetcp_usec now);
+
+/* Bit i: the peer knows on connection i that this is parity; elsewhere it would take it for media.
+ */
+uint32_t lt_repair_parity_known(const lt_repair *repair, const lt_packet *parity);
+
+/* That one went to a connection, or is dropped. */
+void lt_repair_parity_placed(lt_repair *repair, bool anywhere);
+
+/* ---- small packets ---- */
+
+/* Writes the tail probes and padding that are due; false if there were none. */
+bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now);
+
+/* ---- time and statistics ---- */
+
+/* Slots (bit i = slot i) about which the platform is to be asked before anything is decided. */
+uint32_t lt_repair_wants_path_info(const lt_repair *repair, livetcp_usec now);
+
+livetcp_usec lt_repair_deadline(const lt_repair *repair);
+void lt_repair_expire(lt_repair *repair, livetcp_usec now);
+
+void lt_repair_gather(const lt_repair *repair, livetcp_session_stats *stats);
+
+#endif

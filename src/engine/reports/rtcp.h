@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* RTCP of our own about the media of both directions, and the peer's. It goes round the send queue,
+ * as control frames do: round trips that are measured with it are to be the path's. */
+#ifndef LT_ENGINE_REPORTS_RTCP_H
+#define LT_ENGINE_REPORTS_RTCP_H
+
+#include "engine/reports/reports.h"
+#include "rtp/rtcp/reporter.h"
+
+typedef struct lt_rtcp_reports {
+    lt_reporter *reporter; /* NULL with rtcp = off */
+    livetcp_rtcp mode;
+    bool plain;
+    bool application_reports; /* it sends some itself: ours are not wanted with rtcp = auto */
+    bool goodbye_written;
+    livetcp_usec wall_clock_ahead_us; /* of `now` */
+    uint64_t sent;
+} lt_rtcp_reports;
+
+/* Errors: LIVETCP_ERR_NO_MEMORY, and what the setup's `random` returns. */
+livetcp_result lt_rtcp_reports_init(lt_rtcp_reports *rtcp, const lt_reports_setup *setup);
+void lt_rtcp_reports_clear(lt_rtcp_reports *rtcp);
+
+livetcp_result lt_rtcp_reports_set_clock_rate(lt_rtcp_reports *rtcp, int payload_type, uint32_t hz);
+
+/* As the functions of the same names in reports.h. on_written() is for media only. */
+void lt_rtcp_reports_on_written(lt_rtcp_reports *rtcp, const lt_packet *packet, livetcp_usec now);
+void lt_rtcp_reports_on_delivered(lt_rtcp_reports *rtcp, const lt_rtp_header *header, size_t size,
+                                  livetcp_usec arrival_us);
+void lt_rtcp_reports_on_received(lt_rtcp_reports *rtcp, const uint8_t *data, size_t size,
+                                 livetcp_usec arrival_us);
+void lt_rtcp_reports_on_own(lt_rtcp_reports *rtcp, const uint8_t *data, size_t size);
+
+/* Packets of the peer that have not come, or else `gaps` if RTCP is off. */
+int64_t lt_rtcp_reports_missing(const lt_rtcp_reports *rtcp, uint64_t gaps);
+
+/* When a report is due, if some connection takes it. */
+livetcp_usec lt_rtcp_reports_deadline(const lt_rtcp_reports *rtcp);
+
+/* Writes a report, which is due. */
+void lt_rtcp_reports_write(lt_rtcp_reports *rtcp, const lt_reports_sink *sink, livetcp_usec now);
+void lt_rtcp_reports_goodbye(lt_rtcp_reports *rtcp, const lt_reports_sink *sink, unsigned slot,
+                             livetcp_usec now);
+
+void lt_rtcp_reports_gather(const lt_rtcp_reports *rtcp, livetcp_session_stats *stats);
+
+#endif
