@@ -178,30 +178,24 @@ static livetcp_result take_frame(lt_receiver *receiver, unsigned slot, const uin
 livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const uint8_t *data,
                                    size_t size, livetcp_usec now)
 {
-    lt_deframer *deframer = &receiver->slots[slot].deframer;
-    const lt_receiver_sink *sink = &receiver->sink;
+    lt_receiver_slot *from = &receiver->slots[slot];
     livetcp_result result = LIVETCP_OK;
-    lt_receive_permission permission;
+    const uint8_t *frame;
+    size_t frame_size;
+    lt_deframe step;
 
-    receiver->slots[slot].counts.bytes += size;
+    from->counts.bytes += size;
     receiver->bytes_read += size;
-    while (result == LIVETCP_OK &&
-           (permission = sink->permission(sink->user, slot)) != LT_RECEIVE_NOTHING) {
-        const uint8_t *frame;
-        size_t frame_size;
-        switch (lt_deframer_next(deframer, &data, &size, &frame, &frame_size)) {
-        case LT_DEFRAME_FRAME:
+    while (result == LIVETCP_OK && (step = lt_deframer_next(&from->deframer, &data, &size, &frame,
+                                                            &frame_size)) != LT_DEFRAME_MORE) {
+        lt_receive_permission permission = receiver->sink.permission(receiver->sink.user, slot);
+        if (permission == LT_RECEIVE_NOTHING)
+            break;
+        if (step == LT_DEFRAME_FRAME)
             result = take_frame(receiver, slot, frame, frame_size, permission, now);
-            break;
-        case LT_DEFRAME_MORE:
-            return LIVETCP_OK;
-        case LT_DEFRAME_TOO_LARGE:
-            result = LIVETCP_ERR_FRAME_TOO_LARGE;
-            break;
-        case LT_DEFRAME_NO_MEMORY:
-            result = LIVETCP_ERR_NO_MEMORY;
-            break;
-        }
+        else
+            result =
+                step == LT_DEFRAME_TOO_LARGE ? LIVETCP_ERR_FRAME_TOO_LARGE : LIVETCP_ERR_NO_MEMORY;
     }
     return result;
 }

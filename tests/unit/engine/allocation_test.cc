@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "engine/receiver/parity_decoder.h"
+#include "engine/receiver/receiver.h"
 #include "engine/repair/parity_encoder.h"
 #include "engine/sender/send_queue.h"
 #include "wire/frame.h"
@@ -81,7 +82,68 @@ void receive_all(livetcp_order order)
     CHECK(works);
 }
 
+lt_receive_permission permit_all(void *, unsigned)
+{
+    return LT_RECEIVE_ALL;
+}
+
+livetcp_result take_control(void *, unsigned, const uint8_t *, size_t, livetcp_usec)
+{
+    return LIVETCP_OK;
+}
+
+/* A stream with a gap, cut anywhere, parity announced; then a new connection. */
+void receive_stream(livetcp_order order)
+{
+    livetcp_config config;
+    Count count;
+    livetcp_config_init(&config);
+    config.order = order;
+    lt_receiver_sink sink = {permit_all, count_delivered, count_delivered, take_control, &count};
+    lt_receiver *r = lt_receiver_create(&config, &sink);
+    if (!r)
+        return;
+    std::vector<uint8_t> frame(LT_FRAME_HEADER + LT_RTP_MIN_SIZE + 1000);
+    auto receive = [&](uint16_t sequence, size_t from, size_t to) {
+        lt_write_be16(frame.data(), (uint16_t)(frame.size() - LT_FRAME_HEADER));
+        frame[2] = 0x80;
+        frame[3] = 96;
+        lt_write_be16(&frame[4], sequence);
+        return lt_receiver_receive(r, 0, &frame[from], to - from, 0);
+    };
+    lt_control announcement = {};
+    announcement.parity_ssrc = 1;
+    announcement.payload_type = 97;
+    lt_receiver_start(r, 0);
+    livetcp_result announced = lt_receiver_parity_announced(r, &announcement), result = LIVETCP_OK;
+    for (uint16_t sequence = 1; sequence < 9 && result == LIVETCP_OK; sequence += 2) {
+        result = receive(sequence, 0, 300);
+        if (result == LIVETCP_OK)
+            result = receive(sequence, 300, frame.size());
+    }
+    bool told = (announced == LIVETCP_OK || announced == LIVETCP_ERR_NO_MEMORY) &&
+                (result == LIVETCP_OK || result == LIVETCP_ERR_NO_MEMORY);
+    /* Whatever failed before, a new connection works. */
+    lt_receiver_expire(r, LIVETCP_NEVER);
+    uint64_t before = count.delivered;
+    armed = false;
+    lt_receiver_reset(r, 0);
+    lt_receiver_start(r, 0);
+    bool works = receive(20, 0, frame.size()) == LIVETCP_OK;
+    lt_receiver_expire(r, LIVETCP_NEVER);
+    works = works && count.delivered == before + 1;
+    lt_receiver_destroy(&r);
+    CHECK(told);
+    CHECK(works);
+}
+
 } // namespace
+
+TEST_CASE("a receiver survives every failing allocation", "[allocation]")
+{
+    sweep([] { receive_stream(LIVETCP_ORDER_ARRIVAL); });
+    sweep([] { receive_stream(LIVETCP_ORDER_SEQUENCE); });
+}
 
 TEST_CASE("reassembly survives every failing allocation", "[allocation]")
 {
