@@ -503,9 +503,10 @@ void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_re
 
 bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection, livetcp_result *reason)
 {
+    uint32_t closing = lt_links_closing_slots(engine->links);
     livetcp_usec since_us;
 
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS && closing >> i; i++) {
         if (!lt_links_closing(engine->links, i, reason, &since_us) ||
             (!lt_sender_idle(engine->sender, i) && lt_links_can_write(engine->links, i)))
             continue;

@@ -55,6 +55,7 @@ struct lt_links {
     livetcp_result last_loss;
 
     unsigned count;
+    uint32_t closing; /* bit i: slot i is */
     link slots[LIVETCP_MAX_CONNECTIONS];
     livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
 };
@@ -75,6 +76,7 @@ static void reset(lt_links *links, unsigned slot)
                 .backoff_us = l->backoff_us,
                 .last_error = l->last_error,
                 .opened = l->opened};
+    links->closing &= ~(UINT32_C(1) << slot);
     lt_path_reset(&links->paths[slot], slot);
 }
 
@@ -377,6 +379,7 @@ bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason,
     }
     links->paths[slot].usable = false;
     l->closing = true;
+    links->closing |= UINT32_C(1) << slot;
     l->close_reason = reason;
     l->closing_since_us = now;
     l->join_by_us = LIVETCP_NEVER;
@@ -394,6 +397,11 @@ bool lt_links_closing(const lt_links *links, unsigned slot, livetcp_result *reas
     if (l->closing && since_us)
         *since_us = l->closing_since_us;
     return l->closing;
+}
+
+uint32_t lt_links_closing_slots(const lt_links *links)
+{
+    return links->closing;
 }
 
 static void schedule_reconnect(lt_links *links, link *l, livetcp_usec now)

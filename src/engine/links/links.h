@@ -54,6 +54,9 @@ bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason,
 bool lt_links_closing(const lt_links *links, unsigned slot, livetcp_result *reason,
                       livetcp_usec *since_us);
 
+/* Bit i: slot i is closing. */
+uint32_t lt_links_closing_slots(const lt_links *links);
+
 /* The TCP connection is gone: the slot waits for the next one, or is closed for good. *renewed: the
  * session has a new identity, since its listener has forgotten it. Errors: what `random` returns;
  * the session cannot go on then. */
