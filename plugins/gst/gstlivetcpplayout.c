@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpplayout: the element, its properties and states. */
 
+/* clang-format off: it would join the lines of the pipelines. */
 /**
  * SECTION:element-livetcpplayout
  * @title: livetcpplayout
@@ -14,15 +15,17 @@
  * ## Example pipelines
  *
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener"
- * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! livetcpplayout !
- * rtpopusdepay ! opusdec plc=true ! autoaudiosink
- * ]| Voice, with what is lost concealed.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" \
+ *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! \
+ *     livetcpplayout ! rtpopusdepay ! opusdec plc=true ! \
+ *     audioconvert ! audioresample ! autoaudiosink
+ * ]| Plays voice, and conceals losses.
  * |[
- * gst-launch-1.0 tcpserversrc port=5004 !
- * "application/x-rtp-stream,media=video,clock-rate=90000,encoding-name=H264" ! rtpstreamdepay !
- * livetcpplayout mode=fixed latency=300 ! rtph264depay ! avdec_h264 ! autovideosink
- * ]| From any RFC 4571 sender.
+ * gst-launch-1.0 tcpserversrc host=0.0.0.0 port=5004 ! \
+ *     application/x-rtp-stream,media=video,clock-rate=90000,encoding-name=H264 ! \
+ *     rtpstreamdepay ! livetcpplayout mode=fixed latency=300 ! \
+ *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Plays video from any RFC 4571 sender, 300 ms after its earliest arrival.
  *
  * ## Time
  *
@@ -56,6 +59,7 @@
  * SSRC takes over, the new stream starts after a DISCONT. Caps need clock-rate, but for the static
  * payload types of RFC 3551; media=video chooses the rules for video.
  */
+/* clang-format on */
 #include "gstlivetcpplayout.h"
 
 #include "gstlivetcpreport.h"

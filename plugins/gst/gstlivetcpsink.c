@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpsink: hands every packet to the library from the streaming thread. */
 
+/* clang-format off: it would join the lines of the pipelines. */
 /**
  * SECTION:element-livetcpsink
  * @title: livetcpsink
@@ -16,24 +17,30 @@
  * ## Example pipelines
  *
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
- * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
- * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
- * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtph264pay ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Sends video to a receiver that listens. Start either first: a caller keeps calling.
  * |[
- * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! livetcpsink
- * uri="livetcp://:5004?mode=listener"
- * ]| A sink that waits: every receiver that calls is sent the stream.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! \
+ *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives it, in another terminal.
  * |[
- * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! rtph264pay config-interval=-1 !
- * livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
- * ]| A file, in real time: mind sync=true.
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
+ *     livetcpsink uri="livetcp://:5004?mode=listener"
+ * ]| Waits for receivers: everyone who calls is sent the stream.
  * |[
- * gst-launch-1.0 tcpserversrc port=5004 !
- * application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS ! rtpstreamdepay !
- * rtpopusdepay ! opusdec ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc !
- * rtpopuspay ! livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
- * ]| Any RFC 4571 receiver, here another GStreamer element: one connection and no control messages.
+ * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! \
+ *     rtph264pay config-interval=-1 ! livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
+ * ]| Sends a file in real time: mind sync=true.
+ * |[
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
+ *     livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
+ * ]| Sends to any RFC 4571 receiver: one connection and no control messages.
+ * |[
+ * gst-launch-1.0 tcpserversrc host=0.0.0.0 port=5004 ! \
+ *     application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96 ! \
+ *     rtpstreamdepay ! rtpopusdepay ! opusdec ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Is such a receiver, made of other elements.
  *
  * ## Time
  *
@@ -98,12 +105,14 @@
  * and goes on another connection than these. A receiver plays the copy where the original is late:
  *
  * |[
- * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96 ! livetcpsink
- * uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30
- * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" !
- * rtpopusdepay ! opusdec plc=true ! autoaudiosink
- * ]| A copy comes a packet later than the original: min-latency says so.
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96 ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
+ * ]| Sends every frame twice.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30 \
+ *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" ! \
+ *     rtpopusdepay ! opusdec plc=true ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Plays it. A copy comes a packet later than the original: min-latency says so.
  *
  * Packets that repeat others have the payload type #livetcpsink:redundancy-pt. Where an rtpredenc
  * upstream makes them, give redundancy its distance and redundancy-pt its pt: packets of that type
@@ -115,6 +124,7 @@
  * "connection", "state", "remote", and after a failure "reason", "code", "errno" and "message". The
  * details of WARNING and ERROR messages have the latter, too.
  */
+/* clang-format on */
 #include "gstlivetcpsink.h"
 
 #include "gstlivetcpproperties.h"

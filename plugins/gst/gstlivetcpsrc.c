@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpsrc: a live source that hands on packets as they come. */
 
+/* clang-format off: it would join the lines of the pipelines. */
 /**
  * SECTION:element-livetcpsrc
  * @title: livetcpsrc
@@ -12,24 +13,31 @@
  * ## Example pipelines
  *
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
- * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
- * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
- * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! \
+ *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives video from a sender that calls. Start either first: a caller keeps calling.
  * |[
- * gst-launch-1.0 livetcpsrc uri=livetcp://127.0.0.1:5004 ! rtpopusdepay ! opusdec ! autoaudiosink
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtph264pay ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Sends it, in another terminal.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri=livetcp://127.0.0.1:5004 ! rtpopusdepay ! opusdec ! \
+ *     audioconvert ! audioresample ! autoaudiosink
  * ]| Calls a livetcpsink in listener mode.
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener&wire=plain"
- * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! rtpopusdepay ! opusdec
- * ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! rtpstreampay !
- * tcpclientsink port=5004
- * ]| From any RFC 4571 sender, here another GStreamer element.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener&wire=plain" \
+ *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! \
+ *     rtpopusdepay ! opusdec ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Receives from any RFC 4571 sender.
  * |[
- * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener"
- * caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" !
- * bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! autovideosink
- * ]| With RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! rtpstreampay ! \
+ *     tcpclientsink host=127.0.0.1 port=5004
+ * ]| Is such a sender, made of other elements.
+ * |[
+ * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener" \
+ *     caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" ! \
+ *     bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives with RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
  *
  * ## Time
  *
@@ -68,6 +76,7 @@
  * A GstForceKeyUnit event from downstream has no effect: the encoder is at the other end, and
  * livetcpsink there asks it for a key frame whenever a session opens.
  */
+/* clang-format on */
 #include "gstlivetcpsrc.h"
 
 #include "gstlivetcpproperties.h"
