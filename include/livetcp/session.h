@@ -12,6 +12,9 @@
 #define LIVETCP_SESSION_H
 
 #include <livetcp/engine.h>
+#include <livetcp/media.h>
+#include <livetcp/playout.h>
+#include <livetcp/redundancy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +117,68 @@ LIVETCP_API livetcp_result livetcp_session_get_connection_stats(livetcp_session 
  * changed then. */
 LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                                           const livetcp_playout_report *report);
+
+/* Any thread. The path as livetcp_playout_set_path() wants it: round trip and repair as the sender
+ * has told them; until it has, the least round trip of this side, and repair by TCP. What is not
+ * known is 0. Fills what `path->struct_size` has room for. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
+                                                            livetcp_playout_path *path);
+
+/* How a session feeds a playout. All zero: every RTP packet, an audio stream without redundant
+ * packets, everything on the loop's thread. */
+typedef struct livetcp_playout_attachment {
+    size_t struct_size; /* sizeof(livetcp_playout_attachment) */
+
+    /* Called around every use of the playout, for programs that pull on another thread and hold
+     * the same lock meanwhile. Both or neither. */
+    void (*lock)(void *user);
+    void (*unlock)(void *user);
+
+    /* Whether the playout is to have this RTP packet, where a session carries several streams: a
+     * playout plays one. NULL: it gets all. Called without the lock. */
+    bool (*wants)(const livetcp_packet *packet, void *user);
+
+    void *user;                          /* of the three */
+    livetcp_codec codec;                 /* of video: its key frames are told apart */
+    livetcp_redundancy_decoder *decoder; /* takes redundant audio apart; used under the lock, and
+                                            still the caller's; NULL = there is none */
+} livetcp_playout_attachment;
+
+/*
+ * Has the session feed the playout until one of them is no more needed:
+ *
+ * - RTP packets go in as they come, before on_packet() is called for them, with the flags that
+ *   their payload tells. RTCP does not.
+ * - The playout is told the path (livetcp_session_get_playout_path()), and again when it changes.
+ * - The session is told, ten times a second while packets come, how long they wait in the playout,
+ *   by how much they are in time, and how many are late (livetcp_session_report_playout()): the
+ *   sender's statistics, and what it does about it, go by that.
+ *
+ * Pulling, and all other functions of the playout, stay the application's. Times are of
+ * CLOCK_MONOTONIC (uv_hrtime() / 1000), which pull() must go by, too.
+ *
+ * Threads: as livetcp_session_set_callbacks(). Packets come on the loop's thread. Who pulls on
+ * another thread gives `lock` and `unlock`, and holds that lock while he calls the playout and as
+ * long as he uses item.data; he must not hold it while he attaches, detaches, or destroys the
+ * session. None of the three functions may call LiveTCP.
+ *
+ * Ownership: the playout stays the caller's and must outlive the session, or be detached before. A
+ * session that is destroyed, also with its context, is detached by that. One playout may be
+ * attached to several sessions, one after another or at once, such as those of a listener: when the
+ * sender is another, its SSRC is, and the playout starts afresh. Several playouts may be attached
+ * to one session. `attachment` is copied, and may be NULL. A session that a listener accepted is
+ * best attached in on_session(), which comes before its first packet.
+ *
+ * Errors: LIVETCP_ERR_INVALID_ARGUMENT (NULL, struct_size, lock without unlock),
+ * LIVETCP_ERR_BAD_STATE (attached already), LIVETCP_ERR_NO_MEMORY; nothing is attached then.
+ */
+LIVETCP_API livetcp_result livetcp_playout_attach(livetcp_playout *playout,
+                                                  livetcp_session *session,
+                                                  const livetcp_playout_attachment *attachment);
+
+/* Ends that: the session does not use the playout any more when this returns, and has told the peer
+ * what there was to tell. Nothing happens if they are not attached. */
+LIVETCP_API void livetcp_playout_detach(livetcp_playout *playout, livetcp_session *session);
 
 /* Any thread. RTP packets of this payload type (0..127, or LIVETCP_ANY_PAYLOAD), sent and received
  * from now on, have timestamps of `hz` units a second, as SDP (a=rtpmap) and caps say; 0 = that is

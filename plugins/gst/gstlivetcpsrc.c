@@ -323,36 +323,6 @@ static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer
 
 /* ---- the path ---- */
 
-/* How the packets of now are repaired; what takes the least time counts. */
-static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
-{
-    unsigned protection = stats->peer_protection;
-
-    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer_copies >= 2) {
-        return LIVETCP_PLAYOUT_REPAIR_DUPLICATE;
-    }
-    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer_parity_group >= 2) {
-        return LIVETCP_PLAYOUT_REPAIR_PARITY;
-    }
-    return protection & LIVETCP_PROTECTION_HEDGE ? LIVETCP_PLAYOUT_REPAIR_HEDGE
-                                                 : LIVETCP_PLAYOUT_REPAIR_TCP;
-}
-
-/* The sender's facts, once it told them. Until then our own round trip: a receiver sends little, so
- * that its peer acknowledges late, and the least is nearest to the truth. */
-static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
-{
-    if (stats->peer_connections == 0) {
-        path->rtt_us = MAX(stats->min_rtt_us, 0);
-        return;
-    }
-    path->rtt_us = MAX(stats->peer_rtt_us, 0);
-    path->repair = repair_of(stats);
-    path->hedge_delay_us = MAX(stats->peer_hedge_delay_us, 0);
-    path->copies = stats->peer_copies;
-    path->parity_group = stats->peer_parity_group;
-}
-
 /* The path of the session that carries packets now; all zero if there is none. */
 static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)
 {
@@ -360,9 +330,8 @@ static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *pat
     g_mutex_lock(&endpoint->lock);
     for (guint i = 0; i < endpoint->peers->len && path->rtt_us == 0; i++) {
         const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
-        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
-        if (peer->open && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
-            read_path(&stats, path);
+        if (peer->open) {
+            livetcp_session_get_playout_path(peer->session, path);
         }
     }
     g_mutex_unlock(&endpoint->lock);

@@ -214,9 +214,11 @@ static void tell_packets(livetcp_session *session)
 {
     lt_arrivals *arrivals = &session->arrivals;
 
-    for (size_t i = 0; i < arrivals->count && may_tell(session); i++)
+    for (size_t i = 0; i < arrivals->count && may_tell(session); i++) {
+        lt_io_taps_packet(session->taps, session, &arrivals->items[i]);
         if (session->callbacks.on_packet)
             session->callbacks.on_packet(session, &arrivals->items[i], session->user);
+    }
     clear(arrivals);
 }
 

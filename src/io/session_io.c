@@ -122,6 +122,7 @@ void lt_session_io_end(livetcp_session *session)
     if (session->ended)
         return;
     session->ended = true;
+    lt_io_taps_end(&session->taps);
     uv_mutex_lock(&session->lock);
     livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_now());
     lt_session_io_flush(session);

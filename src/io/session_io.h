@@ -12,6 +12,7 @@
 #include "io/address.h"
 #include "io/context.h"
 #include "io/deliver.h"
+#include "io/playout_attach.h"
 
 #include <uv.h>
 
@@ -50,6 +51,7 @@ struct livetcp_session {
     uv_timer_t timer;
     livetcp_usec put_off_us; /* see lt_put_off() */
     lt_arrivals arrivals;
+    lt_io_tap *taps;            /* get packets before the application */
     livetcp_error error;        /* the last loss, in words */
     bool has_peer;              /* where the present connections go: a name that means several */
     lt_address peer;            /* hosts must not spread one session over them */
