@@ -296,11 +296,20 @@ static bool all_written(const livetcp_engine *session)
     return lt_send_queue_packets(session->queue) == 0;
 }
 
+void lt_session_tell_sent(livetcp_engine *session)
+{
+    if (!session->sent_wanted || session->state == LIVETCP_SESSION_CLOSED || !all_written(session))
+        return;
+    session->sent_wanted = false;
+    lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_SENT});
+}
+
 void lt_session_check_drained(livetcp_engine *session, livetcp_usec now)
 {
     bool done =
         session->peer_ended ? lt_session_open_connections(session) == 0 : all_written(session);
 
+    lt_session_tell_sent(session);
     if (session->closing && session->state != LIVETCP_SESSION_CLOSED &&
         (done || now >= session->drain_until_us))
         lt_session_finish(session, now);

@@ -91,6 +91,7 @@ struct livetcp_engine {
     lt_parity_decoder *parity;    /* NULL until the peer announces some */
     livetcp_usec retry_policy_us; /* LIVETCP_NEVER, or when to ask the policy again */
     bool backlogged;              /* packets had to wait since the last DRAINED */
+    bool sent_wanted;             /* SENT is to be told once all is written */
     lt_budget budget;             /* of copies and parity */
     lt_protected protected[LT_PROTECTED_MAX];
     unsigned protected_count;
@@ -178,6 +179,9 @@ void lt_session_finish(livetcp_engine *session, livetcp_usec now);
 /* The peer said BYE on this connection. It writes no more, but what it wrote before on the others
  * may still be on its way: the session ends when they have, or after peer_timeout_us. */
 void lt_session_hear_goodbye(livetcp_engine *session, lt_connection *connection, livetcp_usec now);
+
+/* Emits SENT if it is wanted and all is written. */
+void lt_session_tell_sent(livetcp_engine *session);
 
 /* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
  * ended all connections. */

@@ -5,7 +5,7 @@
 #include "io/playout_attach.h"
 
 #include "base/sized.h"
-#include "io/session_io.h"
+#include "io/session.h"
 
 #include <stdlib.h>
 
@@ -287,7 +287,7 @@ livetcp_result livetcp_playout_attach(livetcp_playout *playout, livetcp_session 
         lt_copy_sized(&call.how, sizeof call.how, attachment, attachment->struct_size);
     if (!call.how.lock != !call.how.unlock)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    lt_context_run(session->context, run_attach, &call);
+    lt_io_context_run(session->context, run_attach, &call);
     return call.result;
 }
 
@@ -308,5 +308,5 @@ void livetcp_playout_detach(livetcp_playout *playout, livetcp_session *session)
     attach_call call = {.playout = playout, .session = session};
 
     if (playout && session)
-        lt_context_run(session->context, run_detach, &call);
+        lt_io_context_run(session->context, run_detach, &call);
 }

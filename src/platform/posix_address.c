@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket addresses from names and as text. */
-#include "io/address.h"
+/* Socket addresses from names and as text, where there is getaddrinfo(). */
+#include "platform/address.h"
 
 #include "base/error.h"
 
@@ -60,6 +60,15 @@ livetcp_result lt_lookup_addresses(lt_addresses *addresses, lt_lookup lookup, co
     return addresses->count ? LIVETCP_OK : lookup_error(code, host, error);
 }
 
+lt_address lt_address_any(int family)
+{
+    lt_address address = {.size = family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                     : sizeof(struct sockaddr_in)};
+
+    address.storage.ss_family = (sa_family_t)family; /* the rest of it is all zeroes */
+    return address;
+}
+
 static bool is_mapped(const lt_address *address)
 {
     const struct sockaddr_in6 *in6 = (const void *)&address->storage;
@@ -79,17 +88,6 @@ void lt_address_text(const lt_address *address, char text[LT_ADDRESS_TEXT])
         return;
     }
     lt_host_text(host, lt_address_port(address), text, LT_ADDRESS_TEXT);
-}
-
-void lt_socket_text(int socket, bool peer, char text[LT_ADDRESS_TEXT])
-{
-    lt_address address = {.size = sizeof address.storage};
-    struct sockaddr *raw = (void *)&address.storage;
-    int failed =
-        peer ? getpeername(socket, raw, &address.size) : getsockname(socket, raw, &address.size);
-    text[0] = '\0';
-    if (!failed)
-        lt_address_text(&address, text);
 }
 
 void lt_host_text(const char *host, uint16_t port, char *text, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libuv starts threads, but neither detaches them nor masks signals. */
-#include "io/thread.h"
+/* Threads where there are POSIX threads. */
+#include "platform/thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,13 +14,14 @@ int lt_thread_run(uv_thread_t *thread, void (*run)(void *), void *argument)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     status = uv_thread_create(thread, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -status;
+    return status;
 }
 
 int lt_thread_run_detached(void (*run)(void *), void *argument)
 {
     uv_thread_t thread;
     int status = lt_thread_run(&thread, run, argument);
+
     if (status == 0)
         pthread_detach(thread);
     return status;
