@@ -12,7 +12,7 @@
 #define FRAME_US 20000
 
 static volatile sig_atomic_t stopped;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a playout is not thread-safe */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* a playout is not thread-safe */
 static livetcp_playout *playout;
 
 static void stop(int signal_number)
@@ -21,7 +21,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock that livetcp_packet.arrival_us is read from. */
+/* The clock that an attached playout goes by. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -29,18 +29,14 @@ static livetcp_usec now_us(void)
     return (livetcp_usec)now.tv_sec * LIVETCP_USEC_SEC + now.tv_nsec / 1000;
 }
 
-static void on_packet(livetcp_session *session, const livetcp_packet *received, void *user)
+static void lock(void *user)
 {
-    livetcp_playout_packet packet = {.struct_size = sizeof packet,
-                                     .data = received->data,
-                                     .size = received->size,
-                                     .arrival_us = received->arrival_us};
-    (void)session, (void)user;
-    if (received->rtcp)
-        return;
-    pthread_mutex_lock(&lock);
-    livetcp_playout_put(playout, &packet, NULL);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(user);
+}
+
+static void unlock(void *user)
+{
+    pthread_mutex_unlock(user);
 }
 
 static void on_state(livetcp_session *session, livetcp_session_state state,
@@ -53,15 +49,18 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         livetcp_session_destroy(&session);
 }
 
+/* The session feeds the playout, tells it the path, and tells the sender how it went. */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
-    static const livetcp_session_callbacks callbacks = {
-        .struct_size = sizeof callbacks, .on_packet = on_packet, .on_state = on_state};
+    static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
+                                                        .on_state = on_state};
+    static const livetcp_playout_attachment attachment = {
+        .struct_size = sizeof attachment, .lock = lock, .unlock = unlock, .user = &mutex};
     (void)listener, (void)user;
     fprintf(stderr, "sender at %s\n", remote);
     livetcp_session_set_callbacks(session, &callbacks, NULL);
-    return true;
+    return livetcp_playout_attach(playout, session, &attachment) == LIVETCP_OK;
 }
 
 /* One frame for the loudspeaker: where a real program decodes, conceals, or plays silence. */
@@ -69,20 +68,20 @@ static void play_frame(livetcp_usec now)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
 
-    pthread_mutex_lock(&lock);
+    lock(&mutex);
     do
         livetcp_playout_pull(playout, now, &item);
     while (item.kind != LIVETCP_PLAYOUT_NOTHING);
-    pthread_mutex_unlock(&lock);
+    unlock(&mutex);
 }
 
 static void print_second(void)
 {
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
 
-    pthread_mutex_lock(&lock);
+    lock(&mutex);
     livetcp_playout_get_stats(playout, &stats);
-    pthread_mutex_unlock(&lock);
+    unlock(&mutex);
     printf("played %llu late %llu lost %llu concealed %llu delay %.1f ms queue %.1f ms\n",
            (unsigned long long)stats.played, (unsigned long long)stats.late,
            (unsigned long long)stats.lost, (unsigned long long)stats.concealed,

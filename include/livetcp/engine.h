@@ -238,7 +238,8 @@ typedef enum livetcp_engine_event_type {
     LIVETCP_ENGINE_DRAINED,           /* the send queue, full or blocked before, is empty again */
     LIVETCP_ENGINE_WARNING,           /* reason, and what belongs to it: the session goes on */
     LIVETCP_ENGINE_KEYFRAME_WANTED,   /* ssrc */
-    LIVETCP_ENGINE_BITRATE            /* bitrate: the estimate has changed */
+    LIVETCP_ENGINE_BITRATE,           /* bitrate: the estimate has changed */
+    LIVETCP_ENGINE_SENT               /* see livetcp_engine_notify_when_sent() */
 } livetcp_engine_event_type;
 
 typedef struct livetcp_engine_event {
@@ -361,6 +362,29 @@ LIVETCP_API livetcp_result livetcp_pending_challenge(livetcp_pending *pending,
 /* Turns the connection away, whatever its state; `reply` is a REJECT. */
 LIVETCP_API void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason,
                                         livetcp_reply *reply);
+
+/* ---- changed while it runs ---- */
+
+/* Has the event LIVETCP_ENGINE_SENT come once, as soon as the send queue and the outboxes of all
+ * connections are empty; that may be at once. A closed engine tells nothing. */
+LIVETCP_API void livetcp_engine_notify_when_sent(livetcp_engine *engine);
+
+/* Settings of a session that runs, checked together with its others; on failure *error (may be
+ * NULL) says why and nothing is changed. See livetcp_session_set_policy() and those after it. The
+ * policy must outlive the engine; it starts with fresh state. Call what follows a change, as after
+ * any other. Errors: LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_CLOSED, and LIVETCP_ERR_NO_MEMORY
+ * for a policy. */
+LIVETCP_API livetcp_result livetcp_engine_set_policy(livetcp_engine *engine,
+                                                     const livetcp_policy *policy,
+                                                     livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_redundancy_budget(livetcp_engine *engine,
+                                                                double budget,
+                                                                livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_bitrate_bounds(livetcp_engine *engine, uint32_t min,
+                                                             uint32_t max, livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_max_send_delay(livetcp_engine *engine,
+                                                             livetcp_usec delay_us,
+                                                             livetcp_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing: the part of both elements that owns the library's objects. */
+/* The end of a link that an element is: it calls a peer or listens, and keeps the sessions that
+ * come of it. Sessions report on the loop's thread; the streaming thread waits, sends and calls
+ * again. */
 #include "gstlivetcpendpoint.h"
 
-#include "gstlivetcppeers.h"
 #include "gstlivetcpreport.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
@@ -10,63 +11,407 @@
 /* How long closing waits for the peers to be told. */
 #define GOODBYE_US (200 * G_TIME_SPAN_MILLISECOND)
 
-void gst_livetcp_endpoint_init(GstLiveTcpEndpoint *endpoint, GstElement *element,
-                               const GstLiveTcpHooks *hooks, const livetcp_config *defaults,
-                               const gchar *const *uri_keys)
+/* Drained is a matter of two counters in the library, one of which nobody announces. */
+#define DRAIN_POLL_US (10 * G_TIME_SPAN_MILLISECOND)
+
+/* ---- clock rates ---- */
+
+/* With the lock held: tells a session all that is known. */
+static void tell_clock_rates(GstLiveTcpEndpoint *endpoint, livetcp_session *session)
 {
-    memset(endpoint, 0, sizeof(*endpoint));
-    endpoint->element = element;
-    endpoint->hooks = hooks;
-    endpoint->uri_keys = uri_keys;
-    endpoint->config = *defaults;
-    endpoint->active = *defaults;
-    g_mutex_init(&endpoint->lock);
-    g_cond_init(&endpoint->cond);
-    endpoint->rejected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    endpoint->peers = g_ptr_array_new();
+    for (gint payload = LIVETCP_ANY_PAYLOAD; payload < GST_LIVETCP_PAYLOADS; payload++) {
+        guint32 rate = endpoint->clock_rates[payload - LIVETCP_ANY_PAYLOAD];
+        if (rate != 0) {
+            livetcp_session_set_clock_rate(session, payload, rate);
+        }
+    }
 }
 
-void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
+static gboolean read_caps(const GstCaps *caps, gint *payload, gint *rate)
 {
-    gst_livetcp_endpoint_close(endpoint);
-    g_ptr_array_unref(endpoint->peers);
-    g_hash_table_unref(endpoint->rejected);
-    g_cond_clear(&endpoint->cond);
-    g_mutex_clear(&endpoint->lock);
+    if (caps == NULL || gst_caps_is_any(caps) || gst_caps_is_empty(caps)) {
+        return FALSE;
+    }
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    *payload = LIVETCP_ANY_PAYLOAD;
+    gst_structure_get_int(structure, "payload", payload);
+    return gst_structure_get_int(structure, "clock-rate", rate) && *rate > 0 &&
+           *payload >= LIVETCP_ANY_PAYLOAD && *payload < GST_LIVETCP_PAYLOADS;
 }
 
-/* A property that was given nonsense keeps the element from opening: g_object_set() cannot fail. */
-static livetcp_result check_settings(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
+void gst_livetcp_endpoint_set_caps(GstLiveTcpEndpoint *endpoint, const GstCaps *caps)
 {
-    GHashTableIter iterator;
-    gpointer name, why;
-    g_hash_table_iter_init(&iterator, endpoint->rejected);
-    if (g_hash_table_iter_next(&iterator, &name, &why)) {
-        error->code = LIVETCP_ERR_INVALID_ARGUMENT;
-        error->system_errno = 0;
-        g_strlcpy(error->message, why, sizeof(error->message));
-        return error->code;
-    }
-    return livetcp_config_check(&endpoint->config, error);
-}
+    gint payload, rate;
 
-static livetcp_result start(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
-{
-    livetcp_result result = livetcp_context_create(NULL, &endpoint->context, error);
-    if (result != LIVETCP_OK) {
-        return result;
+    if (!read_caps(caps, &payload, &rate)) {
+        return;
     }
-    if (endpoint->active.mode == LIVETCP_MODE_CALLER) {
-        return gst_livetcp_peers_call(endpoint, error);
-    }
-    livetcp_listener *listener = NULL;
-    result = livetcp_listener_create(endpoint->context, &endpoint->active,
-                                     &gst_livetcp_listener_callbacks, endpoint, &listener, error);
     g_mutex_lock(&endpoint->lock);
-    endpoint->listener = listener;
+    endpoint->clock_rates[payload - LIVETCP_ANY_PAYLOAD] = (guint32)rate;
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (peer->session != NULL) {
+            livetcp_session_set_clock_rate(peer->session, payload, (guint32)rate);
+        }
+    }
     g_mutex_unlock(&endpoint->lock);
-    return result;
 }
+
+/* ---- peers ---- */
+
+static GstLiveTcpPeer *peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gchar *remote)
+{
+    GstLiveTcpPeer *peer = g_new0(GstLiveTcpPeer, 1);
+    peer->endpoint = endpoint;
+    peer->id = id;
+    peer->remote = g_strdup(remote);
+    peer->ready = id == 0; /* what a caller sends before it is connected waits in its queue */
+    return peer;
+}
+
+/* Ends the peer's session and frees both. The peer must be out of the list already. */
+static void peer_free(GstLiveTcpPeer *peer)
+{
+    livetcp_session_destroy(&peer->session);
+    g_clear_object(&peer->address);
+    g_free(peer->remote);
+    g_free(peer);
+}
+
+void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
+                                     const livetcp_session_stats *stats)
+{
+    totals->reconnects += stats->reconnects;
+    totals->packets_accepted += stats->packets_accepted;
+    totals->bytes_accepted += stats->bytes_accepted;
+    totals->packets_sent += stats->packets_sent;
+    totals->bytes_sent += stats->bytes_sent;
+    totals->dropped_queue_full += stats->dropped_queue_full;
+    totals->dropped_connection += stats->dropped_connection;
+    totals->refused_packets += stats->refused_packets;
+    totals->packets_received += stats->packets_received;
+    totals->bytes_received += stats->bytes_received;
+    totals->bytes_read += stats->bytes_read;
+    totals->duplicates += stats->duplicates;
+    totals->late_discarded += stats->late_discarded;
+    totals->sequence_gaps += stats->sequence_gaps;
+    totals->null_frames += stats->null_frames;
+    totals->protocol_errors += stats->protocol_errors;
+    totals->packets_resent += stats->packets_resent;
+    totals->copies_sent += stats->copies_sent;
+    totals->copies_useful += stats->copies_useful;
+    totals->extra_bytes += stats->extra_bytes;
+    totals->parity_sent += stats->parity_sent;
+    totals->parity_dropped += stats->parity_dropped;
+    totals->parity_received += stats->parity_received;
+    totals->parity_rebuilt += stats->parity_rebuilt;
+    totals->parity_useful += stats->parity_useful;
+    totals->parity_invalid += stats->parity_invalid;
+    totals->fillers_sent += stats->fillers_sent;
+    totals->policy_errors += stats->policy_errors;
+    totals->dropped_late += stats->dropped_late;
+    totals->dropped_late_droppable += stats->dropped_late_droppable;
+    totals->dropped_late_delta += stats->dropped_late_delta;
+    totals->dropped_late_audio += stats->dropped_late_audio;
+    totals->dropped_late_key += stats->dropped_late_key;
+    totals->dropped_full_droppable += stats->dropped_full_droppable;
+    totals->dropped_full_delta += stats->dropped_full_delta;
+    totals->dropped_full_audio += stats->dropped_full_audio;
+    totals->dropped_full_key += stats->dropped_full_key;
+    totals->keyframes_wanted += stats->keyframes_wanted;
+    totals->reports_sent += stats->reports_sent;
+    totals->reports_received += stats->reports_received;
+    totals->reports_invalid += stats->reports_invalid;
+    totals->feedback_sent += stats->feedback_sent;
+    totals->feedback_received += stats->feedback_received;
+    totals->feedback_invalid += stats->feedback_invalid;
+    totals->packets_stamped += stats->packets_stamped;
+    totals->reads_stamped += stats->reads_stamped;
+    totals->stamps_invalid += stats->stamps_invalid;
+    totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
+}
+
+/* With the lock held: takes a caller that has gone out of the list, unless closing did before. */
+static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
+{
+    if (peer->id == 0 || !g_ptr_array_remove(endpoint->peers, peer)) {
+        return FALSE;
+    }
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+    livetcp_session_get_stats(peer->session, &stats);
+    gst_livetcp_endpoint_add_totals(&endpoint->ended_totals, &stats);
+    return TRUE;
+}
+
+/* With the lock held. */
+static gboolean any_open(GstLiveTcpEndpoint *endpoint)
+{
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        if (((GstLiveTcpPeer *)g_ptr_array_index(endpoint->peers, i))->open) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* ---- sessions, on the loop's thread ---- */
+
+static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
+{
+    (void)session;
+    GstLiveTcpEndpoint *endpoint = ((GstLiveTcpPeer *)user)->endpoint;
+    if (endpoint->hooks->packet != NULL) {
+        endpoint->hooks->packet(endpoint, packet);
+    }
+}
+
+/* Remembers an error. TRUE if the application should hear of it: the first of its kind since a
+ * connection opened, for retries would repeat it for ever. */
+static gboolean note_error(GstLiveTcpPeer *peer, const livetcp_error *error)
+{
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+    g_mutex_lock(&endpoint->lock);
+    gboolean news = peer->warned != error->code && !endpoint->closing;
+    endpoint->last_error = *error;
+    peer->warned = error->code;
+    g_mutex_unlock(&endpoint->lock);
+    return news;
+}
+
+static gboolean is_connect_failure(livetcp_result result)
+{
+    switch (result) {
+    case LIVETCP_ERR_RESOLVE:
+    case LIVETCP_ERR_REFUSED:
+    case LIVETCP_ERR_UNREACHABLE:
+    case LIVETCP_ERR_HANDSHAKE_TIMEOUT:
+    case LIVETCP_ERR_VERSION:
+    case LIVETCP_ERR_TOO_MANY_SESSIONS:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+static void warn(GstLiveTcpPeer *peer, const livetcp_error *error)
+{
+    const gchar *what = "Lost a connection, trying again";
+    if (peer->id != 0) {
+        what = "Lost a connection, waiting for the peer to replace it";
+    } else if (is_connect_failure(error->code)) {
+        what = "Cannot connect yet, trying again";
+    }
+    gst_livetcp_post_warning(peer->endpoint->element, error, what, peer->remote);
+}
+
+static void on_connection(livetcp_session *session, unsigned connection,
+                          livetcp_connection_state state, const livetcp_error *error, void *user)
+{
+    (void)session;
+    GstLiveTcpPeer *peer = user;
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+
+    if (state == LIVETCP_CONNECTION_OPEN) {
+        peer->warned = LIVETCP_OK;
+    } else if (error == NULL) {
+        return;
+    }
+    gst_livetcp_post_connection(endpoint->element, peer->id, connection, state, peer->remote,
+                                error);
+    /* One that is closed for good goes with its session, which has a report of its own. */
+    if (error != NULL && note_error(peer, error) && state != LIVETCP_CONNECTION_CLOSED) {
+        warn(peer, error);
+    }
+}
+
+static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
+{
+    if (endpoint->hooks->bitrate != NULL) {
+        endpoint->hooks->bitrate(endpoint);
+    }
+}
+
+static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
+{
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+
+    if (peer->open) {
+        return;
+    }
+    if (endpoint->hooks->opened != NULL) {
+        endpoint->hooks->opened(endpoint, peer, session);
+    }
+    g_mutex_lock(&endpoint->lock);
+    peer->open = peer->ready = TRUE;
+    peer->opened_us = g_get_monotonic_time();
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+    bitrate_changed(endpoint);
+}
+
+static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
+{
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+
+    g_mutex_lock(&endpoint->lock);
+    gboolean closing = endpoint->closing;
+    peer->open = peer->ready = FALSE;
+    peer->ended = TRUE;
+    if (!closing) {
+        endpoint->last_error = *error;
+    }
+    /* The peer that we called stays, so that its statistics can still be read. */
+    gboolean ours = take_caller(endpoint, peer);
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+
+    if (!closing && endpoint->hooks->ended != NULL) {
+        endpoint->hooks->ended(endpoint, peer, error);
+    }
+    if (ours) {
+        gst_livetcp_signal_caller_removed(endpoint->element, peer->id, peer->address);
+        peer_free(peer);
+    }
+    if (!closing) {
+        bitrate_changed(endpoint);
+    }
+}
+
+static void on_state(livetcp_session *session, livetcp_session_state state,
+                     const livetcp_error *error, void *user)
+{
+    static const livetcp_error unknown = {LIVETCP_ERR_CLOSED, 0, "the session ended"};
+    GstLiveTcpPeer *peer = user;
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+    GstElement *element = endpoint->element;
+
+    gst_livetcp_post_session(element, peer->id, state, peer->remote, error);
+    switch (state) {
+    case LIVETCP_SESSION_OPEN:
+        session_opened(peer, session);
+        break;
+    case LIVETCP_SESSION_CONNECTING:
+        g_mutex_lock(&endpoint->lock);
+        peer->open = FALSE;
+        g_mutex_unlock(&endpoint->lock);
+        if (error != NULL && note_error(peer, error)) {
+            warn(peer, error);
+        }
+        break;
+    case LIVETCP_SESSION_CLOSED:
+        session_ended(peer, error != NULL ? error : &unknown); /* may free peer */
+        break;
+    }
+    g_object_notify(G_OBJECT(element), "state");
+}
+
+static void on_drained(livetcp_session *session, void *user)
+{
+    GstLiveTcpPeer *peer = user;
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+    if (endpoint->hooks->drained != NULL) {
+        endpoint->hooks->drained(endpoint, peer, session);
+    }
+    g_mutex_lock(&endpoint->lock);
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+}
+
+static void on_keyframe_wanted(livetcp_session *session, uint32_t ssrc, void *user)
+{
+    GstLiveTcpEndpoint *endpoint = ((GstLiveTcpPeer *)user)->endpoint;
+    (void)session;
+    if (endpoint->hooks->keyframe_wanted != NULL) {
+        endpoint->hooks->keyframe_wanted(endpoint, ssrc);
+    }
+}
+
+static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
+{
+    (void)session;
+    (void)bitrate;
+    bitrate_changed(((GstLiveTcpPeer *)user)->endpoint);
+}
+
+static const livetcp_session_callbacks session_callbacks = {
+    .struct_size = sizeof(session_callbacks),
+    .on_packet = on_packet,
+    .on_state = on_state,
+    .on_connection = on_connection,
+    .on_drained = on_drained,
+    .on_keyframe_wanted = on_keyframe_wanted,
+    .on_bitrate = on_bitrate,
+};
+
+/* ---- callers, on the loop's thread ---- */
+
+/* NULL, or why the caller may not come in. */
+static const gchar *refusal(GstLiveTcpEndpoint *endpoint, GSocketAddress *address)
+{
+    if (address == NULL) {
+        return "its address cannot be read";
+    }
+    if (!gst_livetcp_signal_caller_connecting(endpoint->element, address)) {
+        return "a handler of caller-connecting said no";
+    }
+    g_mutex_lock(&endpoint->lock);
+    gboolean over = endpoint->closing || endpoint->over;
+    g_mutex_unlock(&endpoint->lock);
+    return over ? "the stream is over" : NULL;
+}
+
+static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
+                       void *user)
+{
+    (void)listener;
+    GstLiveTcpEndpoint *endpoint = user;
+    GSocketAddress *address = gst_livetcp_parse_address(remote);
+    const gchar *why_not = refusal(endpoint, address);
+    if (why_not != NULL) {
+        GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, why_not);
+        if (address != NULL) {
+            gst_livetcp_signal_caller_rejected(endpoint->element, address, why_not);
+            g_object_unref(address);
+        }
+        return false;
+    }
+
+    GstLiveTcpPeer *peer = peer_new(endpoint, endpoint->next_id++, remote);
+    peer->session = session;
+    peer->address = address;
+    livetcp_session_set_callbacks(session, &session_callbacks, peer);
+    g_mutex_lock(&endpoint->lock);
+    tell_clock_rates(endpoint, session);
+    endpoint->sessions_total++;
+    g_ptr_array_add(endpoint->peers, peer);
+    g_mutex_unlock(&endpoint->lock);
+    gst_livetcp_signal_caller_added(endpoint->element, peer->id, address);
+    if (livetcp_session_get_state(session) == LIVETCP_SESSION_OPEN) {
+        session_opened(peer, session);
+    }
+    return true;
+}
+
+static void on_rejected(livetcp_listener *listener, const char *remote, const livetcp_error *error,
+                        void *user)
+{
+    (void)listener;
+    GstLiveTcpEndpoint *endpoint = user;
+    GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, error->message);
+    GSocketAddress *address = gst_livetcp_parse_address(remote);
+    if (address != NULL) {
+        gst_livetcp_signal_caller_rejected(endpoint->element, address, error->message);
+        g_object_unref(address);
+    }
+}
+
+static const livetcp_listener_callbacks listener_callbacks = {
+    .struct_size = sizeof(listener_callbacks),
+    .on_session = on_session,
+    .on_rejected = on_rejected,
+};
+
+/* ---- opening and closing ---- */
 
 static gboolean notify_stats(GstClock *clock, GstClockTime time, GstClockID id, gpointer element)
 {
@@ -98,6 +443,161 @@ static void stop_stats_timer(GstLiveTcpEndpoint *endpoint)
         gst_clock_id_unref(endpoint->stats_timer);
         endpoint->stats_timer = NULL;
     }
+}
+
+static gboolean all_ended(GPtrArray *peers)
+{
+    for (guint i = 0; i < peers->len; i++) {
+        if (!((GstLiveTcpPeer *)g_ptr_array_index(peers, i))->ended) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* The peers are ours alone, taken out of the list. */
+static void end_peers(GstLiveTcpEndpoint *endpoint, GPtrArray *peers)
+{
+    for (guint i = 0; i < peers->len; i++) {
+        livetcp_session_close(((GstLiveTcpPeer *)g_ptr_array_index(peers, i))->session, 0);
+    }
+    gint64 deadline = g_get_monotonic_time() + GOODBYE_US;
+    g_mutex_lock(&endpoint->lock);
+    while (!all_ended(peers) && g_cond_wait_until(&endpoint->cond, &endpoint->lock, deadline)) {
+    }
+    g_mutex_unlock(&endpoint->lock);
+    for (guint i = 0; i < peers->len; i++) {
+        peer_free(g_ptr_array_index(peers, i));
+    }
+}
+
+void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint)
+{
+    stop_stats_timer(endpoint);
+
+    g_mutex_lock(&endpoint->lock);
+    endpoint->closing = TRUE;
+    endpoint->opened = FALSE;
+    livetcp_listener *listener = endpoint->listener;
+    endpoint->listener = NULL;
+    GPtrArray *peers = endpoint->peers;
+    endpoint->peers = g_ptr_array_new();
+    g_mutex_unlock(&endpoint->lock);
+
+    livetcp_listener_destroy(&listener);
+    end_peers(endpoint, peers);
+    g_ptr_array_unref(peers);
+    livetcp_context_destroy(&endpoint->context);
+}
+
+void gst_livetcp_endpoint_init(GstLiveTcpEndpoint *endpoint, GstElement *element,
+                               const GstLiveTcpHooks *hooks, const livetcp_config *defaults,
+                               const gchar *const *uri_keys)
+{
+    memset(endpoint, 0, sizeof(*endpoint));
+    endpoint->element = element;
+    endpoint->hooks = hooks;
+    endpoint->uri_keys = uri_keys;
+    endpoint->config = *defaults;
+    endpoint->active = *defaults;
+    g_mutex_init(&endpoint->lock);
+    g_cond_init(&endpoint->cond);
+    endpoint->rejected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    endpoint->peers = g_ptr_array_new();
+}
+
+void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
+{
+    gst_livetcp_endpoint_close(endpoint);
+    g_ptr_array_unref(endpoint->peers);
+    g_hash_table_unref(endpoint->rejected);
+    g_cond_clear(&endpoint->cond);
+    g_mutex_clear(&endpoint->lock);
+}
+
+/* Calls the peer that `endpoint->active` names and adds it to the list. */
+static livetcp_result call_peer(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
+{
+    const livetcp_config *config = &endpoint->active;
+    gboolean v6 = strchr(config->host, ':') != NULL;
+    gchar *remote = g_strdup_printf(v6 ? "[%s]:%u" : "%s:%u", config->host, config->port);
+    GstLiveTcpPeer *peer = peer_new(endpoint, 0, remote);
+    g_free(remote);
+
+    livetcp_session *session = NULL;
+    livetcp_result result = livetcp_session_connect(endpoint->context, config, &session_callbacks,
+                                                    peer, &session, error);
+    if (result != LIVETCP_OK) {
+        peer_free(peer);
+        return result;
+    }
+    g_mutex_lock(&endpoint->lock);
+    peer->session = session;
+    tell_clock_rates(endpoint, session);
+    endpoint->sessions_total++;
+    g_ptr_array_add(endpoint->peers, peer);
+    g_mutex_unlock(&endpoint->lock);
+    return LIVETCP_OK;
+}
+
+void gst_livetcp_endpoint_set_flushing(GstLiveTcpEndpoint *endpoint, gboolean flushing)
+{
+    g_mutex_lock(&endpoint->lock);
+    endpoint->flushing = flushing;
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+}
+
+void gst_livetcp_endpoint_finish(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    endpoint->over = TRUE;
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+}
+
+void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error *error,
+                               const gchar *what, const gchar *remote)
+{
+    g_mutex_lock(&endpoint->lock);
+    endpoint->over = TRUE;
+    endpoint->last_error = *error;
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+    gst_livetcp_post_error(endpoint->element, error, what, remote);
+}
+
+/* A property that was given nonsense keeps the element from opening: g_object_set() cannot fail. */
+static livetcp_result check_settings(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
+{
+    GHashTableIter iterator;
+    gpointer name, why;
+    g_hash_table_iter_init(&iterator, endpoint->rejected);
+    if (g_hash_table_iter_next(&iterator, &name, &why)) {
+        error->code = LIVETCP_ERR_INVALID_ARGUMENT;
+        error->system_errno = 0;
+        g_strlcpy(error->message, why, sizeof(error->message));
+        return error->code;
+    }
+    return livetcp_config_check(&endpoint->config, error);
+}
+
+static livetcp_result start(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
+{
+    livetcp_result result = livetcp_context_create(NULL, &endpoint->context, error);
+    if (result != LIVETCP_OK) {
+        return result;
+    }
+    if (endpoint->active.mode == LIVETCP_MODE_CALLER) {
+        return call_peer(endpoint, error);
+    }
+    livetcp_listener *listener = NULL;
+    result = livetcp_listener_create(endpoint->context, &endpoint->active, &listener_callbacks,
+                                     endpoint, &listener, error);
+    g_mutex_lock(&endpoint->lock);
+    endpoint->listener = listener;
+    g_mutex_unlock(&endpoint->lock);
+    return result;
 }
 
 static void report_open_failure(GstLiveTcpEndpoint *endpoint, const livetcp_error *error)
@@ -138,77 +638,7 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint)
     return TRUE;
 }
 
-static gboolean all_ended(GPtrArray *peers)
-{
-    for (guint i = 0; i < peers->len; i++) {
-        if (!((GstLiveTcpPeer *)g_ptr_array_index(peers, i))->ended) {
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-/* The peers are ours alone, taken out of the list. */
-static void end_peers(GstLiveTcpEndpoint *endpoint, GPtrArray *peers)
-{
-    for (guint i = 0; i < peers->len; i++) {
-        livetcp_session_close(((GstLiveTcpPeer *)g_ptr_array_index(peers, i))->session, 0);
-    }
-    gint64 deadline = g_get_monotonic_time() + GOODBYE_US;
-    g_mutex_lock(&endpoint->lock);
-    while (!all_ended(peers) && g_cond_wait_until(&endpoint->cond, &endpoint->lock, deadline)) {
-    }
-    g_mutex_unlock(&endpoint->lock);
-    for (guint i = 0; i < peers->len; i++) {
-        gst_livetcp_peer_free(g_ptr_array_index(peers, i));
-    }
-}
-
-void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint)
-{
-    stop_stats_timer(endpoint);
-
-    g_mutex_lock(&endpoint->lock);
-    endpoint->closing = TRUE;
-    endpoint->opened = FALSE;
-    livetcp_listener *listener = endpoint->listener;
-    endpoint->listener = NULL;
-    GPtrArray *peers = endpoint->peers;
-    endpoint->peers = g_ptr_array_new();
-    g_mutex_unlock(&endpoint->lock);
-
-    livetcp_listener_destroy(&listener);
-    end_peers(endpoint, peers);
-    g_ptr_array_unref(peers);
-    livetcp_context_destroy(&endpoint->context);
-}
-
-void gst_livetcp_endpoint_set_flushing(GstLiveTcpEndpoint *endpoint, gboolean flushing)
-{
-    g_mutex_lock(&endpoint->lock);
-    endpoint->flushing = flushing;
-    g_cond_broadcast(&endpoint->cond);
-    g_mutex_unlock(&endpoint->lock);
-}
-
-void gst_livetcp_endpoint_finish(GstLiveTcpEndpoint *endpoint)
-{
-    g_mutex_lock(&endpoint->lock);
-    endpoint->over = TRUE;
-    g_cond_broadcast(&endpoint->cond);
-    g_mutex_unlock(&endpoint->lock);
-}
-
-void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error *error,
-                               const gchar *what, const gchar *remote)
-{
-    g_mutex_lock(&endpoint->lock);
-    endpoint->over = TRUE;
-    endpoint->last_error = *error;
-    g_cond_broadcast(&endpoint->cond);
-    g_mutex_unlock(&endpoint->lock);
-    gst_livetcp_post_error(endpoint->element, error, what, remote);
-}
+/* ---- calling again ---- */
 
 void gst_livetcp_endpoint_schedule_call(GstLiveTcpEndpoint *endpoint)
 {
@@ -245,7 +675,7 @@ static GstLiveTcpPeer *take_ended(GstLiveTcpEndpoint *endpoint)
     GstLiveTcpPeer *peer = g_ptr_array_remove_index(endpoint->peers, 0);
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
     livetcp_session_get_stats(peer->session, &stats);
-    gst_livetcp_totals_add(&endpoint->ended_totals, &stats);
+    gst_livetcp_endpoint_add_totals(&endpoint->ended_totals, &stats);
     return peer;
 }
 
@@ -257,12 +687,59 @@ void gst_livetcp_endpoint_call_again(GstLiveTcpEndpoint *endpoint)
     if (ended == NULL) {
         return;
     }
-    gst_livetcp_peer_free(ended);
+    peer_free(ended);
     livetcp_error error = {0};
-    if (gst_livetcp_peers_call(endpoint, &error) != LIVETCP_OK) {
+    if (call_peer(endpoint, &error) != LIVETCP_OK) {
         report_open_failure(endpoint, &error);
     }
 }
+
+/* ---- the streaming thread waits ---- */
+
+gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    while (!any_open(endpoint) && !endpoint->flushing && !endpoint->over) {
+        if (endpoint->call_again_us == 0) {
+            g_cond_wait(&endpoint->cond, &endpoint->lock);
+        } else if (!g_cond_wait_until(&endpoint->cond, &endpoint->lock, endpoint->call_again_us)) {
+            g_mutex_unlock(&endpoint->lock);
+            gst_livetcp_endpoint_call_again(endpoint);
+            g_mutex_lock(&endpoint->lock);
+        }
+    }
+    gboolean go_on = !endpoint->flushing && !endpoint->over;
+    g_mutex_unlock(&endpoint->lock);
+    return go_on;
+}
+
+static gboolean all_drained(GstLiveTcpEndpoint *endpoint)
+{
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        if (!peer->ended && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK &&
+            stats.queue_packets > 0) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms)
+{
+    gint64 deadline = g_get_monotonic_time() + timeout_ms * G_TIME_SPAN_MILLISECOND;
+    gint64 now;
+
+    g_mutex_lock(&endpoint->lock);
+    while (!endpoint->flushing && !endpoint->over && !all_drained(endpoint) &&
+           (now = g_get_monotonic_time()) < deadline) {
+        g_cond_wait_until(&endpoint->cond, &endpoint->lock, MIN(deadline, now + DRAIN_POLL_US));
+    }
+    g_mutex_unlock(&endpoint->lock);
+}
+
+/* ---- what is asked ---- */
 
 guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
 {
@@ -290,7 +767,7 @@ const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint)
     g_mutex_lock(&endpoint->lock);
     if (!endpoint->opened || endpoint->over) {
         state = "closed";
-    } else if (gst_livetcp_endpoint_any_open(endpoint)) {
+    } else if (any_open(endpoint)) {
         state = "open";
     } else if (endpoint->active.mode == LIVETCP_MODE_LISTENER) {
         state = endpoint->peers->len == 0 ? "listening" : "connecting";

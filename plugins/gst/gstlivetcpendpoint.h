@@ -131,8 +131,13 @@ guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint);
 /* "closed", "listening", "connecting" or "open". */
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint);
 
-/* With the lock held. */
-gboolean gst_livetcp_endpoint_any_open(GstLiveTcpEndpoint *endpoint);
+/* Takes "clock-rate" and, if there is one, "payload" of the caps, for the sessions of now and those
+ * to come. Caps without a clock rate, and NULL, change nothing. */
+void gst_livetcp_endpoint_set_caps(GstLiveTcpEndpoint *endpoint, const GstCaps *caps);
+
+/* With the lock held: adds the counters of a session to `totals`. */
+void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
+                                     const livetcp_session_stats *stats);
 
 G_END_DECLS
 

@@ -73,8 +73,6 @@ void gst_livetcp_player_flush(GstLiveTcpPlayer *player);
  * and a new playout begins. */
 void gst_livetcp_player_set_caps(GstLiveTcpPlayer *player, const GstCaps *caps);
 
-void gst_livetcp_player_set_path(GstLiveTcpPlayer *player, const livetcp_playout_path *path);
-
 /* Takes a buffer that arrived. GST_FLOW_NOT_NEGOTIATED: nothing says its clock rate; see
  * gst_livetcp_player_post_no_rate(). GST_FLOW_ERROR: no playout can be made. */
 GstFlowReturn gst_livetcp_player_put(GstLiveTcpPlayer *player, GstBuffer *buffer,
@@ -86,27 +84,24 @@ void gst_livetcp_player_put_event(GstLiveTcpPlayer *player, GstEvent *event);
 /* Nothing more will come: all is ready now. */
 void gst_livetcp_player_drain(GstLiveTcpPlayer *player);
 
-/* ---- between the player's files ---- */
+/* ---- the path ---- */
 
-/* Passes events on, in order. */
-void gst_livetcp_player_move_events(GQueue *from, GQueue *to);
+/*
+ * livetcpsrc tells a livetcpplayout behind it about the path with the sticky event "livetcp-path"
+ * (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY), whose structure has, each as far as it is known:
+ *
+ *     "rtt-us"         gint64   round-trip time of the connections
+ *     "repair"         string   "tcp", "hedge", "duplicate" or "parity": livetcp_playout_repair
+ *     "hedge-delay-us" gint64
+ *     "copies"         guint
+ *     "parity-group"   guint
+ */
+GstEvent *gst_livetcp_player_path_event_new(const livetcp_playout_path *path);
 
-/* A buffer in the playout, and the events that come right before it. */
-typedef struct _GstLiveTcpToken {
-    GstBuffer *buffer;
-    GQueue events;
-} GstLiveTcpToken;
+/* FALSE: it is another event. */
+gboolean gst_livetcp_player_path_event_parse(GstEvent *event, livetcp_playout_path *path);
 
-/* Takes redundant audio apart: gives the frames of the packet, and how many they are; they stay
- * until the next call. 1, and the packet itself, for every other packet; 0 if it cannot be read. */
-gsize gst_livetcp_player_take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
-                                    livetcp_redundancy_frame *frames);
-
-/* A playout for the stream of this packet, unless there is one. Fails as put() does. */
-GstFlowReturn gst_livetcp_player_start(GstLiveTcpPlayer *player, const guint8 *packet);
-
-/* livetcp_playout_config.drop_token; events outlive the buffer that they preceded. */
-void gst_livetcp_player_drop_token(void *token, void *player);
+void gst_livetcp_player_set_path(GstLiveTcpPlayer *player, const livetcp_playout_path *path);
 
 /* ---- out ---- */
 

@@ -37,18 +37,6 @@ typedef struct _GstLiveTcpPlayoutClass {
     GstElementClass parent_class;
 } GstLiveTcpPlayoutClass;
 
-/* Gives the pads their functions. */
-void gst_livetcp_playout_init_pads(GstLiveTcpPlayout *self);
-
-/* With the lock held: something changed that the streaming thread waits for. */
-void gst_livetcp_playout_wake(GstLiveTcpPlayout *self);
-
-/* Running time in microseconds; -1 without a clock. */
-gint64 gst_livetcp_playout_running_time_us(GstLiveTcpPlayout *self);
-
-/* The task of the source pad `pad`. */
-void gst_livetcp_playout_loop(gpointer pad);
-
 G_END_DECLS
 
 #endif

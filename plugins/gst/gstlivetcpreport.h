@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How the elements tell the application what went wrong: LiveTCP's results as GStreamer's errors,
- * as WARNING and ERROR messages with the details attached, and as element messages. */
+/* Reports to the application: LiveTCP's results as GStreamer's errors, in WARNING and ERROR
+ * messages with the details attached; element messages about sessions and connections; and the
+ * signals of a listener, the same on both elements and named as those of srtsink. */
 #ifndef GST_LIVETCP_REPORT_H
 #define GST_LIVETCP_REPORT_H
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 #include <livetcp/livetcp.h>
 
@@ -33,6 +35,20 @@ void gst_livetcp_post_connection(GstElement *element, guint session, guint conne
 
 const gchar *gst_livetcp_session_state_name(livetcp_session_state state);
 const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state);
+
+/* ---- signals ---- */
+
+void gst_livetcp_signals_install(GstElementClass *klass);
+
+/* Emitters; the loop's thread calls them. Without a handler everyone may connect. */
+gboolean gst_livetcp_signal_caller_connecting(GstElement *element, GSocketAddress *address);
+void gst_livetcp_signal_caller_added(GstElement *element, guint id, GSocketAddress *address);
+void gst_livetcp_signal_caller_removed(GstElement *element, guint id, GSocketAddress *address);
+void gst_livetcp_signal_caller_rejected(GstElement *element, GSocketAddress *address,
+                                        const gchar *reason);
+
+/* The address in "1.2.3.4:5" or "[::1]:5", or NULL when it is neither. The caller owns it. */
+GSocketAddress *gst_livetcp_parse_address(const gchar *text);
 
 G_END_DECLS
 

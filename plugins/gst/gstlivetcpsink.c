@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpsink: hands every packet to the library from the streaming thread. */
 
+/* clang-format off: it would join the lines of the pipelines. */
 /**
  * SECTION:element-livetcpsink
  * @title: livetcpsink
@@ -16,24 +17,30 @@
  * ## Example pipelines
  *
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
- * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
- * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
- * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtph264pay ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Sends video to a receiver that listens. Start either first: a caller keeps calling.
  * |[
- * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! livetcpsink
- * uri="livetcp://:5004?mode=listener"
- * ]| A sink that waits: every receiver that calls is sent the stream.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! \
+ *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives it, in another terminal.
  * |[
- * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! rtph264pay config-interval=-1 !
- * livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
- * ]| A file, in real time: mind sync=true.
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
+ *     livetcpsink uri="livetcp://:5004?mode=listener"
+ * ]| Waits for receivers: everyone who calls is sent the stream.
  * |[
- * gst-launch-1.0 tcpserversrc port=5004 !
- * application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS ! rtpstreamdepay !
- * rtpopusdepay ! opusdec ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc !
- * rtpopuspay ! livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
- * ]| Any RFC 4571 receiver, here another GStreamer element: one connection and no control messages.
+ * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! \
+ *     rtph264pay config-interval=-1 ! livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
+ * ]| Sends a file in real time: mind sync=true.
+ * |[
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
+ *     livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
+ * ]| Sends to any RFC 4571 receiver: one connection and no control messages.
+ * |[
+ * gst-launch-1.0 tcpserversrc host=0.0.0.0 port=5004 ! \
+ *     application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96 ! \
+ *     rtpstreamdepay ! rtpopusdepay ! opusdec ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Is such a receiver, made of other elements.
  *
  * ## Time
  *
@@ -98,12 +105,14 @@
  * and goes on another connection than these. A receiver plays the copy where the original is late:
  *
  * |[
- * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96 ! livetcpsink
- * uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30
- * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" !
- * rtpopusdepay ! opusdec plc=true ! autoaudiosink
- * ]| A copy comes a packet later than the original: min-latency says so.
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96 ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
+ * ]| Sends every frame twice.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30 \
+ *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" ! \
+ *     rtpopusdepay ! opusdec plc=true ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Plays it. A copy comes a packet later than the original: min-latency says so.
  *
  * Packets that repeat others have the payload type #livetcpsink:redundancy-pt. Where an rtpredenc
  * upstream makes them, give redundancy its distance and redundancy-pt its pt: packets of that type
@@ -115,11 +124,25 @@
  * "connection", "state", "remote", and after a failure "reason", "code", "errno" and "message". The
  * details of WARNING and ERROR messages have the latter, too.
  */
+/* clang-format on */
 #include "gstlivetcpsink.h"
 
-#include "gstlivetcpclockrates.h"
-#include "gstlivetcpsignals.h"
+#include "gstlivetcpproperties.h"
+#include "gstlivetcpreport.h"
 #include "gstlivetcpuri.h"
+
+#define GST_CAT_DEFAULT gst_livetcp_debug
+
+/* At most one WARNING about packets that are too large in this time. */
+#define WARNING_PAUSE_US G_USEC_PER_SEC
+
+enum {
+    PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN,
+    PROP_DRAIN_TIMEOUT,
+    PROP_ESTIMATED_BITRATE,
+    PROP_REDUNDANCY,
+    PROP_REDUNDANCY_PT
+};
 
 #define SINK_ENDPOINT(handler) (&GST_LIVETCP_SINK(handler)->endpoint)
 GST_LIVETCP_URI_HANDLER(gst_livetcp_sink, GST_URI_SINK, SINK_ENDPOINT)
@@ -138,7 +161,234 @@ static const gchar *const uri_keys[] = {"wait-for-connection",   "drain-timeout"
                                         "stats-update-interval", "redundancy",
                                         "redundancy-pt",         NULL};
 
-/* ---- what happens on the streaming thread ---- */
+static GstLiveTcpSink *sink_of(GstLiveTcpEndpoint *endpoint)
+{
+    return GST_LIVETCP_SINK(endpoint->element);
+}
+
+/* ---- sessions, on the loop's thread ---- */
+
+/* Replaces what a new peer is sent first by the packets in `value`, an array of buffers or NULL. */
+static void set_stream_header(GstLiveTcpSink *self, const GValue *value)
+{
+    GPtrArray *header = NULL;
+
+    if (value != NULL && GST_VALUE_HOLDS_ARRAY(value)) {
+        header = g_ptr_array_new_with_free_func((GDestroyNotify)gst_buffer_unref);
+        for (guint i = 0; i < gst_value_array_get_size(value); i++) {
+            const GValue *item = gst_value_array_get_value(value, i);
+            if (GST_VALUE_HOLDS_BUFFER(item)) {
+                g_ptr_array_add(header, gst_buffer_ref(gst_value_get_buffer(item)));
+            }
+        }
+    }
+    g_mutex_lock(&self->endpoint.lock);
+    GPtrArray *former = self->stream_header;
+    self->stream_header = header;
+    g_mutex_unlock(&self->endpoint.lock);
+    g_clear_pointer(&former, g_ptr_array_unref);
+}
+
+static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
+{
+    /* Nothing that follows can be decoded without it. */
+    const livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_KEY, LIVETCP_CODEC_UNKNOWN,
+                                      0};
+
+    g_mutex_lock(&self->endpoint.lock);
+    GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;
+    g_mutex_unlock(&self->endpoint.lock);
+
+    for (guint i = 0; header != NULL && i < header->len; i++) {
+        GstMapInfo map;
+        if (gst_buffer_map(g_ptr_array_index(header, i), &map, GST_MAP_READ)) {
+            livetcp_result result = livetcp_session_send_with(session, map.data, map.size, &info);
+            if (result != LIVETCP_OK) {
+                GST_WARNING_OBJECT(self, "buffer %u of the streamheader was not sent: %s", i,
+                                   livetcp_result_text(result));
+            }
+            gst_buffer_unmap(g_ptr_array_index(header, i), &map);
+        }
+    }
+    g_clear_pointer(&header, g_ptr_array_unref);
+}
+
+static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
+                        livetcp_session *session)
+{
+    (void)peer;
+    send_stream_header(sink_of(endpoint), session);
+    gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);
+}
+
+/* Drops broke references. A key frame helps only now that it will get through: asking while the
+ * queue is full would fill it further. */
+static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
+                         livetcp_session *session)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+    if (livetcp_session_get_stats(session, &stats) != LIVETCP_OK) {
+        return;
+    }
+    guint64 drops = stats.dropped_queue_full + stats.dropped_connection;
+    if (drops != peer->drops_reported) {
+        peer->drops_reported = drops;
+        gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);
+    }
+}
+
+static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
+                       const livetcp_error *error)
+{
+    if (peer->id != 0) {
+        return; /* callers come and go; the element message has told */
+    }
+    if (error->code == LIVETCP_ERR_CLOSED && endpoint->active.reconnect) {
+        gst_livetcp_post_warning(endpoint->element, error,
+                                 "The peer ended the session, calling it again", peer->remote);
+        gst_livetcp_endpoint_schedule_call(endpoint);
+    } else {
+        const gchar *what = peer->opened_us != 0 ? "The session ended" : "Cannot connect";
+        gst_livetcp_endpoint_fail(endpoint, error, what, peer->remote);
+    }
+}
+
+static void keyframe_wanted(GstLiveTcpEndpoint *endpoint, guint32 ssrc)
+{
+    gst_livetcp_key_units_want(&sink_of(endpoint)->key_units, ssrc);
+}
+
+/* Handlers run here, on the loop's thread; GObject's properties may be set from any. */
+static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
+{
+    GstLiveTcpSink *self = sink_of(endpoint);
+    guint bitrate = gst_livetcp_endpoint_bitrate(endpoint);
+
+    g_mutex_lock(&endpoint->lock);
+    gboolean changed = bitrate != self->bitrate;
+    self->bitrate = bitrate;
+    g_mutex_unlock(&endpoint->lock);
+    if (changed) {
+        g_object_notify(G_OBJECT(self), "estimated-bitrate");
+    }
+}
+
+static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
+{
+    gst_structure_set(structure, "estimated-bitrate", G_TYPE_UINT,
+                      gst_livetcp_endpoint_bitrate(endpoint), NULL);
+    g_mutex_lock(&endpoint->lock);
+    gst_structure_set(structure, "dropped-without-peer", G_TYPE_UINT64,
+                      sink_of(endpoint)->without_peer, NULL);
+    g_mutex_unlock(&endpoint->lock);
+    gst_livetcp_redundancy_add_stats(&sink_of(endpoint)->redundancy, structure);
+}
+
+static const GstLiveTcpHooks hooks = {
+    .opened = peer_opened,
+    .ended = peer_ended,
+    .drained = peer_drained,
+    .keyframe_wanted = keyframe_wanted,
+    .bitrate = bitrate_changed,
+    .stats = add_stats,
+};
+
+/* ---- packets, on the streaming thread ---- */
+
+static GstFlowReturn complain_too_large(GstLiveTcpSink *self, gsize size)
+{
+    gint64 now = g_get_monotonic_time();
+
+    self->too_large++;
+    if (self->warned_us == 0 || now - self->warned_us >= WARNING_PAUSE_US) {
+        GST_ELEMENT_WARNING(self, RESOURCE, WRITE,
+                            ("A packet of %" G_GSIZE_FORMAT " bytes was not sent, it is larger "
+                             "than max-packet: give the payloader an mtu of at most %u.",
+                             size, (guint)self->endpoint.active.max_packet),
+                            ("%u packets since the last warning", self->too_large));
+        self->warned_us = now;
+        self->too_large = 0;
+    }
+    return GST_FLOW_OK;
+}
+
+static GstFlowReturn complain_not_rtp(GstLiveTcpSink *self, gsize size)
+{
+    GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE,
+                      ("A buffer of %" G_GSIZE_FORMAT
+                       " bytes is neither an RTP nor an RTCP packet: "
+                       "put an RTP payloader before livetcpsink.",
+                       size),
+                      (NULL));
+    return GST_FLOW_ERROR;
+}
+
+/* Sends to everyone. Returns the first complaint about the packet itself. */
+static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, const guint8 *data,
+                                    gsize size)
+{
+    GstLiveTcpEndpoint *endpoint = &self->endpoint;
+    livetcp_packet_info info = gst_livetcp_importance_next(&self->importance, buffer, data, size);
+    gst_livetcp_redundancy_apply(&self->redundancy, &data, &size, &info);
+    livetcp_result complaint = LIVETCP_OK;
+    gboolean anyone = FALSE;
+
+    g_mutex_lock(&endpoint->lock);
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (!peer->ready) {
+            continue;
+        }
+        anyone = TRUE;
+        livetcp_result result = livetcp_session_send_with(peer->session, data, size, &info);
+        if (result == LIVETCP_ERR_PACKET_TOO_LARGE || result == LIVETCP_ERR_NOT_RTP) {
+            complaint = result;
+            break; /* everyone else would say the same */
+        }
+    }
+    if (!anyone) {
+        self->without_peer++;
+    }
+    gboolean over = endpoint->over;
+    gboolean call = endpoint->call_again_us != 0;
+    g_mutex_unlock(&endpoint->lock);
+
+    if (call) {
+        gst_livetcp_endpoint_call_again(endpoint);
+    }
+    return over ? LIVETCP_ERR_CLOSED : complaint;
+}
+
+/* Sends one packet to every peer and reports what is wrong with it. */
+static GstFlowReturn send_buffer(GstLiveTcpSink *self, GstBuffer *buffer)
+{
+    livetcp_result result;
+    gsize size = gst_buffer_get_size(buffer);
+    GstMapInfo map;
+
+    if (gst_buffer_n_memory(buffer) != 1 && size <= GST_LIVETCP_SINK_SCRATCH_SIZE) {
+        /* Payloaders keep header and payload apart; mapping would allocate to merge them. */
+        gst_buffer_extract(buffer, 0, self->scratch, size);
+        result = send_to_peers(self, buffer, self->scratch, size);
+    } else if (gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+        result = send_to_peers(self, buffer, map.data, map.size);
+        gst_buffer_unmap(buffer, &map);
+    } else {
+        GST_ELEMENT_ERROR(self, RESOURCE, READ, ("A buffer cannot be read."), (NULL));
+        return GST_FLOW_ERROR;
+    }
+
+    switch (result) {
+    case LIVETCP_OK:
+        return GST_FLOW_OK;
+    case LIVETCP_ERR_PACKET_TOO_LARGE:
+        return complain_too_large(self, size);
+    case LIVETCP_ERR_NOT_RTP:
+        return complain_not_rtp(self, size);
+    default:
+        return GST_FLOW_ERROR; /* the ERROR has been posted */
+    }
+}
 
 static gboolean wait_for_peer(GstLiveTcpSink *self)
 {
@@ -161,7 +411,7 @@ static GstFlowReturn render(GstBaseSink *base, GstBuffer *buffer)
         return interrupted(self);
     }
     gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
-    return gst_livetcp_sink_send(self, buffer);
+    return send_buffer(self, buffer);
 }
 
 static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
@@ -175,7 +425,7 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
     }
     gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
     for (guint i = 0; i < length && result == GST_FLOW_OK; i++) {
-        result = gst_livetcp_sink_send(self, gst_buffer_list_get(list, i));
+        result = send_buffer(self, gst_buffer_list_get(list, i));
     }
     return result;
 }
@@ -185,14 +435,14 @@ static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
     GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
     gst_livetcp_importance_set_caps(&self->importance, caps);
-    gst_livetcp_clock_rates_set_caps(&self->endpoint, caps);
+    gst_livetcp_endpoint_set_caps(&self->endpoint, caps);
     if (!gst_livetcp_redundancy_set_caps(&self->redundancy, caps)) {
         GST_ELEMENT_WARNING(self, STREAM, FORMAT,
                             ("This stream is sent without redundancy: RFC 2198 is for audio, and "
                              "not for SRTP."),
                             ("caps %" GST_PTR_FORMAT, (gpointer)caps));
     }
-    gst_livetcp_sink_set_stream_header(self, gst_structure_get_value(structure, "streamheader"));
+    set_stream_header(self, gst_structure_get_value(structure, "streamheader"));
     return TRUE;
 }
 
@@ -215,6 +465,107 @@ static gboolean unlock_stop(GstBaseSink *base)
 {
     gst_livetcp_endpoint_set_flushing(&GST_LIVETCP_SINK(base)->endpoint, FALSE);
     return TRUE;
+}
+
+/* ---- properties ---- */
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
+
+    switch (id) {
+    case PROP_WAIT_FOR_CONNECTION:
+        self->wait_for_connection = g_value_get_boolean(value);
+        break;
+    case PROP_DRAIN_TIMEOUT:
+        self->drain_timeout_ms = g_value_get_uint(value);
+        break;
+    case PROP_REDUNDANCY:
+        self->redundancy.depth = g_value_get_uint(value);
+        break;
+    case PROP_REDUNDANCY_PT:
+        self->redundancy.payload_type = g_value_get_uint(value);
+        break;
+    default:
+        if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
+
+    switch (id) {
+    case PROP_WAIT_FOR_CONNECTION:
+        g_value_set_boolean(value, self->wait_for_connection);
+        break;
+    case PROP_DRAIN_TIMEOUT:
+        g_value_set_uint(value, self->drain_timeout_ms);
+        break;
+    case PROP_REDUNDANCY:
+        g_value_set_uint(value, self->redundancy.depth);
+        break;
+    case PROP_REDUNDANCY_PT:
+        g_value_set_uint(value, self->redundancy.payload_type);
+        break;
+    case PROP_ESTIMATED_BITRATE:
+        g_value_set_uint(value, gst_livetcp_endpoint_bitrate(&self->endpoint));
+        break;
+    default:
+        if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void install_redundancy(GObjectClass *klass)
+{
+    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+    g_object_class_install_property(
+        klass, PROP_REDUNDANCY,
+        g_param_spec_uint("redundancy", "Redundancy",
+                          "Audio: how many packets before it every packet repeats (RFC 2198), for "
+                          "livetcpplayout, livetcpsrc with playout, or rtpreddec to play where the "
+                          "original is late",
+                          0, LIVETCP_REDUNDANCY_MAX_DEPTH, 0, flags));
+    g_object_class_install_property(
+        klass, PROP_REDUNDANCY_PT,
+        g_param_spec_uint("redundancy-pt", "Redundancy payload type",
+                          "RTP payload type of packets that repeat others", 0, 127,
+                          GST_LIVETCP_REDUNDANCY_PT, flags));
+}
+
+static void install_properties(GObjectClass *klass)
+{
+    livetcp_config defaults;
+    livetcp_config_init(&defaults);
+    klass->set_property = set_property;
+    klass->get_property = get_property;
+    gst_livetcp_properties_install(klass, &defaults, FALSE);
+    g_object_class_install_property(
+        klass, PROP_WAIT_FOR_CONNECTION,
+        g_param_spec_boolean("wait-for-connection", "Wait for connection",
+                             "Block the stream while no peer is connected; otherwise a caller "
+                             "queues packets and a listener throws them away",
+                             FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_DRAIN_TIMEOUT,
+        g_param_spec_uint("drain-timeout", "Drain timeout",
+                          "How long the end of the stream waits for queued packets to be sent, in "
+                          "milliseconds",
+                          0, 600000, GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_ESTIMATED_BITRATE,
+        g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
+                          "What the connections carry without delay, all streams together, in "
+                          "bit/s: encoders should follow it. With several peers that of the "
+                          "slowest; 0 while it is not known",
+                          0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    install_redundancy(klass);
 }
 
 /* ---- object and element ---- */
@@ -278,7 +629,7 @@ static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
     base->unlock = unlock;
     base->unlock_stop = unlock_stop;
 
-    gst_livetcp_sink_install_properties(object);
+    install_properties(object);
     gst_livetcp_signals_install(element);
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_set_static_metadata(
@@ -290,8 +641,7 @@ static void gst_livetcp_sink_init(GstLiveTcpSink *self)
 {
     livetcp_config defaults;
     livetcp_config_init(&defaults);
-    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_sink_hooks,
-                              &defaults, uri_keys);
+    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &hooks, &defaults, uri_keys);
     self->drain_timeout_ms = GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS;
     gst_livetcp_key_units_init(&self->key_units);
     gst_livetcp_redundancy_init(&self->redundancy);

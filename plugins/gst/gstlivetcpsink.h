@@ -46,18 +46,6 @@ typedef struct _GstLiveTcpSinkClass {
     GstBaseSinkClass parent_class;
 } GstLiveTcpSinkClass;
 
-/* What a sink does when sessions open, drain and end. */
-extern const GstLiveTcpHooks gst_livetcp_sink_hooks;
-
-/* Replaces what a new peer is sent first by the packets in `value`, an array of buffers or NULL. */
-void gst_livetcp_sink_set_stream_header(GstLiveTcpSink *self, const GValue *value);
-
-/* Streaming thread: sends one packet to every peer and reports what is wrong with it. */
-GstFlowReturn gst_livetcp_sink_send(GstLiveTcpSink *self, GstBuffer *buffer);
-
-/* Of the class, with the functions that get and set them. */
-void gst_livetcp_sink_install_properties(GObjectClass *klass);
-
 G_END_DECLS
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcpsrc: a live source that hands on packets as they come. */
 
+/* clang-format off: it would join the lines of the pipelines. */
 /**
  * SECTION:element-livetcpsrc
  * @title: livetcpsrc
@@ -12,24 +13,31 @@
  * ## Example pipelines
  *
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! rtph264depay !
- * avdec_h264 ! autovideosink gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency !
- * rtph264pay ! livetcpsink uri=livetcp://127.0.0.1:5004
- * ]| Video from one terminal to another. Start either first: a caller keeps calling.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" ! rtpjitterbuffer ! \
+ *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives video from a sender that calls. Start either first: a caller keeps calling.
  * |[
- * gst-launch-1.0 livetcpsrc uri=livetcp://127.0.0.1:5004 ! rtpopusdepay ! opusdec ! autoaudiosink
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtph264pay ! \
+ *     livetcpsink uri=livetcp://127.0.0.1:5004
+ * ]| Sends it, in another terminal.
+ * |[
+ * gst-launch-1.0 livetcpsrc uri=livetcp://127.0.0.1:5004 ! rtpopusdepay ! opusdec ! \
+ *     audioconvert ! audioresample ! autoaudiosink
  * ]| Calls a livetcpsink in listener mode.
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener&wire=plain"
- * caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! rtpopusdepay ! opusdec
- * ! autoaudiosink gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! rtpstreampay !
- * tcpclientsink port=5004
- * ]| From any RFC 4571 sender, here another GStreamer element.
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener&wire=plain" \
+ *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS" ! \
+ *     rtpopusdepay ! opusdec ! audioconvert ! audioresample ! autoaudiosink
+ * ]| Receives from any RFC 4571 sender.
  * |[
- * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener"
- * caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" !
- * bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! autovideosink
- * ]| With RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
+ * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! rtpstreampay ! \
+ *     tcpclientsink host=127.0.0.1 port=5004
+ * ]| Is such a sender, made of other elements.
+ * |[
+ * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener" \
+ *     caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" ! \
+ *     bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]| Receives with RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
  *
  * ## Time
  *
@@ -68,13 +76,35 @@
  * A GstForceKeyUnit event from downstream has no effect: the encoder is at the other end, and
  * livetcpsink there asks it for a key frame whenever a session opens.
  */
+/* clang-format on */
 #include "gstlivetcpsrc.h"
 
+#include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
-#include "gstlivetcpsignals.h"
+#include "gstlivetcprtcp.h"
 #include "gstlivetcpuri.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_debug
+
+/* Two clocks are read one after the other until it took no longer than this, but not for ever. */
+#define CLOCK_READING_US 20
+#define CLOCK_READINGS   8
+
+/* How often to look at the path: until it was told, and then. */
+#define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
+#define PATH_INTERVAL_US G_TIME_SPAN_SECOND
+
+#define REPORT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
+
+/* Round-trip times this near each other are the same. */
+#define SAME_RTT_US 2000
+
+enum {
+    PROP_CAPS = GST_LIVETCP_PROP_OWN,
+    PROP_KEEP_LISTENING,
+    PROP_TIMEOUT,
+    PROP_PLAYOUT /* and the settings of playout that follow */
+};
 
 #define SRC_ENDPOINT(handler) (&GST_LIVETCP_SRC(handler)->endpoint)
 GST_LIVETCP_URI_HANDLER(gst_livetcp_src, GST_URI_SRC, SRC_ENDPOINT)
@@ -94,13 +124,447 @@ static const gchar *const uri_keys[] = {
     "playout",      "latency",        "min-latency", "max-latency",   "alpha",
     "beta",         "do-lost",        "rtt",         "redundancy-pt", NULL};
 
-void gst_livetcp_src_get_defaults(livetcp_config *defaults)
+static GstLiveTcpSrc *src_of(GstLiveTcpEndpoint *endpoint)
 {
-    livetcp_config_init(defaults);
-    defaults->max_sessions = 1;
+    return GST_LIVETCP_SRC(endpoint->element);
 }
 
-/* ---- caps ---- */
+/* ---- sessions, on the loop's thread ---- */
+
+/* Who follows is looked for once a session. */
+static gboolean hands_on_rtcp(GstLiveTcpSrc *self)
+{
+    if (self->endpoint.active.rtcp != LIVETCP_RTCP_AUTO) {
+        return self->endpoint.active.rtcp == LIVETCP_RTCP_ON;
+    }
+    gint welcome = g_atomic_int_get(&self->rtcp_welcome);
+    if (welcome < 0) {
+        welcome = gst_livetcp_rtcp_is_welcome(GST_BASE_SRC_PAD(self));
+        g_atomic_int_set(&self->rtcp_welcome, welcome);
+    }
+    return welcome;
+}
+
+static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *packet)
+{
+    GstLiveTcpSrc *self = src_of(endpoint);
+
+    if (packet->rtcp && !hands_on_rtcp(self)) {
+        GST_OBJECT_LOCK(self);
+        self->rtcp_dropped++;
+        GST_OBJECT_UNLOCK(self);
+        return;
+    }
+    /* What was held back for the order of sequence numbers did not come to us earlier: its time is
+     * now, or it would be late by a latency that nobody announced. */
+    gint64 arrival_us = endpoint->active.order == LIVETCP_ORDER_SEQUENCE ? g_get_monotonic_time()
+                                                                         : packet->arrival_us;
+    GstBuffer *buffer = gst_buffer_new_memdup(packet->data, packet->size);
+    if (packet->discontinuity) {
+        GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+    }
+    gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us);
+}
+
+static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
+                        livetcp_session *session)
+{
+    (void)peer;
+    (void)session;
+    g_atomic_int_set(&src_of(endpoint)->rtcp_welcome, -1);
+    gst_livetcp_queue_mark_discont(&src_of(endpoint)->queue);
+}
+
+static gboolean any_peer(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    gboolean any = endpoint->peers->len > 0;
+    g_mutex_unlock(&endpoint->lock);
+    return any;
+}
+
+/* Without a connection, it made room for a session that wants to begin. */
+static gboolean gave_way(const livetcp_error *error)
+{
+    return error->code == LIVETCP_ERR_TOO_MANY_SESSIONS;
+}
+
+static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
+                       const livetcp_error *error)
+{
+    gboolean calling = peer->id == 0;
+    GstLiveTcpSrc *self = src_of(endpoint);
+    gboolean orderly = error->code == LIVETCP_ERR_CLOSED;
+    gboolean keep = g_atomic_int_get(&self->keep_listening);
+
+    if (calling && orderly && keep) {
+        gst_livetcp_endpoint_schedule_call(endpoint);
+        gst_livetcp_queue_kick(&self->queue); /* it is the streaming thread that calls */
+    } else if (!calling && (keep || any_peer(endpoint) || gave_way(error))) {
+        GST_INFO_OBJECT(self, "waiting for the next caller");
+    } else if (orderly) {
+        gst_livetcp_endpoint_finish(endpoint);
+        gst_livetcp_queue_end(&self->queue, GST_FLOW_EOS);
+    } else {
+        const gchar *what = peer->opened_us != 0 ? "The session was lost" : "Cannot connect";
+        gst_livetcp_endpoint_fail(endpoint, error, what, peer->remote);
+        gst_livetcp_queue_end(&self->queue, GST_FLOW_ERROR);
+    }
+}
+
+static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
+{
+    GstLiveTcpSrc *self = src_of(endpoint);
+    guint packets;
+    gsize bytes;
+    guint64 dropped;
+
+    gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
+    GST_OBJECT_LOCK(self);
+    guint64 rtcp_dropped = self->rtcp_dropped;
+    GST_OBJECT_UNLOCK(self);
+    gst_structure_set(structure, "receive-queue-packets", G_TYPE_UINT, packets,
+                      "receive-queue-bytes", G_TYPE_UINT64, (guint64)bytes,
+                      "dropped-receive-queue-full", G_TYPE_UINT64, dropped, "rtcp-dropped",
+                      G_TYPE_UINT64, rtcp_dropped, NULL);
+    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+        g_mutex_lock(&self->player_lock);
+        GstStructure *playout = gst_livetcp_player_stats(&self->player);
+        g_mutex_unlock(&self->player_lock);
+        gst_structure_set(structure, "playout", GST_TYPE_STRUCTURE, playout, NULL);
+        gst_structure_free(playout);
+    }
+}
+
+static const GstLiveTcpHooks hooks = {
+    .packet = packet_received,
+    .opened = peer_opened,
+    .ended = peer_ended,
+    .stats = add_stats,
+};
+
+/* ---- packets, on the streaming thread ---- */
+
+/* How far `clock` is ahead of the monotonic clock. Of several readings the quickest is the best:
+ * the thread may lose the processor between two clocks. */
+static GstClockTimeDiff clock_lead(GstClock *clock)
+{
+    GstClockTimeDiff lead = 0;
+    gint64 shortest = G_MAXINT64;
+
+    for (guint i = 0; i < CLOCK_READINGS && shortest > CLOCK_READING_US; i++) {
+        gint64 before = g_get_monotonic_time();
+        GstClockTime now = gst_clock_get_time(clock);
+        gint64 took = g_get_monotonic_time() - before;
+        if (took < shortest) {
+            shortest = took;
+            lead = GST_CLOCK_DIFF((GstClockTime)before * GST_USECOND, now);
+        }
+    }
+    return lead;
+}
+
+/* The running time of a moment of the monotonic clock. */
+static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
+{
+    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+    if (clock == NULL) {
+        return GST_CLOCK_TIME_NONE;
+    }
+    GstClockTimeDiff time = moment_us * (GstClockTimeDiff)GST_USECOND + clock_lead(clock) -
+                            (GstClockTimeDiff)gst_element_get_base_time(GST_ELEMENT(self));
+    gst_object_unref(clock);
+    return (GstClockTime)MAX(time, 0);
+}
+
+static void post_timeout(GstLiveTcpSrc *self)
+{
+    gst_element_post_message(
+        GST_ELEMENT(self),
+        gst_message_new_element(GST_OBJECT(self),
+                                gst_structure_new("livetcp-timeout", "timeout", G_TYPE_UINT64,
+                                                  self->timeout_ms * GST_MSECOND, NULL)));
+}
+
+/* The earlier of two moments, of which -1 is never. */
+static gint64 earlier(gint64 one, gint64 other)
+{
+    return one < 0 || other < 0 ? MAX(one, other) : MIN(one, other);
+}
+
+/* The next packet. Meanwhile calls again, and tells of silence, when it is time to; at `until_us`
+ * GST_FLOW_CUSTOM_SUCCESS (-1: wait for ever). */
+static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer **buffer,
+                                 gint64 *arrival_us)
+{
+    gint64 silent = self->timeout_ms == 0
+                        ? -1
+                        : g_get_monotonic_time() + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+    for (;;) {
+        gint64 call = gst_livetcp_endpoint_next_call(&self->endpoint);
+        gint64 until = earlier(earlier(call, silent), until_us);
+        GstFlowReturn result = gst_livetcp_queue_pop(&self->queue, until, buffer, arrival_us);
+        if (result != GST_FLOW_CUSTOM_SUCCESS) {
+            return result;
+        }
+        gint64 now = g_get_monotonic_time();
+        if (call >= 0 && now >= call) {
+            gst_livetcp_endpoint_call_again(&self->endpoint);
+        }
+        if (silent >= 0 && now >= silent) {
+            post_timeout(self);
+            silent = now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+        }
+        if (until_us >= 0 && now >= until_us) {
+            return result;
+        }
+    }
+}
+
+/* ---- the path ---- */
+
+/* The path of the session that carries packets now; all zero if there is none. */
+static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)
+{
+    *path = (livetcp_playout_path){.struct_size = sizeof(*path)};
+    g_mutex_lock(&endpoint->lock);
+    for (guint i = 0; i < endpoint->peers->len && path->rtt_us == 0; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (peer->open) {
+            livetcp_session_get_playout_path(peer->session, path);
+        }
+    }
+    g_mutex_unlock(&endpoint->lock);
+}
+
+/* Too little of a difference is not worth an event. */
+static gboolean path_differs(const livetcp_playout_path *before, const livetcp_playout_path *now)
+{
+    return ABS(now->rtt_us - before->rtt_us) > MAX(SAME_RTT_US, before->rtt_us / 8) ||
+           now->repair != before->repair || now->hedge_delay_us != before->hedge_delay_us ||
+           now->copies != before->copies || now->parity_group != before->parity_group;
+}
+
+/* FALSE: the stream has not begun. */
+static gboolean push_path(GstLiveTcpSrc *self)
+{
+    GstPad *pad = GST_BASE_SRC_PAD(self);
+    GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+
+    if (segment == NULL) {
+        return FALSE;
+    }
+    gst_event_unref(segment);
+    gst_pad_push_event(pad, gst_livetcp_player_path_event_new(&self->path));
+    return TRUE;
+}
+
+/* Looks at the path from time to time, and tells the playout and downstream. */
+static void tell_path(GstLiveTcpSrc *self)
+{
+    gint64 now = g_get_monotonic_time();
+    livetcp_playout_path path;
+
+    if (self->path_us != 0 &&
+        now - self->path_us < (self->path_told ? PATH_INTERVAL_US : PATH_SOON_US)) {
+        return;
+    }
+    self->path_us = now;
+    measure_path(&self->endpoint, &path);
+    if (path.rtt_us == 0 || (self->path_told && !path_differs(&self->path, &path))) {
+        return;
+    }
+    self->path = path;
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_set_path(&self->player, &path);
+    g_mutex_unlock(&self->player_lock);
+    self->path_told = push_path(self);
+}
+
+/* ---- playout ---- */
+
+/* Tells the sender what became of its packets. */
+static void report(GstLiveTcpSrc *self)
+{
+    gint64 now = g_get_monotonic_time();
+    livetcp_playout_report news;
+
+    if (now - self->reported_us < REPORT_INTERVAL_US) {
+        return;
+    }
+    self->reported_us = now;
+    g_mutex_lock(&self->player_lock);
+    gboolean any = gst_livetcp_player_report(&self->player, &news);
+    g_mutex_unlock(&self->player_lock);
+    g_mutex_lock(&self->endpoint.lock);
+    for (guint i = 0; any && i < self->endpoint.peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(self->endpoint.peers, i);
+        if (peer->open) {
+            livetcp_session_report_playout(peer->session, &news);
+        }
+    }
+    g_mutex_unlock(&self->endpoint.lock);
+}
+
+/* Running time in microseconds; without a clock that of the machine, which is as good to wait by.
+ */
+static gint64 running_us(GstLiveTcpSrc *self, gint64 moment_us)
+{
+    GstClockTime time = running_time(self, moment_us);
+    return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : moment_us;
+}
+
+/* What is ready, and else until when to wait for the next packet. */
+static GstMiniObject *take_ready(GstLiveTcpSrc *self, gint64 *until_us)
+{
+    gint64 now = g_get_monotonic_time(), running = running_us(self, now);
+
+    g_mutex_lock(&self->player_lock);
+    GstMiniObject *object = gst_livetcp_player_next(&self->player, running);
+    gint64 deadline = gst_livetcp_player_deadline(&self->player);
+    g_mutex_unlock(&self->player_lock);
+    *until_us = deadline == LIVETCP_NEVER ? -1 : now + MAX(deadline - running, 0);
+    return object;
+}
+
+static GstFlowReturn put(GstLiveTcpSrc *self, GstBuffer *buffer, gint64 arrival_us)
+{
+    gint64 running = running_us(self, arrival_us);
+
+    g_mutex_lock(&self->player_lock);
+    GstFlowReturn result = gst_livetcp_player_put(&self->player, buffer, running);
+    gboolean news = gst_livetcp_player_review(&self->player);
+    g_mutex_unlock(&self->player_lock);
+    if (result == GST_FLOW_NOT_NEGOTIATED) {
+        gst_livetcp_player_post_no_rate(GST_ELEMENT(self));
+    }
+    if (news) {
+        gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+    }
+    return result;
+}
+
+static void drain(GstLiveTcpSrc *self, GstFlowReturn end)
+{
+    self->ended = end;
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_drain(&self->player);
+    g_mutex_unlock(&self->player_lock);
+}
+
+/* Waits for a packet, or for the time when one that is missing was due. */
+static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
+{
+    gint64 arrival_us = 0;
+    GstBuffer *buffer = NULL;
+
+    if (self->ended != GST_FLOW_OK) {
+        return self->ended;
+    }
+    GstFlowReturn result = next_packet(self, until_us, &buffer, &arrival_us);
+    if (result == GST_FLOW_OK) {
+        return put(self, buffer, arrival_us);
+    }
+    if (result == GST_FLOW_EOS) {
+        drain(self, result);
+        return GST_FLOW_OK;
+    }
+    return result == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : result;
+}
+
+/* Before time passes for the playout it gets what came meanwhile: a sink may have kept this thread
+ * until long after that, and then nothing of it is missing. */
+static GstFlowReturn receive_waiting(GstLiveTcpSrc *self)
+{
+    GstFlowReturn result = GST_FLOW_OK;
+    guint packets;
+    gsize bytes;
+    guint64 dropped;
+
+    g_mutex_lock(&self->player_lock);
+    gboolean ready = !g_queue_is_empty(&self->player.out);
+    g_mutex_unlock(&self->player_lock);
+    gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
+    for (; !ready && packets > 0 && result == GST_FLOW_OK; packets--) {
+        result = receive(self, 0);
+    }
+    return result;
+}
+
+/* The next packet in order, with its time to play. */
+static GstFlowReturn play(GstLiveTcpSrc *self, GstBuffer **buffer)
+{
+    for (;;) {
+        gint64 until_us;
+        GstFlowReturn waiting = receive_waiting(self);
+        if (waiting != GST_FLOW_OK) {
+            return waiting;
+        }
+        GstMiniObject *object = take_ready(self, &until_us);
+        if (GST_IS_BUFFER(object)) {
+            *buffer = GST_BUFFER(object);
+            return GST_FLOW_OK;
+        }
+        if (object != NULL) {
+            gst_pad_push_event(GST_BASE_SRC_PAD(self), GST_EVENT(object));
+            continue;
+        }
+        GstFlowReturn result = receive(self, until_us);
+        if (result != GST_FLOW_OK) {
+            return result;
+        }
+        tell_path(self);
+        report(self);
+    }
+}
+
+/* On failure an ERROR is posted. */
+static gboolean start_playout(GstLiveTcpSrc *self)
+{
+    g_mutex_lock(&self->player_lock);
+    const gchar *wrong = gst_livetcp_player_settings_check(&self->player.settings);
+    gst_livetcp_player_reset(&self->player);
+    g_mutex_unlock(&self->player_lock);
+    self->ended = GST_FLOW_OK;
+    self->path = (livetcp_playout_path){.struct_size = sizeof(self->path)};
+    self->path_us = self->reported_us = 0;
+    self->path_told = FALSE;
+    if (wrong != NULL) {
+        GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
+    }
+    return wrong == NULL;
+}
+
+static void stop_playout(GstLiveTcpSrc *self)
+{
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_reset(&self->player);
+    g_mutex_unlock(&self->player_lock);
+}
+
+/* ---- source ---- */
+
+static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
+    gint64 arrival_us = 0;
+
+    tell_path(self);
+    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+        return play(self, buffer);
+    }
+    GstFlowReturn result = next_packet(self, -1, buffer, &arrival_us);
+    if (result == GST_FLOW_OK) {
+        GstClockTime time = running_time(self, arrival_us);
+        if (GST_CLOCK_TIME_IS_VALID(time)) {
+            /* Packets come in order, readings of two clocks agree to a few microseconds. */
+            time = self->last_time = MAX(time, self->last_time);
+        }
+        GST_BUFFER_PTS(*buffer) = time;
+        GST_BUFFER_DTS(*buffer) = time;
+    }
+    return result;
+}
 
 static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
 {
@@ -130,32 +594,6 @@ static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->fixate(base, caps);
 }
 
-/* ---- packets ---- */
-
-static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
-{
-    GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
-    gint64 arrival_us = 0;
-
-    gst_livetcp_src_tell_path(self);
-    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
-        return gst_livetcp_src_play(self, buffer);
-    }
-    GstFlowReturn result = gst_livetcp_src_next_packet(self, -1, buffer, &arrival_us);
-    if (result == GST_FLOW_OK) {
-        GstClockTime time = gst_livetcp_src_running_time(self, arrival_us);
-        if (GST_CLOCK_TIME_IS_VALID(time)) {
-            /* Packets come in order, readings of two clocks agree to a few microseconds. */
-            time = self->last_time = MAX(time, self->last_time);
-        }
-        GST_BUFFER_PTS(*buffer) = time;
-        GST_BUFFER_DTS(*buffer) = time;
-    }
-    return result;
-}
-
-/* ---- source ---- */
-
 static gboolean start(GstBaseSrc *base)
 {
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
@@ -165,7 +603,7 @@ static gboolean start(GstBaseSrc *base)
     self->rtcp_dropped = 0;
     GST_OBJECT_UNLOCK(self);
     self->last_time = 0;
-    if (!gst_livetcp_src_start_playout(self)) {
+    if (!start_playout(self)) {
         return FALSE;
     }
     g_atomic_int_set(&self->rtcp_welcome, -1);
@@ -178,7 +616,7 @@ static gboolean stop(GstBaseSrc *base)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
     gst_livetcp_endpoint_close(&self->endpoint);
     gst_livetcp_queue_reset(&self->queue, 1, 1);
-    gst_livetcp_src_stop_playout(self);
+    stop_playout(self);
     return TRUE;
 }
 
@@ -236,6 +674,128 @@ static gboolean query(GstBaseSrc *base, GstQuery *query_)
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->query(base, query_);
 }
 
+/* ---- properties ---- */
+
+/* A stream is one sender's; who mixes several says so. */
+static void get_defaults(livetcp_config *defaults)
+{
+    livetcp_config_init(defaults);
+    defaults->max_sessions = 1;
+}
+
+/* FALSE: it is another property. */
+static gboolean set_playout(GstLiveTcpSrc *self, guint index, const GValue *value,
+                            GParamSpec *pspec)
+{
+    if (index >= GST_LIVETCP_PLAYER_PROPERTIES) {
+        return FALSE;
+    }
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_settings_set(&self->player.settings, index, value);
+    if (!gst_livetcp_player_settings_changed(&self->player)) {
+        GST_WARNING_OBJECT(self, "%s will change when the element starts again", pspec->name);
+    }
+    g_mutex_unlock(&self->player_lock);
+    return TRUE;
+}
+
+static gboolean get_playout(GstLiveTcpSrc *self, guint index, GValue *value)
+{
+    if (index >= GST_LIVETCP_PLAYER_PROPERTIES) {
+        return FALSE;
+    }
+    g_mutex_lock(&self->player_lock);
+    gst_livetcp_player_settings_get(&self->player.settings, index, value);
+    g_mutex_unlock(&self->player_lock);
+    return TRUE;
+}
+
+static void set_caps_property(GstLiveTcpSrc *self, const GstCaps *caps)
+{
+    GST_OBJECT_LOCK(self);
+    gst_clear_caps(&self->caps);
+    self->caps = caps != NULL ? gst_caps_copy(caps) : NULL;
+    GST_OBJECT_UNLOCK(self);
+    gst_livetcp_endpoint_set_caps(&self->endpoint, caps);
+    gst_pad_mark_reconfigure(GST_BASE_SRC_PAD(self));
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
+
+    switch (id) {
+    case PROP_CAPS:
+        set_caps_property(self, gst_value_get_caps(value));
+        break;
+    case PROP_KEEP_LISTENING:
+        g_atomic_int_set(&self->keep_listening, g_value_get_boolean(value));
+        break;
+    case PROP_TIMEOUT:
+        self->timeout_ms = g_value_get_uint(value);
+        break;
+    default:
+        if (!set_playout(self, id - PROP_PLAYOUT, value, pspec) &&
+            !gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+    GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
+
+    switch (id) {
+    case PROP_CAPS:
+        GST_OBJECT_LOCK(self);
+        gst_value_set_caps(value, self->caps);
+        GST_OBJECT_UNLOCK(self);
+        break;
+    case PROP_KEEP_LISTENING:
+        g_value_set_boolean(value, g_atomic_int_get(&self->keep_listening));
+        break;
+    case PROP_TIMEOUT:
+        g_value_set_uint(value, self->timeout_ms);
+        break;
+    default:
+        if (!get_playout(self, id - PROP_PLAYOUT, value) &&
+            !gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
+            G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+        }
+    }
+}
+
+static void install_properties(GObjectClass *klass)
+{
+    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+    livetcp_config defaults;
+
+    get_defaults(&defaults);
+    klass->set_property = set_property;
+    klass->get_property = get_property;
+    gst_livetcp_properties_install(klass, &defaults, TRUE);
+    g_object_class_install_property(
+        klass, PROP_CAPS,
+        g_param_spec_boxed("caps", "Caps",
+                           "What the stream is, as the sender's payloader or an SDP says; without "
+                           "them application/x-rtp and what downstream asks for",
+                           GST_TYPE_CAPS, flags));
+    g_object_class_install_property(
+        klass, PROP_KEEP_LISTENING,
+        g_param_spec_boolean("keep-listening", "Keep listening",
+                             "When a session has ended, wait for the next one (a listener) or call "
+                             "again (a caller) instead of ending the stream",
+                             FALSE, flags));
+    g_object_class_install_property(
+        klass, PROP_TIMEOUT,
+        g_param_spec_uint("timeout", "Timeout",
+                          "Post the element message \"livetcp-timeout\" whenever nothing was "
+                          "received for so many milliseconds (0 = never)",
+                          0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
+    gst_livetcp_player_settings_install(klass, PROP_PLAYOUT, "playout", LIVETCP_PLAYOUT_NONE);
+}
+
 /* ---- object ---- */
 
 static void finalize(GObject *object)
@@ -268,7 +828,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     base->query = query;
     GST_PUSH_SRC_CLASS(klass)->create = create;
 
-    gst_livetcp_src_install_properties(object);
+    install_properties(object);
     gst_livetcp_signals_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);
     gst_element_class_set_static_metadata(
@@ -279,9 +839,8 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
 static void gst_livetcp_src_init(GstLiveTcpSrc *self)
 {
     livetcp_config defaults;
-    gst_livetcp_src_get_defaults(&defaults);
-    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &gst_livetcp_src_hooks, &defaults,
-                              uri_keys);
+    get_defaults(&defaults);
+    gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &hooks, &defaults, uri_keys);
     gst_livetcp_queue_init(&self->queue);
     g_mutex_init(&self->player_lock);
     gst_livetcp_player_init(&self->player, GST_ELEMENT(self), LIVETCP_PLAYOUT_NONE);

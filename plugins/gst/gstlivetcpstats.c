@@ -2,60 +2,7 @@
 /* Statistics as structures. */
 #include "gstlivetcpstats.h"
 
-#include "gstlivetcppeers.h"
 #include "gstlivetcpreport.h"
-
-void gst_livetcp_totals_add(livetcp_session_stats *totals, const livetcp_session_stats *stats)
-{
-    totals->reconnects += stats->reconnects;
-    totals->packets_accepted += stats->packets_accepted;
-    totals->bytes_accepted += stats->bytes_accepted;
-    totals->packets_sent += stats->packets_sent;
-    totals->bytes_sent += stats->bytes_sent;
-    totals->dropped_queue_full += stats->dropped_queue_full;
-    totals->dropped_connection += stats->dropped_connection;
-    totals->refused_packets += stats->refused_packets;
-    totals->packets_received += stats->packets_received;
-    totals->bytes_received += stats->bytes_received;
-    totals->bytes_read += stats->bytes_read;
-    totals->duplicates += stats->duplicates;
-    totals->late_discarded += stats->late_discarded;
-    totals->sequence_gaps += stats->sequence_gaps;
-    totals->null_frames += stats->null_frames;
-    totals->protocol_errors += stats->protocol_errors;
-    totals->packets_resent += stats->packets_resent;
-    totals->copies_sent += stats->copies_sent;
-    totals->copies_useful += stats->copies_useful;
-    totals->extra_bytes += stats->extra_bytes;
-    totals->parity_sent += stats->parity_sent;
-    totals->parity_dropped += stats->parity_dropped;
-    totals->parity_received += stats->parity_received;
-    totals->parity_rebuilt += stats->parity_rebuilt;
-    totals->parity_useful += stats->parity_useful;
-    totals->parity_invalid += stats->parity_invalid;
-    totals->fillers_sent += stats->fillers_sent;
-    totals->policy_errors += stats->policy_errors;
-    totals->dropped_late += stats->dropped_late;
-    totals->dropped_late_droppable += stats->dropped_late_droppable;
-    totals->dropped_late_delta += stats->dropped_late_delta;
-    totals->dropped_late_audio += stats->dropped_late_audio;
-    totals->dropped_late_key += stats->dropped_late_key;
-    totals->dropped_full_droppable += stats->dropped_full_droppable;
-    totals->dropped_full_delta += stats->dropped_full_delta;
-    totals->dropped_full_audio += stats->dropped_full_audio;
-    totals->dropped_full_key += stats->dropped_full_key;
-    totals->keyframes_wanted += stats->keyframes_wanted;
-    totals->reports_sent += stats->reports_sent;
-    totals->reports_received += stats->reports_received;
-    totals->reports_invalid += stats->reports_invalid;
-    totals->feedback_sent += stats->feedback_sent;
-    totals->feedback_received += stats->feedback_received;
-    totals->feedback_invalid += stats->feedback_invalid;
-    totals->packets_stamped += stats->packets_stamped;
-    totals->reads_stamped += stats->reads_stamped;
-    totals->stamps_invalid += stats->stamps_invalid;
-    totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
-}
 
 static const gchar *tcp_state_name(livetcp_tcp_state state)
 {
@@ -309,7 +256,7 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
         sessions += peer->ready;
         if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
-            gst_livetcp_totals_add(&totals, &stats);
+            gst_livetcp_endpoint_add_totals(&totals, &stats);
             add_present(&totals, &stats);
             append_connections(peer, stats.connections, &connections);
         }

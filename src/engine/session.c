@@ -17,6 +17,7 @@
 #include "engine/sender/sender.h"
 #include "settings/settings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct livetcp_engine {
@@ -35,6 +36,7 @@ struct livetcp_engine {
     lt_reports *reports;
     lt_rate rate;
 
+    bool sent_wanted;    /* SENT is to be emitted once all is written */
     livetcp_usec now_us; /* while something is received or expires: when */
     uint64_t protocol_errors;
 
@@ -383,12 +385,21 @@ static bool all_written(const livetcp_engine *engine)
     return lt_sender_queued(engine->sender) == 0;
 }
 
+static void notify_if_sent(livetcp_engine *engine)
+{
+    if (!engine->sent_wanted || engine->state == LIVETCP_SESSION_CLOSED || !all_written(engine))
+        return;
+    engine->sent_wanted = false;
+    lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_SENT});
+}
+
 /* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
  * ended all connections. */
 static void check_drained(livetcp_engine *engine, livetcp_usec now)
 {
     bool done;
 
+    notify_if_sent(engine);
     if (!engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
         return;
     done = engine->peer_ended ? lt_links_open_count(engine->links) == 0 : all_written(engine);
@@ -825,7 +836,7 @@ void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
     check_drained(engine, now);
 }
 
-/* ---- events, settings and statistics ---- */
+/* ---- events and questions ---- */
 
 bool livetcp_engine_next_event(livetcp_engine *engine, livetcp_engine_event *event)
 {
@@ -865,6 +876,82 @@ livetcp_result livetcp_engine_set_clock_rate(livetcp_engine *engine, int payload
 {
     return lt_reports_set_clock_rate(engine->reports, payload_type, hz);
 }
+
+void livetcp_engine_notify_when_sent(livetcp_engine *engine)
+{
+    engine->sent_wanted = true;
+    notify_if_sent(engine);
+}
+
+/* ---- settings of a session that runs ---- */
+
+/* Puts settings in force, if they are right together. */
+static livetcp_result configure(livetcp_engine *engine, const livetcp_config *config,
+                                const livetcp_policy *policy, livetcp_error *error)
+{
+    livetcp_result result;
+
+    if (engine->state == LIVETCP_SESSION_CLOSED)
+        return lt_fail(error, LIVETCP_ERR_CLOSED, "the session is closed: nothing can be set");
+    result = lt_config_check_session(config, policy, error);
+    if (result != LIVETCP_OK)
+        return result;
+    result = lt_sender_configure(engine->sender, config, policy);
+    if (result != LIVETCP_OK)
+        return lt_fail(error, result, "no memory for policy '%s'", policy->name);
+    lt_repair_configure(engine->repair, config, policy, lt_sender_uses_path_info(engine->sender));
+    engine->config = *config;
+    engine->policy = policy;
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_engine_set_policy(livetcp_engine *engine, const livetcp_policy *policy,
+                                         livetcp_error *error)
+{
+    livetcp_config config = engine->config;
+
+    if (!policy)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "policy is NULL");
+    snprintf(config.policy, sizeof config.policy, "%s", policy->name);
+    config.connections = lt_links_count(engine->links); /* there will not be more */
+    return configure(engine, &config, policy, error);
+}
+
+livetcp_result livetcp_engine_set_redundancy_budget(livetcp_engine *engine, double budget,
+                                                    livetcp_error *error)
+{
+    livetcp_config config = engine->config;
+
+    config.redundancy_budget = budget;
+    return configure(engine, &config, engine->policy, error);
+}
+
+livetcp_result livetcp_engine_set_max_send_delay(livetcp_engine *engine, livetcp_usec delay_us,
+                                                 livetcp_error *error)
+{
+    livetcp_config config = engine->config;
+
+    config.max_send_delay_us = delay_us;
+    return configure(engine, &config, engine->policy, error);
+}
+
+livetcp_result livetcp_engine_set_bitrate_bounds(livetcp_engine *engine, uint32_t min, uint32_t max,
+                                                 livetcp_error *error)
+{
+    livetcp_config config = engine->config;
+    livetcp_result result;
+
+    config.min_bitrate = min;
+    config.max_bitrate = max;
+    result = configure(engine, &config, engine->policy, error);
+    if (result == LIVETCP_OK && lt_rate_set_bounds(&engine->rate, min, max))
+        lt_events_add(&engine->events,
+                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
+                                              .bitrate = lt_rate_get(&engine->rate)});
+    return result;
+}
+
+/* ---- statistics ---- */
 
 livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_usec now,
                                         livetcp_session_stats *stats)

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Readiness of a session's socket becomes engine calls. */
+/*
+ * A socket between the loop and its owner.
+ *
+ * The kernel announces the times of what was sent with POLLERR, as it does a failure, until they
+ * are taken; what else there is to tell comes along with it. libuv stops a poll handle then,
+ * reports UV_EBADF and forgets the rest. So whoever is told so takes the times, looks whether there
+ * is an error besides, and starts the handle again. Every round takes something or ends in failure:
+ * it cannot go on for ever.
+ */
 #include "io/channel.h"
 
-#include "io/channel_stamps.h"
-#include "io/error_text.h"
-#include "io/socket.h"
+#include "io/clock.h"
+#include "io/lingering_close.h"
 #include "platform/probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* A fast peer must not starve the others: after so many reads the loop turns to them. */
 #define READS_PER_WAKEUP 4
@@ -17,87 +23,169 @@
 /* A failed connection gets no second wake-up, and what it brought last still counts. */
 #define READS_TO_THE_END 1024
 
-lt_channel *lt_channel_create(livetcp_session *session, unsigned index, int socket, int *status)
+/* A flood of timestamps must not keep the loop from the rest. */
+#define TIMESTAMPS_PER_WAKEUP 256
+
+/* A thread that wakes up for input takes less than that; above it, it is worth a system call to
+ * know whether something was waited for. */
+#define PROMPT_US 1000
+
+/* ---- life ---- */
+
+lt_io_channel *lt_io_channel_create(livetcp_context *context, unsigned index, uv_os_sock_t socket,
+                                    const lt_io_channel_owner *functions, void *owner,
+                                    uv_mutex_t *lock, int *status)
 {
-    lt_channel *channel = calloc(1, sizeof *channel);
+    lt_io_channel *channel = calloc(1, sizeof *channel);
 
     if (!channel) {
         *status = UV_ENOMEM;
         return NULL;
     }
-    *status = uv_poll_init_socket(session->context->loop, &channel->poll, socket);
+    *status = uv_poll_init_socket(context->loop, &channel->poll, socket);
     if (*status != 0) {
         free(channel);
         return NULL;
     }
-    channel->session = session;
+    channel->context = context;
+    channel->functions = functions;
+    channel->owner = owner;
+    channel->lock = lock;
     channel->index = index;
     channel->socket = socket;
     channel->unsent_limit = UINT32_MAX;
     channel->poll.data = channel;
     lt_socket_text(socket, false, channel->local);
     lt_socket_text(socket, true, channel->remote);
-    lt_session_io_reference(session);
+    functions->hold(owner);
     return channel;
 }
 
 static void on_closed(uv_handle_t *handle)
 {
-    lt_channel *channel = handle->data;
-    livetcp_session *session = channel->session;
+    lt_io_channel *channel = handle->data;
+    const lt_io_channel_owner *functions = channel->functions;
+    void *owner = channel->owner;
 
     free(channel);
-    lt_session_io_release(session);
+    functions->release(owner);
 }
 
-void lt_channel_abandon(lt_channel *channel)
+void lt_io_channel_abandon(lt_io_channel *channel)
 {
-    channel->socket = -1;
+    channel->socket = LT_NO_SOCKET;
+    channel->ended = true;
     uv_close((uv_handle_t *)&channel->poll, on_closed);
 }
 
-void lt_channel_close(lt_channel *channel, bool orderly)
+void lt_io_channel_close(lt_io_channel *channel, bool orderly)
 {
-    int socket = channel->socket;
+    uv_os_sock_t socket = channel->socket;
 
-    lt_channel_abandon(channel);
+    lt_io_channel_abandon(channel);
     if (orderly)
-        lt_farewell_start(&channel->session->context->farewells, socket);
+        lt_io_close_lingering(channel->context, socket);
     else
-        close(socket);
+        lt_socket_close(socket);
 }
 
-static bool is_current(const lt_channel *channel)
+/* ---- timestamps of what was sent ---- */
+
+bool lt_io_channel_start_timestamps(lt_io_channel *channel)
 {
-    return !channel->session->ended && channel->session->slots[channel->index].channel == channel;
+    channel->timestamped = lt_platform_start_timestamps(channel->socket, &channel->first_byte);
+    if (channel->timestamped)
+        lt_platform_out_of_order(channel->socket, &channel->out_of_order);
+    return channel->timestamped;
 }
 
-/* `system_errno` is 0 if the peer ended the connection. */
-static void lose(lt_channel *channel, int system_errno)
+/* True if there was one. */
+static bool take_all(lt_io_channel *channel)
 {
-    livetcp_session *session = channel->session;
-    livetcp_error error;
+    livetcp_usec ahead = lt_io_wall_clock_ahead();
+    unsigned taken = 0;
+    livetcp_tx_timestamp timestamp;
 
-    /* A reset that send() was told of first looks like an orderly end to recv(). */
-    uv_mutex_lock(&session->lock);
+    while (taken < TIMESTAMPS_PER_WAKEUP &&
+           lt_platform_take_timestamp(channel->socket, &timestamp)) {
+        taken++;
+        timestamp.byte -= channel->first_byte;
+        timestamp.at_us -= ahead;
+        channel->functions->on_timestamp(channel->owner, channel->index, &timestamp);
+    }
+    return taken > 0;
+}
+
+/* The loop was told of an error. False if the socket has really failed. */
+static bool take_timestamps(lt_io_channel *channel)
+{
+    bool alive = false;
+
+    if (!channel->timestamped)
+        return false;
+    uv_mutex_lock(channel->lock);
+    /* One may come while we look for an error. */
+    if (!channel->write_errno)
+        alive = take_all(channel) || !lt_socket_failed(channel->socket) || take_all(channel);
+    uv_mutex_unlock(channel->lock);
+    return alive;
+}
+
+/* ---- bytes ---- */
+
+long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp)
+{
+    if (timestamp && channel->timestamped)
+        return lt_platform_write_timestamped(channel->socket, data, size);
+    return lt_socket_write(channel->socket, data, size);
+}
+
+/* Where the kernel does not tell that a segment waited, only one that did not wait tells anything.
+ */
+static void explain(lt_io_channel *channel, livetcp_usec waited_us, livetcp_rx_timestamp *timestamp)
+{
+    uint32_t before = channel->out_of_order;
+
+    if (waited_us <= PROMPT_US)
+        return;
+    timestamp->known = lt_platform_out_of_order(channel->socket, &channel->out_of_order);
+    timestamp->repaired = channel->out_of_order != before;
+}
+
+static long read_socket(lt_io_channel *channel, void *data, size_t size,
+                        livetcp_rx_timestamp *timestamp)
+{
+    *timestamp = (livetcp_rx_timestamp){.known = false};
+    if (!channel->timestamped)
+        return lt_socket_read(channel->socket, data, size);
+    long n = lt_platform_read_timestamped(channel->socket, data, size, &timestamp->known,
+                                          &timestamp->at_us);
+    if (n <= 0 || !timestamp->known)
+        return n;
+    timestamp->at_us -= lt_io_wall_clock_ahead();
+    explain(channel, lt_io_now() - timestamp->at_us, timestamp);
+    return n;
+}
+
+/* A reset that a writer was told of first looks like an orderly end to a reader. */
+static void lose(lt_io_channel *channel, int system_errno)
+{
+    uv_mutex_lock(channel->lock);
     if (system_errno == 0)
         system_errno = channel->write_errno;
-    uv_mutex_unlock(&session->lock);
-    lt_socket_error_text(session, channel->index, channel->remote, system_errno, &error);
-    lt_session_io_lost(session, channel->index, &error);
-    lt_session_io_service(session);
+    uv_mutex_unlock(channel->lock);
+    channel->functions->on_lost(channel->owner, channel->index, system_errno);
 }
 
-/* The channel may be gone after each read: the engine, or the application in a callback, may end
- * it. */
-static void read_input(lt_channel *channel, bool to_the_end)
+/* The channel may have ended after each read. */
+static void read_input(lt_io_channel *channel, bool to_the_end)
 {
-    uint8_t *buffer = channel->session->context->read_buffer;
+    uint8_t *buffer = channel->context->read_buffer;
     int limit = to_the_end ? READS_TO_THE_END : READS_PER_WAKEUP;
 
-    for (int i = 0; i < limit && is_current(channel); i++) {
-        livetcp_rx_timestamp stamp;
-        long n = lt_channel_read(channel, buffer, LT_READ_SIZE, &stamp);
+    for (int i = 0; i < limit && !channel->ended; i++) {
+        livetcp_rx_timestamp timestamp;
+        long n = read_socket(channel, buffer, LT_IO_READ_SIZE, &timestamp);
         if (n == -EAGAIN)
             break;
         if (n <= 0) {
@@ -105,53 +193,54 @@ static void read_input(lt_channel *channel, bool to_the_end)
             return;
         }
         lt_platform_acknowledge_now(channel->socket);
-        lt_session_io_receive(channel->session, channel->index, buffer, (size_t)n, &stamp);
-        if (n < LT_READ_SIZE && !to_the_end)
+        channel->functions->on_bytes(channel->owner, channel->index, buffer, (size_t)n, &timestamp);
+        if (n < LT_IO_READ_SIZE && !to_the_end)
             break;
     }
-    if (to_the_end && is_current(channel))
+    if (to_the_end && !channel->ended)
         lose(channel, 0);
 }
 
-/* Whether the socket has failed already, which a writer on another thread may have noticed. */
-static bool note_writable(lt_channel *channel)
-{
-    livetcp_session *session = channel->session;
+/* ---- readiness ---- */
 
-    uv_mutex_lock(&session->lock);
+/* Whether the socket has failed already, which a writer on another thread may have noticed. */
+static bool note_writable(lt_io_channel *channel)
+{
+    uv_mutex_lock(channel->lock);
     bool failed = channel->write_errno != 0;
     if (!failed && (channel->want_writable || channel->want_room)) {
         channel->want_writable = channel->want_room = false;
-        livetcp_engine_writable(session->engine, channel->index);
+        channel->functions->on_writable(channel->owner, channel->index);
     }
-    uv_mutex_unlock(&session->lock);
+    uv_mutex_unlock(channel->lock);
     return failed;
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    lt_channel *channel = poll->data;
-    livetcp_session *session = channel->session;
+    lt_io_channel *channel = poll->data;
+    const lt_io_channel_owner *functions = channel->functions;
+    void *owner = channel->owner;
     bool failed = status < 0;
 
-    if (!is_current(channel))
+    if (channel->ended)
         return;
-    if (failed && lt_channel_take_stamps(channel)) {
+    if (failed && take_timestamps(channel)) {
         failed = false;
-        events = channel->watched; /* what else there was is not told, so all of it is looked at */
+        events = channel->watched; /* the rest is not told, so all of it is looked at */
         uv_poll_start(poll, events, on_ready);
     }
-    lt_session_io_reference(session);
+    functions->hold(owner);
     if (events & UV_WRITABLE)
         failed = note_writable(channel) || failed;
     if (failed || (events & UV_READABLE))
         read_input(channel, failed);
     if (events & UV_WRITABLE)
-        lt_session_io_service(session);
-    lt_session_io_release(session);
+        functions->on_room(owner);
+    functions->release(owner);
 }
 
-void lt_channel_watch(lt_channel *channel)
+void lt_io_channel_watch(lt_io_channel *channel)
 {
     bool writable = channel->want_writable || channel->want_room;
     int events = UV_READABLE | (writable ? UV_WRITABLE : 0);

@@ -1,40 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* One connected socket of a session, watched by the loop. */
+/*
+ * One connected socket, watched by the loop: bytes in and out, and the kernel's timestamps of both.
+ * It belongs to an owner, a session, which it reaches through a table of functions.
+ */
 #ifndef LT_IO_CHANNEL_H
 #define LT_IO_CHANNEL_H
 
-#include "io/session_io.h"
+#include "io/context.h"
+#include "platform/socket.h"
 
-typedef struct lt_channel {
-    livetcp_session *session; /* holds a reference until the handle has closed */
+#include <livetcp/engine.h>
+
+/* Called on the loop's thread with the channel's owner and index; the owner's lock is held where it
+ * says so. The others may end the channel. */
+typedef struct lt_io_channel_owner {
+    /* Bytes have come; they stay valid until this returns. */
+    void (*on_bytes)(void *owner, unsigned index, const uint8_t *data, size_t size,
+                     const livetcp_rx_timestamp *timestamp);
+
+    /* It has failed with this errno, or the peer has ended it if 0. The owner closes it. */
+    void (*on_lost)(void *owner, unsigned index, int system_errno);
+
+    /* Locked: the channel wanted to write, and can. Input that there is comes next, and then
+     * on_room(): the time to write. */
+    void (*on_writable)(void *owner, unsigned index);
+    void (*on_room)(void *owner);
+
+    /* Locked: the kernel told about a byte that was written. */
+    void (*on_timestamp)(void *owner, unsigned index, const livetcp_tx_timestamp *timestamp);
+
+    /* The owner must not be freed between the two. */
+    void (*hold)(void *owner);
+    void (*release)(void *owner);
+} lt_io_channel_owner;
+
+typedef struct lt_io_channel {
+    livetcp_context *context;
+    const lt_io_channel_owner *functions;
+    void *owner;      /* held until the handle has closed */
+    uv_mutex_t *lock; /* the owner's */
     unsigned index;
-    int socket; /* valid as long as the slot points here */
+    uv_os_sock_t socket;
     uv_poll_t poll;
+    bool ended;             /* loop's thread: closed or abandoned */
     int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
-    bool want_writable;     /* (session's lock) the kernel took no more */
-    bool want_room;         /* (session's lock) packets wait until less is unsent */
-    uint32_t unsent_limit;  /* (session's lock) the socket counts as writable below that */
-    int write_errno;        /* (session's lock) writing failed; reading tells the rest */
-    livetcp_usec probed_us; /* (session's lock) when the platform last said everything */
-    bool stamped;           /* the kernel tells timestamps, */
+    bool want_writable;     /* (lock) the kernel took no more */
+    bool want_room;         /* (lock) packets wait until less is unsent */
+    uint32_t unsent_limit;  /* (lock) the socket counts as writable below that */
+    int write_errno;        /* (lock) writing failed; reading tells the rest */
+    livetcp_usec probed_us; /* (lock) when the platform last told everything */
+    bool timestamped;       /* the kernel tells timestamps, */
     uint32_t first_byte;    /*   which call the engine's first byte so */
     uint32_t out_of_order;  /* loop's thread: segments that had waited for others */
     char local[LT_ADDRESS_TEXT];
     char remote[LT_ADDRESS_TEXT];
-} lt_channel;
+} lt_io_channel;
 
 /* Loop's thread. Takes over the socket; on failure (0 or a libuv error in *status) it stays the
  * caller's and NULL is returned. Nothing is watched yet. */
-lt_channel *lt_channel_create(livetcp_session *session, unsigned index, int socket, int *status);
+lt_io_channel *lt_io_channel_create(livetcp_context *context, unsigned index, uv_os_sock_t socket,
+                                    const lt_io_channel_owner *functions, void *owner,
+                                    uv_mutex_t *lock, int *status);
+
+/* Loop's thread, locked, before the engine writes: asks the kernel for timestamps. Whether it tells
+ * them. */
+bool lt_io_channel_start_timestamps(lt_io_channel *channel);
 
 /* Loop's thread. Watches for input, and for room if the channel wants that. */
-void lt_channel_watch(lt_channel *channel);
+void lt_io_channel_watch(lt_io_channel *channel);
 
-/* Loop's thread, session locked. Stops watching and closes; the channel frees itself. `orderly`:
- * the peer should still read what was written. */
-void lt_channel_close(lt_channel *channel, bool orderly);
+/* Any thread, locked. Bytes, or -errno; `timestamp`: and on_timestamp() will tell about the last
+ * of them. */
+long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp);
+
+/* Loop's thread, locked. Stops watching and closes; the channel frees itself. `orderly`: the peer
+ * should still read what was written. */
+void lt_io_channel_close(lt_io_channel *channel, bool orderly);
 
 /* The same without closing the socket, which the caller has back. */
-void lt_channel_abandon(lt_channel *channel);
+void lt_io_channel_abandon(lt_io_channel *channel);
 
 #endif

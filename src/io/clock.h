@@ -9,28 +9,28 @@
 #include <uv.h>
 
 /* Later than any timer of a loop that turns, and no later than the shortest limit for a peer. */
-#define LT_STALL_US (100 * LIVETCP_USEC_MSEC)
+#define LT_IO_STALL_US (100 * LIVETCP_USEC_MSEC)
 
 /* Puts a timer off until the sockets have been looked at once; with 0 it would come before that. */
-#define LT_AFTER_INPUT_MS 1
+#define LT_IO_AFTER_INPUT_MS 1
 
-static inline livetcp_usec lt_now(void)
+static inline livetcp_usec lt_io_now(void)
 {
     return (livetcp_usec)(uv_hrtime() / 1000);
 }
 
 /* How far the time of day is ahead of that clock: whatever comes between the two readings is kept
  * out as far as a few attempts can. */
-static inline livetcp_usec lt_wall_clock_ahead(void)
+static inline livetcp_usec lt_io_wall_clock_ahead(void)
 {
     livetcp_usec ahead = 0, least = LIVETCP_USEC_SEC;
 
     for (unsigned attempt = 0; attempt < 3 && least > 5; attempt++) {
         uv_timeval64_t time;
-        livetcp_usec before = lt_now();
+        livetcp_usec before = lt_io_now();
         if (uv_gettimeofday(&time) != 0)
             break;
-        livetcp_usec between = lt_now() - before;
+        livetcp_usec between = lt_io_now() - before;
         if (between < least) {
             least = between;
             ahead = time.tv_sec * LIVETCP_USEC_SEC + time.tv_usec - before - between / 2;
@@ -41,7 +41,7 @@ static inline livetcp_usec lt_wall_clock_ahead(void)
 
 /* What uv_timer_start() wants for a point in time: whole milliseconds from the loop's own idea of
  * now, rounded up so that the timer never fires early. */
-static inline uint64_t lt_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
+static inline uint64_t lt_io_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
 {
     uint64_t due_ms = at <= 0 ? 0 : ((uint64_t)at + 999) / 1000;
     uint64_t now_ms = uv_now(loop);
@@ -51,9 +51,9 @@ static inline uint64_t lt_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
 /* Whether what is due should be put off, once, because the loop has been kept from its timers, and
  * so from its sockets: what came to these meanwhile has to be looked at first. *put_off is for this
  * function, 0 at the start. */
-static inline bool lt_put_off(livetcp_usec *put_off, livetcp_usec due)
+static inline bool lt_io_put_off(livetcp_usec *put_off, livetcp_usec due)
 {
-    if (*put_off == due || lt_now() - due <= LT_STALL_US)
+    if (*put_off == due || lt_io_now() - due <= LT_IO_STALL_US)
         return false;
     *put_off = due;
     return true;

@@ -1,119 +1,141 @@
 /* SPDX-License-Identifier: MIT */
-/* One attempt to connect a slot. The time that connect-timeout gives is shared out over the
- * addresses of the host, so that one which does not answer leaves some for the next. */
+/* One attempt to connect. The time that connect-timeout gives is shared out over the addresses of
+ * the host, so that one which does not answer leaves some for the next. */
 #include "io/connector.h"
 
 #include "base/error.h"
-#include "io/channel.h"
 #include "io/clock.h"
+#include "io/resolve.h"
 #include "io/socket.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-struct lt_connector {
-    livetcp_session *session; /* holds a reference until both handles have closed */
+/* The socket that is being connected: an allocation of its own, since each needs a fresh handle. */
+typedef struct attempt {
+    uv_poll_t poll;
+    livetcp_context *context; /* referenced until the handle has closed */
+} attempt;
+
+struct lt_io_connector {
+    livetcp_context *context;
+    const livetcp_config *config;
+    const lt_io_connector_owner *functions;
+    void *owner; /* held until the timer has closed */
     unsigned index;
-    livetcp_usec give_up_us;
-    lt_resolution *resolution;
+    livetcp_usec stop_us;
+    lt_io_resolution *resolution;
     lt_addresses addresses;
     unsigned next; /* address to try */
     lt_address local;
     bool has_local;
-    int socket;      /* -1 while none is being connected */
-    uv_poll_t *poll; /* its own allocation: each socket needs a fresh handle */
+    uv_os_sock_t socket; /* LT_NO_SOCKET while none is being connected */
+    attempt *attempt;    /* watches it */
     uv_timer_t timer;
     livetcp_error error; /* why the last address failed */
 };
 
-static void try_next(lt_connector *connector);
-
-static void on_poll_closed(uv_handle_t *handle)
+static const lt_address *current_address(const lt_io_connector *connector)
 {
-    free(handle);
+    return &connector->addresses.items[connector->next - 1];
+}
+
+/* ---- the end of it ---- */
+
+static void on_attempt_closed(uv_handle_t *handle)
+{
+    attempt *closed = handle->data;
+    livetcp_context *context = closed->context;
+
+    free(closed);
+    lt_io_context_release(context);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    lt_connector *connector = handle->data;
-    livetcp_session *session = connector->session;
+    lt_io_connector *connector = handle->data;
+    const lt_io_connector_owner *functions = connector->functions;
+    void *owner = connector->owner;
 
     free(connector);
-    lt_session_io_release(session);
+    functions->release(owner);
 }
 
-static void stop_watching(lt_connector *connector)
+/* Stops watching the socket, which is the caller's now. */
+static uv_os_sock_t take_socket(lt_io_connector *connector)
 {
-    if (connector->poll)
-        uv_close((uv_handle_t *)connector->poll, on_poll_closed);
-    connector->poll = NULL;
+    uv_os_sock_t socket = connector->socket;
+
+    connector->socket = LT_NO_SOCKET;
+    if (connector->attempt) {
+        connector->attempt->poll.data = connector->attempt;
+        uv_close((uv_handle_t *)&connector->attempt->poll, on_attempt_closed);
+    }
+    connector->attempt = NULL;
     uv_timer_stop(&connector->timer);
+    return socket;
 }
 
-void lt_connector_cancel(lt_connector **owner)
+static void close_socket(lt_io_connector *connector)
 {
-    lt_connector *connector = *owner;
+    uv_os_sock_t socket = take_socket(connector);
+
+    if (socket != LT_NO_SOCKET)
+        lt_socket_close(socket);
+}
+
+void lt_io_connector_cancel(lt_io_connector **owner)
+{
+    lt_io_connector *connector = *owner;
 
     if (!connector)
         return;
     *owner = NULL;
-    lt_resolve_cancel(&connector->resolution);
-    stop_watching(connector);
-    if (connector->socket >= 0)
-        close(connector->socket);
+    lt_io_resolve_cancel(&connector->resolution);
+    close_socket(connector);
     uv_close((uv_handle_t *)&connector->timer, on_timer_closed);
 }
 
-/* ---- outcomes ---- */
-
-static void fail(lt_connector *connector)
+/* The owner is still held by the timer, which closes after this. */
+static void fail(lt_io_connector *connector)
 {
-    livetcp_session *session = connector->session;
+    const lt_io_connector_owner *functions = connector->functions;
+    void *owner = connector->owner;
     unsigned index = connector->index;
     livetcp_error error = connector->error;
 
-    lt_connector_cancel(&session->slots[index].connector);
-    lt_session_io_lost(session, index, &error);
-    lt_session_io_service(session);
+    lt_io_connector_cancel(&connector);
+    functions->on_failed(owner, index, &error);
 }
 
-static void succeed(lt_connector *connector)
+static void succeed(lt_io_connector *connector)
 {
-    livetcp_session *session = connector->session;
+    const lt_io_connector_owner *functions = connector->functions;
+    void *owner = connector->owner;
     unsigned index = connector->index;
-    int fd = connector->socket;
-    livetcp_error error;
+    lt_address peer = *current_address(connector);
+    uv_os_sock_t socket = take_socket(connector);
 
-    stop_watching(connector);
-    connector->socket = -1;
-    session->peer = connector->addresses.items[connector->next - 1];
-    session->has_peer = true;
-    lt_connector_cancel(&session->slots[index].connector);
-    livetcp_result result = lt_socket_prepare(fd, &session->config);
-    if (result == LIVETCP_OK)
-        result = lt_session_io_attach(session, index, fd, true, NULL);
-    if (result != LIVETCP_OK) {
-        close(fd);
-        lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
-        lt_session_io_lost(session, index, &error);
-    }
-    lt_session_io_service(session);
+    lt_io_connector_cancel(&connector);
+    functions->on_connected(owner, index, socket, &peer);
 }
 
-static void give_up_address(lt_connector *connector, int system_errno)
+/* ---- one address after the other ---- */
+
+static void try_next(lt_io_connector *connector);
+
+static void fail_address(lt_io_connector *connector, int system_errno)
 {
-    lt_connect_error(&connector->error, &connector->addresses.items[connector->next - 1],
-                     system_errno);
-    stop_watching(connector);
-    close(connector->socket);
-    connector->socket = -1;
+    lt_io_connect_error(&connector->error, current_address(connector), system_errno);
+    LT_IO_LOG(&connector->context->log, LIVETCP_LOG_DEBUG, "connection", "connection %u: %s",
+              connector->index, connector->error.message);
+    close_socket(connector);
     try_next(connector);
 }
 
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
-    lt_connector *connector = poll->data;
+    lt_io_connector *connector = poll->data;
     int cause = lt_socket_error(connector->socket);
 
     (void)events;
@@ -122,153 +144,155 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     if (cause == 0)
         succeed(connector);
     else
-        give_up_address(connector, cause);
+        fail_address(connector, cause);
 }
 
 static void on_address_timeout(uv_timer_t *timer)
 {
-    give_up_address(timer->data, ETIMEDOUT);
+    fail_address(timer->data, ETIMEDOUT);
 }
 
-/* ---- trying ---- */
-
-static bool watch(lt_connector *connector)
+static bool watch(lt_io_connector *connector)
 {
-    uv_loop_t *loop = connector->session->context->loop;
+    attempt *made = calloc(1, sizeof *made);
 
-    connector->poll = calloc(1, sizeof *connector->poll);
-    if (!connector->poll)
+    if (!made)
         return false;
-    if (uv_poll_init_socket(loop, connector->poll, connector->socket) != 0) {
-        free(connector->poll);
-        connector->poll = NULL;
+    if (uv_poll_init_socket(connector->context->loop, &made->poll, connector->socket) != 0) {
+        free(made);
         return false;
     }
-    connector->poll->data = connector;
-    return uv_poll_start(connector->poll, UV_WRITABLE, on_writable) == 0;
+    made->context = connector->context;
+    lt_io_context_reference(made->context);
+    made->poll.data = connector;
+    connector->attempt = made;
+    return uv_poll_start(&made->poll, UV_WRITABLE, on_writable) == 0;
 }
 
-static bool wrong_family(lt_connector *connector, const lt_address *address)
+static bool wrong_family(lt_io_connector *connector, const lt_address *address)
 {
     if (!connector->has_local || connector->local.storage.ss_family == address->storage.ss_family)
         return false;
     lt_fail(&connector->error, LIVETCP_ERR_ADDRESS_INVALID,
             "localaddress=%s and %.120s are not both IPv4 or both IPv6",
-            connector->session->config.local_address, connector->session->config.host);
+            connector->config->local_address, connector->config->host);
     return true;
 }
 
 /* Starts the next address that can be started at all. */
-static void try_next(lt_connector *connector)
+static void try_next(lt_io_connector *connector)
 {
-    const livetcp_config *config = &connector->session->config;
-    uv_loop_t *loop = connector->session->context->loop;
-    livetcp_usec now = lt_now();
+    livetcp_usec now = lt_io_now();
 
     while (connector->next < connector->addresses.count) {
         unsigned left = connector->addresses.count - connector->next;
         const lt_address *address = &connector->addresses.items[connector->next++];
         if (wrong_family(connector, address) ||
-            lt_socket_connect(&connector->socket, address,
-                              connector->has_local ? &connector->local : NULL, config,
-                              &connector->error) != LIVETCP_OK)
+            lt_io_socket_connect(&connector->socket, address,
+                                 connector->has_local ? &connector->local : NULL, connector->config,
+                                 &connector->error) != LIVETCP_OK)
             continue;
         if (watch(connector)) {
-            uv_timer_start(&connector->timer, on_address_timeout,
-                           lt_timeout_ms(loop, now + (connector->give_up_us - now) / left), 0);
+            uv_timer_start(
+                &connector->timer, on_address_timeout,
+                lt_io_timeout_ms(connector->context->loop, now + (connector->stop_us - now) / left),
+                0);
             return;
         }
         lt_fail(&connector->error, LIVETCP_ERR_NO_MEMORY, "connection %u: out of memory",
                 connector->index);
-        stop_watching(connector);
-        close(connector->socket);
-        connector->socket = -1;
+        close_socket(connector);
     }
     fail(connector);
 }
 
+/* ---- finding the addresses ---- */
+
+/* True if another attempt has found the peer. */
+static bool use_known_peer(lt_io_connector *connector)
+{
+    const lt_address *peer = connector->functions->known_peer(connector->owner);
+
+    if (!peer)
+        return false;
+    connector->addresses.items[0] = *peer;
+    connector->addresses.count = 1;
+    return true;
+}
+
 static void on_resolved(void *user, const lt_addresses *addresses, const livetcp_error *error)
 {
-    lt_connector *connector = user;
+    lt_io_connector *connector = user;
 
     connector->resolution = NULL;
     uv_timer_stop(&connector->timer);
-    if (connector->session->has_peer) {
-        connector->addresses.items[0] = connector->session->peer;
-        connector->addresses.count = 1;
-    } else if (addresses) {
-        connector->addresses = *addresses;
-    } else {
-        connector->error = *error;
+    if (!use_known_peer(connector)) {
+        if (addresses)
+            connector->addresses = *addresses;
+        else
+            connector->error = *error;
     }
     try_next(connector);
 }
 
 static void on_resolve_timeout(uv_timer_t *timer)
 {
-    lt_connector *connector = timer->data;
-    const livetcp_config *config = &connector->session->config;
+    lt_io_connector *connector = timer->data;
 
     lt_fail(&connector->error, LIVETCP_ERR_RESOLVE,
             "cannot resolve %.120s: no answer within connect-timeout; check this host's DNS",
-            config->host);
+            connector->config->host);
     fail(connector);
-}
-
-/* An address, or a peer that was found before, needs no lookup. */
-static bool find_addresses(lt_connector *connector)
-{
-    const livetcp_session *session = connector->session;
-
-    if (session->has_peer) {
-        connector->addresses.items[0] = session->peer;
-        connector->addresses.count = 1;
-        return true;
-    }
-    return lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC, session->config.host,
-                               session->config.port, NULL) == LIVETCP_OK;
 }
 
 static void on_start(uv_timer_t *timer)
 {
-    lt_connector *connector = timer->data;
-    const livetcp_session *session = connector->session;
+    lt_io_connector *connector = timer->data;
+    const livetcp_config *config = connector->config;
 
-    if (find_addresses(connector)) {
+    /* An address needs no lookup. */
+    if (use_known_peer(connector) ||
+        lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC, config->host, config->port,
+                            NULL) == LIVETCP_OK) {
         try_next(connector);
         return;
     }
     livetcp_result result =
-        lt_resolve_start(session->context, session->config.host, session->config.port, on_resolved,
-                         connector, &connector->resolution, &connector->error);
+        lt_io_resolve_start(connector->context, config->host, config->port, on_resolved, connector,
+                            &connector->resolution, &connector->error);
     if (result != LIVETCP_OK)
         fail(connector);
     else
-        uv_timer_start(timer, on_resolve_timeout, lt_timeout_ms(timer->loop, connector->give_up_us),
+        uv_timer_start(timer, on_resolve_timeout, lt_io_timeout_ms(timer->loop, connector->stop_us),
                        0);
 }
 
-lt_connector *lt_connector_start(livetcp_session *session, unsigned index)
+lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_config *config,
+                                       unsigned index, const lt_io_connector_owner *functions,
+                                       void *owner)
 {
-    lt_connector *connector = calloc(1, sizeof *connector);
+    lt_io_connector *connector = calloc(1, sizeof *connector);
     lt_addresses local;
 
     if (!connector)
         return NULL;
-    connector->session = session;
+    connector->context = context;
+    connector->config = config;
+    connector->functions = functions;
+    connector->owner = owner;
     connector->index = index;
-    connector->socket = -1;
-    connector->give_up_us = lt_now() + session->config.connect_timeout_us;
+    connector->socket = LT_NO_SOCKET;
+    connector->stop_us = lt_io_now() + config->connect_timeout_us;
     /* Checked when the session was made. */
-    if (session->config.local_address[0] &&
-        lt_lookup_addresses(&local, LT_LOOKUP_NUMERIC, session->config.local_address, 0, NULL) ==
+    if (config->local_address[0] &&
+        lt_lookup_addresses(&local, LT_LOOKUP_NUMERIC, config->local_address, 0, NULL) ==
             LIVETCP_OK) {
         connector->local = local.items[0];
         connector->has_local = true;
     }
-    uv_timer_init(session->context->loop, &connector->timer);
+    uv_timer_init(context->loop, &connector->timer);
     connector->timer.data = connector;
-    lt_session_io_reference(session);
+    functions->hold(owner);
     /* From the loop, so that an attempt that fails at once does not fail within this call. */
     uv_timer_start(&connector->timer, on_start, 0, 0);
     return connector;

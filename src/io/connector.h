@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Getting a connected socket for a slot: resolve the host, try its addresses in turn. */
+/* One attempt to get a connected socket: resolve the host, try its addresses in turn. */
 #ifndef LT_IO_CONNECTOR_H
 #define LT_IO_CONNECTOR_H
 
-#include "io/session_io.h"
+#include "io/context.h"
+#include "platform/socket.h"
 
-typedef struct lt_connector lt_connector;
+#include <livetcp/config.h>
 
-/* Loop's thread. Ends in lt_session_io_attach() or lt_session_io_lost(), never within this call,
- * and then in lt_session_io_service(). NULL if memory is out. */
-lt_connector *lt_connector_start(livetcp_session *session, unsigned index);
+/* Called on the loop's thread. One of the first two ends every attempt that is not cancelled, and
+ * the connector is gone then. */
+typedef struct lt_io_connector_owner {
+    /* The socket is the owner's now; `peer` is its address. */
+    void (*on_connected)(void *owner, unsigned index, uv_os_sock_t socket, const lt_address *peer);
+    void (*on_failed)(void *owner, unsigned index, const livetcp_error *error);
 
-/* Loop's thread. Gives up without a word; clears *connector, which may be NULL already. */
-void lt_connector_cancel(lt_connector **connector);
+    /* The only address to try, which another attempt has found; NULL = those of the host. */
+    const lt_address *(*known_peer)(const void *owner);
+
+    /* The owner must not be freed between the two. */
+    void (*hold)(void *owner);
+    void (*release)(void *owner);
+} lt_io_connector_owner;
+
+typedef struct lt_io_connector lt_io_connector;
+
+/* Loop's thread. Calls nobody back within this call. `config` must live as long as the owner is
+ * held. NULL if memory is out. */
+lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_config *config,
+                                       unsigned index, const lt_io_connector_owner *functions,
+                                       void *owner);
+
+/* Loop's thread. Stops without calling back; clears *connector, which may be NULL already. */
+void lt_io_connector_cancel(lt_io_connector **connector);
 
 #endif

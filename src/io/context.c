@@ -3,15 +3,12 @@
 #include "io/context.h"
 
 #include "base/error.h"
-#include "io/listener.h"
-#include "io/session_io.h"
-#include "io/thread.h"
+#include "platform/thread.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Sessions served per wake-up: other handles of the loop get their turn in between. */
-#define ATTENTION_BATCH 64
+/* Work done per wake-up: other handles of the loop get their turn in between. */
+#define WORK_BATCH 64
 
 static bool on_loop_thread(const livetcp_context *context)
 {
@@ -21,9 +18,9 @@ static bool on_loop_thread(const livetcp_context *context)
 
 /* ---- calls from other threads ---- */
 
-void lt_context_run(livetcp_context *context, lt_call_fn function, void *argument)
+void lt_io_context_run(livetcp_context *context, lt_io_call_fn function, void *argument)
 {
-    lt_call call = {.function = function, .argument = argument};
+    lt_io_call call = {.function = function, .argument = argument};
 
     if (on_loop_thread(context)) {
         function(argument);
@@ -31,7 +28,7 @@ void lt_context_run(livetcp_context *context, lt_call_fn function, void *argumen
     }
     uv_mutex_lock(&context->lock);
     context->callers++;
-    STAILQ_INSERT_TAIL(&context->calls, &call, next);
+    lt_list_insert_last(&context->calls, &call.in_calls);
     uv_async_send(&context->wake);
     while (!call.done)
         uv_cond_wait(&context->called, &context->lock);
@@ -42,10 +39,12 @@ void lt_context_run(livetcp_context *context, lt_call_fn function, void *argumen
 
 static void run_calls(livetcp_context *context)
 {
+    lt_list *first;
+
     uv_mutex_lock(&context->lock);
-    while (!STAILQ_EMPTY(&context->calls)) {
-        lt_call *call = STAILQ_FIRST(&context->calls);
-        STAILQ_REMOVE_HEAD(&context->calls, next);
+    while ((first = lt_list_first(&context->calls)) != NULL) {
+        lt_io_call *call = LT_LIST_ELEMENT(first, lt_io_call, in_calls);
+        lt_list_remove(first);
         uv_mutex_unlock(&context->lock);
         call->function(call->argument);
         uv_mutex_lock(&context->lock);
@@ -55,51 +54,56 @@ static void run_calls(livetcp_context *context)
     uv_mutex_unlock(&context->lock);
 }
 
-void lt_context_attend(livetcp_context *context, livetcp_session *session)
+/* ---- work for the loop's thread ---- */
+
+void lt_io_context_schedule(livetcp_context *context, lt_io_work *work)
 {
     bool wake = false;
 
     uv_mutex_lock(&context->lock);
-    if (!session->attended) {
-        session->attended = true;
-        wake = TAILQ_EMPTY(&context->attention);
-        TAILQ_INSERT_TAIL(&context->attention, session, in_attention);
+    if (!work->scheduled) {
+        work->scheduled = true;
+        wake = lt_list_is_empty(&context->scheduled);
+        lt_list_insert_last(&context->scheduled, &work->in_scheduled);
     }
     uv_mutex_unlock(&context->lock);
     if (wake)
         uv_async_send(&context->wake);
 }
 
-void lt_context_forget(livetcp_context *context, livetcp_session *session)
+void lt_io_context_unschedule(livetcp_context *context, lt_io_work *work)
 {
     uv_mutex_lock(&context->lock);
-    if (session->attended)
-        TAILQ_REMOVE(&context->attention, session, in_attention);
-    session->attended = false;
+    if (work->scheduled)
+        lt_list_remove(&work->in_scheduled);
+    work->scheduled = false;
     uv_mutex_unlock(&context->lock);
 }
 
-static livetcp_session *next_attention(livetcp_context *context)
+static lt_io_work *next_work(livetcp_context *context)
 {
+    lt_io_work *work = NULL;
+
     uv_mutex_lock(&context->lock);
-    livetcp_session *session = TAILQ_FIRST(&context->attention);
-    if (session) {
-        TAILQ_REMOVE(&context->attention, session, in_attention);
-        session->attended = false;
+    lt_list *first = lt_list_first(&context->scheduled);
+    if (first) {
+        work = LT_LIST_ELEMENT(first, lt_io_work, in_scheduled);
+        lt_list_remove(first);
+        work->scheduled = false;
     }
     uv_mutex_unlock(&context->lock);
-    return session;
+    return work;
 }
 
-static void serve_attention(livetcp_context *context)
+static void run_work(livetcp_context *context)
 {
-    livetcp_session *session;
+    lt_io_work *work;
     bool more;
 
-    for (int i = 0; i < ATTENTION_BATCH && (session = next_attention(context)) != NULL; i++)
-        lt_session_io_service(session);
+    for (int i = 0; i < WORK_BATCH && (work = next_work(context)) != NULL; i++)
+        work->run(work);
     uv_mutex_lock(&context->lock);
-    more = !TAILQ_EMPTY(&context->attention);
+    more = !lt_list_is_empty(&context->scheduled);
     uv_mutex_unlock(&context->lock);
     if (more && !context->ended)
         uv_async_send(&context->wake);
@@ -109,30 +113,33 @@ static void on_wake(uv_async_t *wake)
 {
     livetcp_context *context = wake->data;
 
-    lt_context_reference(context);
+    lt_io_context_reference(context);
     run_calls(context);
     if (!context->ended)
-        lt_resolve_deliver(context);
-    if (!context->ended)
-        serve_attention(context);
-    lt_context_release(context);
+        run_work(context);
+    lt_io_context_release(context);
 }
 
 /* ---- life ---- */
 
 static void free_context(livetcp_context *context)
 {
+    void (*on_closed)(void *user) = context->on_closed;
+    void *user = context->on_closed_user;
+
     uv_mutex_destroy(&context->lock);
     uv_cond_destroy(&context->called);
     free(context);
+    if (on_closed)
+        on_closed(user);
 }
 
-void lt_context_reference(livetcp_context *context)
+void lt_io_context_reference(livetcp_context *context)
 {
     context->references++;
 }
 
-void lt_context_release(livetcp_context *context)
+void lt_io_context_release(livetcp_context *context)
 {
     /* With a thread of our own, whoever ends the thread frees the context. */
     if (--context->references == 0 && !context->own_thread)
@@ -141,7 +148,17 @@ void lt_context_release(livetcp_context *context)
 
 static void on_wake_closed(uv_handle_t *handle)
 {
-    lt_context_release(handle->data);
+    lt_io_context_release(handle->data);
+}
+
+static void end_members(lt_list *members)
+{
+    lt_list *first;
+
+    while ((first = lt_list_first(members)) != NULL) {
+        lt_io_member *member = LT_LIST_ELEMENT(first, lt_io_member, in_context);
+        member->end(member);
+    }
 }
 
 /* Loop's thread. */
@@ -152,11 +169,8 @@ static void end_context(void *argument)
     if (context->ended)
         return;
     context->ended = true;
-    while (!LIST_EMPTY(&context->listeners))
-        lt_listener_end(LIST_FIRST(&context->listeners));
-    while (!LIST_EMPTY(&context->sessions))
-        lt_session_io_end(LIST_FIRST(&context->sessions));
-    lt_farewells_end(&context->farewells);
+    end_members(&context->members);
+    end_members(&context->lingering);
     uv_close((uv_handle_t *)&context->wake, on_wake_closed);
 }
 
@@ -195,11 +209,10 @@ static int init_shared(livetcp_context *context)
         uv_mutex_destroy(&context->lock);
         return status;
     }
-    STAILQ_INIT(&context->calls);
-    TAILQ_INIT(&context->attention);
-    TAILQ_INIT(&context->resolved);
-    LIST_INIT(&context->sessions);
-    LIST_INIT(&context->listeners);
+    lt_list_init(&context->calls);
+    lt_list_init(&context->scheduled);
+    lt_list_init(&context->members);
+    lt_list_init(&context->lingering);
     return 0;
 }
 
@@ -210,8 +223,7 @@ static int init_wake(livetcp_context *context)
     if (status != 0)
         return status;
     context->wake.data = context;
-    lt_context_reference(context);
-    lt_farewells_init(&context->farewells, context);
+    lt_io_context_reference(context);
     return 0;
 }
 
@@ -229,7 +241,7 @@ static int start_thread(livetcp_context *context)
     status = init_wake(context);
     if (status != 0)
         goto no_wake;
-    status = -lt_thread_run(&context->thread, run_loop, context);
+    status = lt_thread_run(&context->thread, run_loop, context);
     if (status == 0) {
         uv_sem_wait(&context->started);
         return 0;
@@ -270,13 +282,15 @@ livetcp_result livetcp_context_create(uv_loop_t *loop, livetcp_context **out, li
                    "cannot start an event loop: %s", uv_strerror(status));
 }
 
-void livetcp_context_destroy(livetcp_context **owner)
+void livetcp_context_close(livetcp_context **owner, void (*on_closed)(void *user), void *user)
 {
     livetcp_context *context = *owner;
 
     if (!context)
         return;
     *owner = NULL;
+    context->on_closed = on_closed;
+    context->on_closed_user = user;
     if (!context->own_thread) {
         end_context(context);
     } else if (on_loop_thread(context)) {
@@ -284,8 +298,35 @@ void livetcp_context_destroy(livetcp_context **owner)
         lt_thread_detach_self();
         end_context(context);
     } else {
-        lt_context_run(context, end_context, context);
+        lt_io_context_run(context, end_context, context);
         uv_thread_join(&context->thread);
         finish_thread(context);
     }
+}
+
+void livetcp_context_destroy(livetcp_context **owner)
+{
+    livetcp_context_close(owner, NULL, NULL);
+}
+
+/* ---- log ---- */
+
+typedef struct log_call {
+    livetcp_context *context;
+    lt_io_log log;
+} log_call;
+
+static void run_set_log(void *argument)
+{
+    log_call *call = argument;
+    call->context->log = call->log;
+}
+
+void livetcp_context_set_log(livetcp_context *context, livetcp_log_level level,
+                             livetcp_log_fn function, void *user)
+{
+    log_call call = {
+        .context = context,
+        .log = {.level = function ? level : LIVETCP_LOG_OFF, .function = function, .user = user}};
+    lt_io_context_run(context, run_set_log, &call);
 }

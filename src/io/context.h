@@ -1,33 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A context from the inside: a loop, the one handle that wakes it from other threads, and lists of
- * everything that lives on it.
+ * what lives on it. Sessions, listeners and sockets that linger are known here by one function
+ * each, which ends them.
  *
  * Lock order: a session's lock, then the context's. Callbacks run with neither.
  */
 #ifndef LT_IO_CONTEXT_H
 #define LT_IO_CONTEXT_H
 
-#include "io/farewell.h"
-#include "io/resolve.h"
+#include "base/list.h"
+#include "io/log.h"
 
 #include <livetcp/session.h>
 
-#include <sys/queue.h>
 #include <uv.h>
 
-/* What one read takes from a socket. */
-#define LT_READ_SIZE 65536
+/* As much as one read takes from a socket. */
+#define LT_IO_READ_SIZE 65536
 
-typedef void (*lt_call_fn)(void *argument);
+typedef void (*lt_io_call_fn)(void *argument);
 
 /* A function that another thread waits for; lives on that thread's stack. */
-typedef struct lt_call {
-    STAILQ_ENTRY(lt_call) next;
-    lt_call_fn function;
+typedef struct lt_io_call {
+    lt_list in_calls;
+    lt_io_call_fn function;
     void *argument;
     bool done;
-} lt_call;
+} lt_io_call;
+
+/* Part of something that wants the loop's thread now and then. */
+typedef struct lt_io_work {
+    lt_list in_scheduled;
+    bool scheduled; /* (context's lock) */
+    void (*run)(struct lt_io_work *work);
+} lt_io_work;
+
+/* Part of something that ends with its context. */
+typedef struct lt_io_member {
+    lt_list in_context;
+    void (*end)(struct lt_io_member *member); /* takes it from the list; calls nobody back */
+} lt_io_member;
 
 struct livetcp_context {
     uv_loop_t *loop;
@@ -43,33 +56,36 @@ struct livetcp_context {
 
     /* Any thread, under the lock. */
     uv_mutex_t lock;
-    uv_cond_t called; /* some lt_call is done, or a caller has left */
-    unsigned callers; /* threads in lt_context_run() */
-    STAILQ_HEAD(, lt_call) calls;
-    TAILQ_HEAD(, livetcp_session) attention;
-    TAILQ_HEAD(, lt_resolution) resolved;
+    uv_cond_t called; /* some lt_io_call is done, or a caller has left */
+    unsigned callers; /* threads in lt_io_context_run() */
+    lt_list calls;
+    lt_list scheduled;
 
     /* Loop's thread. */
     bool ended;
     unsigned references; /* open handles and objects that point here */
-    LIST_HEAD(, livetcp_session) sessions;
-    LIST_HEAD(, livetcp_listener) listeners;
-    lt_farewells farewells;
-    uint8_t read_buffer[LT_READ_SIZE]; /* whoever reads, until it has handed out what it read */
+    lt_list members;     /* listeners and sessions, the newest first */
+    lt_list lingering;   /* sockets that linger, the oldest first: they end last */
+    unsigned lingering_count;
+    lt_io_log log;
+    void (*on_closed)(void *user); /* may be NULL */
+    void *on_closed_user;
+    uint8_t read_buffer[LT_IO_READ_SIZE]; /* whoever reads, until it has handed out what it read */
 };
 
 /* Runs a function on the loop's thread and waits for it; at once when this is the loop's thread,
  * or the application runs the loop. */
-void lt_context_run(livetcp_context *context, lt_call_fn function, void *argument);
+void lt_io_context_run(livetcp_context *context, lt_io_call_fn function, void *argument);
 
-/* Any thread. Has the loop's thread call lt_session_io_service() for this session soon. */
-void lt_context_attend(livetcp_context *context, livetcp_session *session);
+/* Any thread. Has the loop's thread call work->run() soon, once. */
+void lt_io_context_schedule(livetcp_context *context, lt_io_work *work);
 
-/* Loop's thread: the session needs no attention any more. */
-void lt_context_forget(livetcp_context *context, livetcp_session *session);
+/* Loop's thread: it will not be called any more. */
+void lt_io_context_unschedule(livetcp_context *context, lt_io_work *work);
 
-/* Loop's thread. Everything that keeps a pointer to the context counts itself. */
-void lt_context_reference(livetcp_context *context);
-void lt_context_release(livetcp_context *context);
+/* Loop's thread. Everything that keeps a pointer to the context counts itself, open handles
+ * included: when nothing is left, the context is freed. */
+void lt_io_context_reference(livetcp_context *context);
+void lt_io_context_release(livetcp_context *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine speaks in result codes; here they get the peer's address and an advice. */
+/* The engine uses result codes; here they get the peer's address and an advice. */
 #include "io/error_text.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ static const struct {
     {LIVETCP_ERR_UNREACHABLE, "; check the address, the route and firewalls"},
 };
 
-const char *lt_advice(livetcp_result reason)
+const char *lt_io_advice(livetcp_result reason)
 {
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (advices[i].reason == reason)
@@ -34,13 +34,15 @@ const char *lt_advice(livetcp_result reason)
     return "";
 }
 
-/* "host:port" that a caller calls, or the address a listener's peer first came from. */
-static void peer_text(const livetcp_session *session, char *text, size_t size)
+lt_io_text lt_io_peer_text(const livetcp_session *session)
 {
+    lt_io_text peer;
+
     if (session->config.mode == LIVETCP_MODE_CALLER)
-        lt_host_text(session->config.host, session->config.port, text, size);
+        lt_host_text(session->config.host, session->config.port, peer.text, sizeof peer.text);
     else
-        snprintf(text, size, "%s", session->remote);
+        snprintf(peer.text, sizeof peer.text, "%s", session->remote);
+    return peer;
 }
 
 static void compose(livetcp_error *error, const char *peer, livetcp_result reason)
@@ -52,38 +54,33 @@ static void compose(livetcp_error *error, const char *peer, livetcp_result reaso
         text = "the peer closed the session";
     else if (reason == LIVETCP_ERR_CANCELLED)
         text = "the session was closed here";
-    lt_fail(error, reason, "%.120s: %s%s", peer, text, lt_advice(reason));
+    lt_fail(error, reason, "%.120s: %s%s", peer, text, lt_io_advice(reason));
 }
 
-void lt_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
-                        livetcp_error *error)
+void lt_io_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
+                           livetcp_error *error)
 {
-    char peer[280];
-
     if (session->slots[index].error.code == reason) {
         *error = session->slots[index].error;
         return;
     }
-    peer_text(session, peer, sizeof peer);
-    compose(error, peer, reason);
+    compose(error, lt_io_peer_text(session).text, reason);
 }
 
-void lt_session_error_text(const livetcp_session *session, livetcp_result reason,
-                           livetcp_error *error)
+void lt_io_session_error_text(const livetcp_session *session, livetcp_result reason,
+                              livetcp_error *error)
 {
     bool ended_by_somebody = reason == LIVETCP_ERR_CLOSED || reason == LIVETCP_ERR_CANCELLED;
-    char peer[280];
 
     if (session->error.code == reason && !ended_by_somebody) {
         *error = session->error;
         return;
     }
-    peer_text(session, peer, sizeof peer);
-    compose(error, peer, reason);
+    compose(error, lt_io_peer_text(session).text, reason);
 }
 
-void lt_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,
-                          int system_errno, livetcp_error *error)
+void lt_io_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,
+                             int system_errno, livetcp_error *error)
 {
     livetcp_result reason;
 
@@ -93,18 +90,17 @@ void lt_socket_error_text(const livetcp_session *session, unsigned index, const 
                 "connection %u: %s closed it", index, remote);
         return;
     }
-    reason = lt_socket_result(system_errno, true);
+    reason = lt_io_socket_result(system_errno, true);
     lt_fail(error, reason, "connection %u to %s: %s%s", index, remote, strerror(system_errno),
-            lt_advice(reason));
+            lt_io_advice(reason));
     error->system_errno = system_errno;
 }
 
-void lt_close_error_text(const livetcp_session *session, unsigned index, const char *remote,
-                         livetcp_result reason, livetcp_error *error)
+void lt_io_close_error_text(unsigned index, const char *remote, livetcp_result reason,
+                            livetcp_error *error)
 {
     char peer[280];
 
-    (void)session;
     snprintf(peer, sizeof peer, "connection %u to %s", index, remote);
     compose(error, peer, reason);
 }

@@ -4,20 +4,18 @@
 #include "io/resolve.h"
 
 #include "base/error.h"
-#include "io/context.h"
-#include "io/thread.h"
+#include "platform/thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct lt_resolution {
-    TAILQ_ENTRY(lt_resolution) in_context;
+struct lt_io_resolution {
+    lt_io_work work; /* brings the outcome to the loop's thread */
     atomic_int owners;
     uv_mutex_t lock;
     livetcp_context *context; /* (lock) NULL once nobody waits any more */
-    bool done;                /* (context's lock) in the context's list */
-    lt_resolved_fn resolved;
+    lt_io_resolved_fn resolved;
     void *user;
     char host[256];
     uint16_t port;
@@ -25,7 +23,7 @@ struct lt_resolution {
     livetcp_error error;
 };
 
-static void release(lt_resolution *resolution)
+static void release(lt_io_resolution *resolution)
 {
     if (atomic_fetch_sub(&resolution->owners, 1) != 1)
         return;
@@ -33,31 +31,40 @@ static void release(lt_resolution *resolution)
     free(resolution);
 }
 
-static void run(void *argument)
+/* The lookup's thread. */
+static void look_up(void *argument)
 {
-    lt_resolution *resolution = argument;
-    livetcp_context *context;
+    lt_io_resolution *resolution = argument;
 
     lt_lookup_addresses(&resolution->addresses, LT_LOOKUP_CONNECT, resolution->host,
                         resolution->port, &resolution->error);
     uv_mutex_lock(&resolution->lock);
-    context = resolution->context;
-    if (context) {
-        uv_mutex_lock(&context->lock);
-        TAILQ_INSERT_TAIL(&context->resolved, resolution, in_context);
-        resolution->done = true;
-        uv_mutex_unlock(&context->lock);
-        uv_async_send(&context->wake);
-    }
+    if (resolution->context)
+        lt_io_context_schedule(resolution->context, &resolution->work);
     uv_mutex_unlock(&resolution->lock);
     release(resolution);
 }
 
-livetcp_result lt_resolve_start(livetcp_context *context, const char *host, uint16_t port,
-                                lt_resolved_fn resolved, void *user, lt_resolution **out,
-                                livetcp_error *error)
+/* The loop's thread. */
+static void deliver(lt_io_work *work)
 {
-    lt_resolution *resolution = calloc(1, sizeof *resolution);
+    lt_io_resolution *resolution = LT_LIST_ELEMENT(work, lt_io_resolution, work);
+    bool found = resolution->addresses.count > 0;
+
+    /* Waits until its thread has finished waking us: the context may end next. */
+    uv_mutex_lock(&resolution->lock);
+    resolution->context = NULL;
+    uv_mutex_unlock(&resolution->lock);
+    resolution->resolved(resolution->user, found ? &resolution->addresses : NULL,
+                         found ? NULL : &resolution->error);
+    release(resolution);
+}
+
+livetcp_result lt_io_resolve_start(livetcp_context *context, const char *host, uint16_t port,
+                                   lt_io_resolved_fn resolved, void *user, lt_io_resolution **out,
+                                   livetcp_error *error)
+{
+    lt_io_resolution *resolution = calloc(1, sizeof *resolution);
 
     *out = NULL;
     if (!resolution || uv_mutex_init(&resolution->lock) != 0) {
@@ -65,65 +72,34 @@ livetcp_result lt_resolve_start(livetcp_context *context, const char *host, uint
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "resolving %s: out of memory", host);
     }
     atomic_init(&resolution->owners, 2);
+    resolution->work.run = deliver;
     resolution->context = context;
     resolution->resolved = resolved;
     resolution->user = user;
     resolution->port = port;
     strncpy(resolution->host, host, sizeof resolution->host - 1);
-    int cause = lt_thread_run_detached(run, resolution);
-    if (cause) {
+    int status = lt_thread_run_detached(look_up, resolution);
+    if (status != 0) {
         uv_mutex_destroy(&resolution->lock);
         free(resolution);
-        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause,
+        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, -status,
                              "resolving %s: cannot start a thread", host);
     }
     *out = resolution;
     return LIVETCP_OK;
 }
 
-void lt_resolve_cancel(lt_resolution **owner)
+void lt_io_resolve_cancel(lt_io_resolution **owner)
 {
-    lt_resolution *resolution = *owner;
-    livetcp_context *context;
+    lt_io_resolution *resolution = *owner;
 
     if (!resolution)
         return;
+    *owner = NULL;
     uv_mutex_lock(&resolution->lock);
-    context = resolution->context;
+    if (resolution->context)
+        lt_io_context_unschedule(resolution->context, &resolution->work);
     resolution->context = NULL;
-    uv_mutex_lock(&context->lock);
-    if (resolution->done)
-        TAILQ_REMOVE(&context->resolved, resolution, in_context);
-    uv_mutex_unlock(&context->lock);
     uv_mutex_unlock(&resolution->lock);
     release(resolution);
-    *owner = NULL;
-}
-
-static lt_resolution *next_resolved(livetcp_context *context)
-{
-    uv_mutex_lock(&context->lock);
-    lt_resolution *resolution = TAILQ_FIRST(&context->resolved);
-    if (resolution) {
-        TAILQ_REMOVE(&context->resolved, resolution, in_context);
-        resolution->done = false;
-    }
-    uv_mutex_unlock(&context->lock);
-    return resolution;
-}
-
-void lt_resolve_deliver(livetcp_context *context)
-{
-    lt_resolution *resolution;
-
-    while ((resolution = next_resolved(context)) != NULL) {
-        bool found = resolution->addresses.count > 0;
-        /* Waits until its thread has finished waking us: the context may end next. */
-        uv_mutex_lock(&resolution->lock);
-        resolution->context = NULL;
-        uv_mutex_unlock(&resolution->lock);
-        resolution->resolved(resolution->user, found ? &resolution->addresses : NULL,
-                             found ? NULL : &resolution->error);
-        release(resolution);
-    }
 }

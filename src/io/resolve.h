@@ -3,29 +3,25 @@
 #ifndef LT_IO_RESOLVE_H
 #define LT_IO_RESOLVE_H
 
-#include "io/address.h"
-
-#include <livetcp/session.h>
+#include "io/context.h"
+#include "platform/address.h"
 
 /* Called on the loop's thread. Exactly one of the two is not NULL. */
-typedef void (*lt_resolved_fn)(void *user, const lt_addresses *addresses,
-                               const livetcp_error *error);
+typedef void (*lt_io_resolved_fn)(void *user, const lt_addresses *addresses,
+                                  const livetcp_error *error);
 
-typedef struct lt_resolution lt_resolution;
+typedef struct lt_io_resolution lt_io_resolution;
 
 /* Starts to resolve `host` in a thread of its own. uv_getaddrinfo() will not do: a lookup that
  * runs cannot be cancelled there, so that a dead DNS server would hold up the end of the loop, and
  * a few such lookups would stop everybody else's work in the application's thread pool. Errors:
  * LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM; `resolved` is not called then. */
-livetcp_result lt_resolve_start(livetcp_context *context, const char *host, uint16_t port,
-                                lt_resolved_fn resolved, void *user, lt_resolution **resolution,
-                                livetcp_error *error);
+livetcp_result lt_io_resolve_start(livetcp_context *context, const char *host, uint16_t port,
+                                   lt_io_resolved_fn resolved, void *user,
+                                   lt_io_resolution **resolution, livetcp_error *error);
 
 /* Loop's thread. Abandons it: `resolved` will not be called. Clears *resolution, which may be NULL
  * already, and must be after `resolved` was called. */
-void lt_resolve_cancel(lt_resolution **resolution);
-
-/* Loop's thread: tells the outcomes that are there. */
-void lt_resolve_deliver(livetcp_context *context);
+void lt_io_resolve_cancel(lt_io_resolution **resolution);
 
 #endif

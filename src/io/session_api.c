@@ -2,10 +2,14 @@
 /* The public functions of a session. */
 #include "base/error.h"
 #include "io/clock.h"
-#include "io/session_io.h"
-#include "io/sized.h"
+#include "io/session.h"
 #include "io/socket.h"
+#include "platform/probe.h"
 
+#include <livetcp/policy.h>
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- made and freed ---- */
@@ -26,7 +30,7 @@ static livetcp_result check_caller(const livetcp_config *config, livetcp_error *
             LIVETCP_OK)
         return lt_fail(error, LIVETCP_ERR_ADDRESS_INVALID,
                        "localaddress=%s is not an IPv4 or IPv6 address", config->local_address);
-    return lt_socket_check(config, error);
+    return lt_io_socket_check(config, error);
 }
 
 typedef struct connect_call {
@@ -55,13 +59,13 @@ static void run_connect(void *argument)
     livetcp_session *session;
 
     call->result =
-        lt_session_io_create(call->context, call->config, true, NULL, &session, call->error);
+        lt_io_session_create(call->context, call->config, true, NULL, &session, call->error);
     *call->session = session;
     if (call->result != LIVETCP_OK)
         return;
     set_callbacks(session, call->callbacks, call->user);
     /* Not within this call: callbacks may expect what the caller stores after it. */
-    lt_context_attend(call->context, session);
+    lt_io_context_schedule(call->context, &session->work);
 }
 
 livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_config *config,
@@ -76,7 +80,7 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     *session = NULL;
     if (!context || !config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "context or config is NULL");
-    lt_copy_config(&copy, config);
+    lt_io_copy_config(&copy, config);
     result = check_caller(&copy, error);
     if (result != LIVETCP_OK)
         return result;
@@ -86,7 +90,7 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
                          .user = user,
                          .session = session,
                          .error = error};
-    lt_context_run(context, run_connect, &call);
+    lt_io_context_run(context, run_connect, &call);
     return call.result;
 }
 
@@ -106,12 +110,12 @@ void livetcp_session_set_callbacks(livetcp_session *session,
                                    const livetcp_session_callbacks *callbacks, void *user)
 {
     callbacks_call call = {.session = session, .callbacks = callbacks, .user = user};
-    lt_context_run(session->context, run_set_callbacks, &call);
+    lt_io_context_run(session->context, run_set_callbacks, &call);
 }
 
 static void run_end(void *argument)
 {
-    lt_session_io_end(argument);
+    lt_io_session_end(argument);
 }
 
 void livetcp_session_destroy(livetcp_session **owner)
@@ -121,7 +125,7 @@ void livetcp_session_destroy(livetcp_session **owner)
     if (!session)
         return;
     *owner = NULL;
-    lt_context_run(session->context, run_end, session);
+    lt_io_context_run(session->context, run_end, session);
 }
 
 /* ---- used, from any thread ---- */
@@ -137,10 +141,10 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
     livetcp_result result;
 
     uv_mutex_lock(&session->lock);
-    result = livetcp_engine_send(session->engine, packet, size, info, lt_now());
+    result = livetcp_engine_send(session->engine, packet, size, info, lt_io_now());
     if (result == LIVETCP_OK)
-        lt_session_io_flush(session);
-    lt_session_io_wake_if_needed(session);
+        lt_io_session_flush(session);
+    lt_io_session_wake_if_needed(session);
     uv_mutex_unlock(&session->lock);
     return result;
 }
@@ -173,20 +177,185 @@ livetcp_result livetcp_session_report_playout(livetcp_session *session,
     return result;
 }
 
-livetcp_session_state livetcp_session_get_state(livetcp_session *session)
-{
-    uv_mutex_lock(&session->lock);
-    livetcp_session_state state = livetcp_engine_state(session->engine);
-    uv_mutex_unlock(&session->lock);
-    return state;
-}
-
 void livetcp_session_close(livetcp_session *session, livetcp_usec drain_us)
 {
     uv_mutex_lock(&session->lock);
     livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, drain_us < 0 ? 0 : drain_us,
-                         lt_now());
-    lt_session_io_flush(session);
+                         lt_io_now());
+    lt_io_session_flush(session);
     uv_mutex_unlock(&session->lock);
-    lt_context_attend(session->context, session);
+    lt_io_context_schedule(session->context, &session->work);
+}
+
+void livetcp_session_notify_when_sent(livetcp_session *session)
+{
+    uv_mutex_lock(&session->lock);
+    livetcp_engine_notify_when_sent(session->engine);
+    lt_io_session_wake_if_needed(session);
+    uv_mutex_unlock(&session->lock);
+}
+
+/* ---- settings while it runs, from any thread ---- */
+
+/* For the log: under the lock. */
+static void note_change(livetcp_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note_change(livetcp_session *session, const char *format, ...)
+{
+    size_t used = strlen(session->changes);
+    va_list args;
+
+    if (used && used + 2 < sizeof session->changes)
+        used += (size_t)snprintf(session->changes + used, sizeof session->changes - used, "; ");
+    va_start(args, format);
+    vsnprintf(session->changes + used, sizeof session->changes - used, format, args);
+    va_end(args);
+}
+
+static void apply(livetcp_session *session)
+{
+    lt_io_session_flush(session);
+    lt_io_context_schedule(session->context, &session->work);
+}
+
+livetcp_result livetcp_session_set_policy(livetcp_session *session, const char *name,
+                                          livetcp_error *error)
+{
+    const livetcp_policy *policy;
+    livetcp_result result;
+
+    if (!session || !name)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "session or policy is NULL");
+    policy = livetcp_policy_find(name);
+    if (!policy)
+        return lt_fail(error, LIVETCP_ERR_UNKNOWN_POLICY, "there is no policy '%.31s'", name);
+    uv_mutex_lock(&session->lock);
+    result = livetcp_engine_set_policy(session->engine, policy, error);
+    if (result == LIVETCP_OK) {
+        snprintf(session->policy, sizeof session->policy, "%s", policy->name);
+        note_change(session, "policy=%s", policy->name);
+        apply(session);
+    }
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
+livetcp_result livetcp_session_set_redundancy_budget(livetcp_session *session, double budget,
+                                                     livetcp_error *error)
+{
+    livetcp_result result;
+
+    if (!session)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "session is NULL");
+    uv_mutex_lock(&session->lock);
+    result = livetcp_engine_set_redundancy_budget(session->engine, budget, error);
+    if (result == LIVETCP_OK) {
+        note_change(session, "redundancy-budget=%g", budget);
+        apply(session);
+    }
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
+livetcp_result livetcp_session_set_bitrate_bounds(livetcp_session *session, uint32_t min,
+                                                  uint32_t max, livetcp_error *error)
+{
+    livetcp_result result;
+
+    if (!session)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "session is NULL");
+    uv_mutex_lock(&session->lock);
+    result = livetcp_engine_set_bitrate_bounds(session->engine, min, max, error);
+    if (result == LIVETCP_OK) {
+        note_change(session, "min-bitrate=%u, max-bitrate=%u", (unsigned)min, (unsigned)max);
+        apply(session);
+    }
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
+livetcp_result livetcp_session_set_max_send_delay(livetcp_session *session, livetcp_usec delay_us,
+                                                  livetcp_error *error)
+{
+    livetcp_result result;
+
+    if (!session)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "session is NULL");
+    uv_mutex_lock(&session->lock);
+    result = livetcp_engine_set_max_send_delay(session->engine, delay_us, error);
+    if (result == LIVETCP_OK) {
+        note_change(session, "max-send-delay=%g", (double)delay_us / LIVETCP_USEC_MSEC);
+        apply(session);
+    }
+    uv_mutex_unlock(&session->lock);
+    return result;
+}
+
+/* ---- state and statistics, from any thread ---- */
+
+/* To those who ask, the session is constant, and its lock is not. */
+static uv_mutex_t *lock_of(const livetcp_session *session)
+{
+    return (uv_mutex_t *)&session->lock;
+}
+
+livetcp_session_state livetcp_session_get_state(const livetcp_session *session)
+{
+    uv_mutex_lock(lock_of(session));
+    livetcp_session_state state = livetcp_engine_state(session->engine);
+    uv_mutex_unlock(lock_of(session));
+    return state;
+}
+
+livetcp_result livetcp_session_get_stats(const livetcp_session *session,
+                                         livetcp_session_stats *stats)
+{
+    livetcp_session_stats all = {.struct_size = sizeof all};
+
+    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    uv_mutex_lock(lock_of(session));
+    livetcp_engine_get_stats(session->engine, lt_io_now(), &all);
+    uv_mutex_unlock(lock_of(session));
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
+}
+
+/* Path information that the engine last needed may be old on a quiet session: ask anew. */
+static void read_connection(const livetcp_session *session, unsigned index,
+                            livetcp_connection_stats *stats)
+{
+    const lt_io_channel *channel = session->slots[index].channel;
+
+    if (channel) {
+        livetcp_path info = {.known = 0};
+        lt_platform_probe(channel->socket, false, &info);
+        livetcp_engine_path_info(session->engine, index, &info, lt_io_now());
+    }
+    livetcp_engine_get_connection_stats(session->engine, index, lt_io_now(), stats);
+    memcpy(stats->local, channel ? channel->local : "", channel ? sizeof stats->local : 1);
+    memcpy(stats->remote, channel ? channel->remote : "", channel ? sizeof stats->remote : 1);
+}
+
+livetcp_result livetcp_session_get_connection_stats(const livetcp_session *session,
+                                                    unsigned connection,
+                                                    livetcp_connection_stats *stats)
+{
+    livetcp_connection_stats all = {.struct_size = sizeof all};
+    bool known;
+
+    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    uv_mutex_lock(lock_of(session));
+    known = connection < livetcp_engine_connections(session->engine);
+    if (known)
+        read_connection(session, connection, &all);
+    uv_mutex_unlock(lock_of(session));
+    if (!known)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    all.struct_size = stats->struct_size;
+    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    return LIVETCP_OK;
 }

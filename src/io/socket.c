@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls on TCP sockets, and what their errors mean to a user. */
+/* TCP sockets as a config wants them, and their errors in words. */
 #include "io/socket.h"
 
 #include "base/error.h"
 #include "platform/probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE does it there */
-#endif
-
-livetcp_result lt_socket_result(int system_errno, bool established)
+livetcp_result lt_io_socket_result(int system_errno, bool established)
 {
     switch (system_errno) {
     case ECONNREFUSED:
@@ -48,33 +40,10 @@ livetcp_result lt_socket_result(int system_errno, bool established)
     }
 }
 
-static int set_flags(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-        fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
-        return -1;
-#ifdef SO_NOSIGPIPE
-    const int on = 1;
-    if (setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) != 0)
-        return -1;
-#endif
-    return 0;
-}
-
-static int open_socket(int family)
-{
-    int fd = socket(family, SOCK_STREAM, 0);
-    if (fd >= 0 && set_flags(fd) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* ---- connecting ---- */
 
-livetcp_result lt_connect_error(livetcp_error *error, const lt_address *address, int system_errno)
+livetcp_result lt_io_connect_error(livetcp_error *error, const lt_address *address,
+                                   int system_errno)
 {
     static const struct {
         livetcp_result code;
@@ -86,7 +55,7 @@ livetcp_result lt_connect_error(livetcp_error *error, const lt_address *address,
         {LIVETCP_ERR_PERMISSION, "; a firewall of this host forbids it"},
         {LIVETCP_ERR_SYSTEM, ""},
     };
-    livetcp_result code = lt_socket_result(system_errno, false);
+    livetcp_result code = lt_io_socket_result(system_errno, false);
     const char *advice = "";
     char text[LT_ADDRESS_TEXT];
 
@@ -100,72 +69,68 @@ livetcp_result lt_connect_error(livetcp_error *error, const lt_address *address,
     return code;
 }
 
-static livetcp_result bind_local(int fd, const lt_address *local, livetcp_error *error)
+static livetcp_result bind_local(uv_os_sock_t socket, const lt_address *local, livetcp_error *error)
 {
     char text[LT_ADDRESS_TEXT];
+    int status = lt_socket_bind(socket, local);
 
-    if (bind(fd, (const void *)&local->storage, local->size) == 0)
+    if (status == 0)
         return LIVETCP_OK;
-    int cause = errno;
     lt_address_text(local, text);
-    return lt_fail_errno(error, lt_socket_result(cause, false), cause,
+    return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
                          "cannot use localaddress %s; it must be an address of this host", text);
 }
 
 /* A packet of that size with its LENGTH. One that is too large for any segment stays as it is. */
-static void align_segments(int fd, const livetcp_config *config)
+static void align_segments(uv_os_sock_t socket, const livetcp_config *config)
 {
     if (config->mss_align)
-        (void)lt_platform_align_segments(fd, (size_t)config->mss_align + 2);
+        (void)lt_platform_align_segments(socket, (size_t)config->mss_align + 2);
 }
 
-livetcp_result lt_socket_connect(int *out, const lt_address *address, const lt_address *local,
-                                 const livetcp_config *config, livetcp_error *error)
+static livetcp_result start_connecting(uv_os_sock_t socket, const lt_address *address,
+                                       const lt_address *local, const livetcp_config *config,
+                                       livetcp_error *error)
 {
-    int fd = open_socket(address->storage.ss_family);
-    livetcp_result result = LIVETCP_OK;
+    livetcp_result result;
+    int status;
 
-    if (fd < 0) {
-        result = lt_connect_error(error, address, errno);
-    } else if (lt_platform_prepare(fd, 0) != LIVETCP_OK) {
-        result = lt_connect_error(error, address, errno);
-    } else {
-        result = lt_platform_set_congestion_control(fd, config->congestion_control, error);
-        if (result == LIVETCP_OK && local)
-            result = bind_local(fd, local, error);
-        align_segments(fd, config);
-        if (result == LIVETCP_OK &&
-            connect(fd, (const void *)&address->storage, address->size) != 0 &&
-            errno != EINPROGRESS && errno != EINTR)
-            result = lt_connect_error(error, address, errno);
-    }
-    if (result != LIVETCP_OK && fd >= 0) {
-        close(fd);
-        fd = -1;
-    }
-    *out = fd;
+    if (lt_platform_prepare(socket, 0) != LIVETCP_OK)
+        return lt_io_connect_error(error, address, errno);
+    result = lt_platform_set_congestion_control(socket, config->congestion_control, error);
+    if (result == LIVETCP_OK && local)
+        result = bind_local(socket, local, error);
+    if (result != LIVETCP_OK)
+        return result;
+    align_segments(socket, config);
+    status = lt_socket_connect(socket, address);
+    return status == 0 ? LIVETCP_OK : lt_io_connect_error(error, address, -status);
+}
+
+livetcp_result lt_io_socket_connect(uv_os_sock_t *out, const lt_address *address,
+                                    const lt_address *local, const livetcp_config *config,
+                                    livetcp_error *error)
+{
+    uv_os_sock_t socket;
+    int status = lt_socket_open(address->storage.ss_family, &socket);
+    livetcp_result result;
+
+    *out = LT_NO_SOCKET;
+    if (status != 0)
+        return lt_io_connect_error(error, address, -status);
+    result = start_connecting(socket, address, local, config, error);
+    if (result == LIVETCP_OK)
+        *out = socket;
+    else
+        lt_socket_close(socket);
     return result;
-}
-
-int lt_socket_error(int fd)
-{
-    int value = 0;
-    socklen_t size = sizeof value;
-    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &value, &size) == 0 ? value : errno;
-}
-
-bool lt_socket_failed(int fd)
-{
-    struct pollfd poll_fd = {.fd = fd};
-
-    return poll(&poll_fd, 1, 0) > 0;
 }
 
 /* ---- listening ---- */
 
 static livetcp_result listen_error(livetcp_error *error, const lt_address *address, int cause)
 {
-    livetcp_result code = lt_socket_result(cause, false);
+    livetcp_result code = lt_io_socket_result(cause, false);
     char text[LT_ADDRESS_TEXT];
     const char *advice = "";
 
@@ -182,55 +147,37 @@ static livetcp_result listen_error(livetcp_error *error, const lt_address *addre
     return code;
 }
 
-livetcp_result lt_socket_listen(int *out, const lt_address *address, bool dual,
-                                const livetcp_config *config, livetcp_error *error)
+livetcp_result lt_io_socket_listen(uv_os_sock_t *out, const lt_address *address, bool dual,
+                                   const livetcp_config *config, livetcp_error *error)
 {
-    const int on = 1, only = dual ? 0 : 1;
-    livetcp_result result = LIVETCP_OK;
-    int fd = open_socket(address->storage.ss_family);
+    uv_os_sock_t socket;
+    int status = lt_socket_open(address->storage.ss_family, &socket);
 
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        (address->storage.ss_family == AF_INET6 &&
-         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0) ||
-        bind(fd, (const void *)&address->storage, address->size) != 0)
-        result = listen_error(error, address, errno);
-    if (result == LIVETCP_OK) {
-        align_segments(fd, config); /* connections inherit it */
-        if (listen(fd, SOMAXCONN) != 0)
-            result = listen_error(error, address, errno);
+    *out = LT_NO_SOCKET;
+    if (status != 0)
+        return listen_error(error, address, -status);
+    status = lt_socket_prepare_listening(socket, address->storage.ss_family, dual);
+    if (status == 0)
+        status = lt_socket_bind(socket, address);
+    if (status == 0) {
+        align_segments(socket, config); /* connections inherit it */
+        status = lt_socket_listen(socket);
     }
-    if (result != LIVETCP_OK && fd >= 0) {
-        close(fd);
-        fd = -1;
+    if (status != 0) {
+        lt_socket_close(socket);
+        return listen_error(error, address, -status);
     }
-    *out = fd;
-    return result;
-}
-
-int lt_socket_accept(int listener)
-{
-    for (;;) {
-        int fd = accept(listener, NULL, NULL);
-        if (fd >= 0 && set_flags(fd) == 0)
-            return fd;
-        int cause = errno;
-        if (fd >= 0)
-            close(fd);
-        /* Someone who left before being accepted is nobody's business. */
-        if (cause == EWOULDBLOCK)
-            return -EAGAIN;
-        if (fd >= 0 || (cause != EINTR && cause != ECONNABORTED && cause != EPROTO))
-            return -cause;
-    }
+    *out = socket;
+    return LIVETCP_OK;
 }
 
 /* ---- all of them ---- */
 
-livetcp_result lt_socket_prepare(int fd, const livetcp_config *config)
+livetcp_result lt_io_socket_prepare(uv_os_sock_t socket, const livetcp_config *config)
 {
-    livetcp_result result = lt_platform_prepare(fd, config->peer_timeout_us);
+    livetcp_result result = lt_platform_prepare(socket, config->peer_timeout_us);
     return result == LIVETCP_OK
-               ? lt_platform_set_congestion_control(fd, config->congestion_control, NULL)
+               ? lt_platform_set_congestion_control(socket, config->congestion_control, NULL)
                : result;
 }
 
@@ -242,39 +189,21 @@ static livetcp_result check_timestamps(const livetcp_config *config, livetcp_err
                    "timestamps=on: the kernel does not tell them; use auto or off");
 }
 
-livetcp_result lt_socket_check(const livetcp_config *config, livetcp_error *error)
+livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *error)
 {
     livetcp_result result = check_timestamps(config, error);
-    int fd;
+    uv_os_sock_t socket;
+    int status;
 
-    if (result != LIVETCP_OK)
+    if (result != LIVETCP_OK || !config->congestion_control[0])
         return result;
-    if (!config->congestion_control[0])
-        return LIVETCP_OK;
-    fd = open_socket(AF_INET);
-    if (fd < 0)
-        fd = open_socket(AF_INET6);
-    if (fd < 0)
-        return lt_fail_errno(error, lt_socket_result(errno, false), errno, "cannot open a socket");
-    result = lt_platform_set_congestion_control(fd, config->congestion_control, error);
-    close(fd);
+    status = lt_socket_open(AF_INET, &socket);
+    if (status != 0)
+        status = lt_socket_open(AF_INET6, &socket);
+    if (status != 0)
+        return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
+                             "cannot open a socket");
+    result = lt_platform_set_congestion_control(socket, config->congestion_control, error);
+    lt_socket_close(socket);
     return result;
-}
-
-long lt_socket_write(int fd, const void *data, size_t size)
-{
-    ssize_t n;
-    do
-        n = send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
-}
-
-long lt_socket_read(int fd, void *data, size_t size)
-{
-    ssize_t n;
-    do
-        n = recv(fd, data, size, MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
 }

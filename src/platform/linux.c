@@ -90,7 +90,7 @@ static void read_times(const struct tcp_info *info, socklen_t length, livetcp_pa
     }
 }
 
-static bool read_queue(int socket, unsigned long request, uint32_t *bytes)
+static bool read_queue(lt_os_socket socket, unsigned long request, uint32_t *bytes)
 {
     int value;
     if (ioctl(socket, request, &value) != 0 || value < 0)
@@ -99,7 +99,7 @@ static bool read_queue(int socket, unsigned long request, uint32_t *bytes)
     return true;
 }
 
-static void read_unsent(int socket, const struct tcp_info *info, socklen_t length,
+static void read_unsent(lt_os_socket socket, const struct tcp_info *info, socklen_t length,
                         livetcp_path *path)
 {
     if (HAS(length, tcpi_notsent_bytes)) /* 4.6; saves a system call on every decision */
@@ -138,7 +138,7 @@ static void say_idle(livetcp_path *path)
     path->known |= LIVETCP_PATH_UNSENT | LIVETCP_PATH_SACKED | LIVETCP_PATH_TCP_STATE;
 }
 
-void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
+void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
 {
     struct tcp_info info;
     socklen_t length = sizeof info;
@@ -168,7 +168,7 @@ void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
 
 /* ---- options ---- */
 
-static int set_int(int socket, int level, int option, int value)
+static int set_int(lt_os_socket socket, int level, int option, int value)
 {
     return setsockopt(socket, level, option, &value, sizeof value);
 }
@@ -181,7 +181,7 @@ static int at_least_one(livetcp_usec us)
 
 /* The user timeout bounds how long written data may stay unacknowledged. An idle connection has
  * none, so keepalive probes start early enough for the same limit to find a dead peer there. */
-static int set_user_timeout(int socket, livetcp_usec us)
+static int set_user_timeout(lt_os_socket socket, livetcp_usec us)
 {
     livetcp_usec ms = us / LIVETCP_USEC_MSEC;
     unsigned value = ms > INT32_MAX ? INT32_MAX : (unsigned)ms;
@@ -203,7 +203,7 @@ static int set_user_timeout(int socket, livetcp_usec us)
 
 /* SO_RCVBUF and SO_SNDBUF stay untouched on purpose: setting either turns the kernel's autotuning
  * off for the socket, and its upper limit is larger than what an unprivileged program may ask. */
-livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
+livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us)
 {
     if (set_int(socket, IPPROTO_TCP, TCP_NODELAY, 1) != 0 ||
         set_int(socket, SOL_SOCKET, SO_KEEPALIVE, 1) != 0 ||
@@ -220,7 +220,7 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
 #define ETHERNET_PAYLOAD(address_family) ((address_family) == AF_INET ? 1460U : 1440U)
 #define TIMESTAMPS                       12U
 
-bool lt_platform_align_segments(int socket, size_t frame)
+bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
 {
     int family;
     socklen_t size = sizeof family;
@@ -236,13 +236,13 @@ bool lt_platform_align_segments(int socket, size_t frame)
 /* What "auto" tries, the best first; docs/tuning.md has the reasons. */
 static const char *const preferred[] = {"bbr", "cubic", "reno"};
 
-static int set_congestion_control(int socket, const char *name)
+static int set_congestion_control(lt_os_socket socket, const char *name)
 {
     return setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
 }
 
 /* The first that this program may use here; if there is none, the system's stays. */
-static void set_best_congestion_control(int socket)
+static void set_best_congestion_control(lt_os_socket socket)
 {
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++)
         if (set_congestion_control(socket, preferred[i]) == 0)
@@ -279,7 +279,7 @@ static void choices(char *text, size_t size)
         snprintf(text, size, "%s (privileged: %s)", allowed, available);
 }
 
-livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const char *name,
                                                   livetcp_error *error)
 {
     char names[160];
@@ -302,14 +302,14 @@ livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
 
 /* Linux calls a socket writable when less than half of it is unsent, and takes no further buffer
  * when all of it is. 0 stands for the system's own, net.ipv4.tcp_notsent_lowat. */
-bool lt_platform_limit_unsent(int socket, uint32_t bytes)
+bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes)
 {
     int value = bytes == UINT32_MAX ? 0 : bytes > INT32_MAX / 2 ? INT32_MAX : (int)(2 * bytes);
 
     return set_int(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, value) == 0;
 }
 
-void lt_platform_acknowledge_now(int socket)
+void lt_platform_acknowledge_now(lt_os_socket socket)
 {
     (void)set_int(socket, IPPROTO_TCP, TCP_QUICKACK, 1);
 }

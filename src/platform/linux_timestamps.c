@@ -32,7 +32,7 @@
 /* Times and the position, of either address family. */
 #define CONTROL_SIZE 256
 
-static bool tell(int socket, unsigned flags)
+static bool tell(lt_os_socket socket, unsigned flags)
 {
     return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
 }
@@ -50,7 +50,7 @@ bool lt_platform_has_timestamps(void)
     return has;
 }
 
-static bool unacknowledged(int socket, uint32_t *bytes)
+static bool unacknowledged(lt_os_socket socket, uint32_t *bytes)
 {
     int value;
     if (ioctl(socket, SIOCOUTQ, &value) != 0 || value < 0)
@@ -59,7 +59,7 @@ static bool unacknowledged(int socket, uint32_t *bytes)
     return true;
 }
 
-bool lt_platform_start_timestamps(int socket, uint32_t *first)
+bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
 {
     uint32_t before, after;
 
@@ -82,7 +82,7 @@ bool lt_platform_start_timestamps(int socket, uint32_t *first)
 
 /* ---- writing and reading ---- */
 
-long lt_platform_write_stamped(int socket, const void *data, size_t size)
+long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size)
 {
     union {
         struct cmsghdr aligned;
@@ -119,7 +119,7 @@ static bool read_time(const struct cmsghdr *header, livetcp_usec *at)
     return time.tv_sec || time.tv_nsec;
 }
 
-static ssize_t receive(int socket, struct msghdr *message, int flags)
+static ssize_t receive(lt_os_socket socket, struct msghdr *message, int flags)
 {
     ssize_t n;
     do
@@ -128,7 +128,8 @@ static ssize_t receive(int socket, struct msghdr *message, int flags)
     return n;
 }
 
-long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at)
+long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
+                                  livetcp_usec *at)
 {
     _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
     struct iovec piece = {data, size};
@@ -179,7 +180,7 @@ static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *st
     return true;
 }
 
-bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp)
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp)
 {
     _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
     struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
@@ -198,7 +199,7 @@ bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp)
 }
 
 /* 5.4; older ones do not say. */
-bool lt_platform_out_of_order(int socket, uint32_t *segments)
+bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)
 {
     struct tcp_info info;
     socklen_t length = sizeof info;

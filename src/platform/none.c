@@ -17,14 +17,14 @@ const char *lt_platform_name(void)
     return "none";
 }
 
-void lt_platform_probe(int socket, bool briefly, livetcp_path *path)
+void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
 {
     (void)socket;
     (void)briefly;
     path->known = 0;
 }
 
-livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
+livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us)
 {
     const int on = 1;
     (void)user_timeout_us; /* POSIX has no such option */
@@ -35,14 +35,14 @@ livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us)
     return LIVETCP_OK;
 }
 
-bool lt_platform_align_segments(int socket, size_t frame)
+bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
 {
     (void)socket; /* what TCP_MAXSEG includes, and when it counts, differs from system to system */
     (void)frame;
     return false;
 }
 
-livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const char *name,
                                                   livetcp_error *error)
 {
     (void)socket;
@@ -54,7 +54,7 @@ livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
                    name);
 }
 
-bool lt_platform_limit_unsent(int socket, uint32_t bytes)
+bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes)
 {
 #ifdef TCP_NOTSENT_LOWAT
     const int value = bytes > INT32_MAX ? INT32_MAX : (int)bytes;
@@ -66,7 +66,7 @@ bool lt_platform_limit_unsent(int socket, uint32_t bytes)
 #endif
 }
 
-void lt_platform_acknowledge_now(int socket)
+void lt_platform_acknowledge_now(lt_os_socket socket)
 {
     (void)socket;
 }
@@ -76,7 +76,7 @@ bool lt_platform_has_timestamps(void)
     return false;
 }
 
-bool lt_platform_start_timestamps(int socket, uint32_t *first)
+bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
 {
     (void)socket;
     (void)first;
@@ -84,7 +84,7 @@ bool lt_platform_start_timestamps(int socket, uint32_t *first)
 }
 
 /* Nobody calls these two, since no socket has started. */
-long lt_platform_write_stamped(int socket, const void *data, size_t size)
+long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size)
 {
     (void)socket;
     (void)data;
@@ -92,7 +92,8 @@ long lt_platform_write_stamped(int socket, const void *data, size_t size)
     return -ENOTSUP;
 }
 
-long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at)
+long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
+                                  livetcp_usec *at)
 {
     (void)socket;
     (void)data;
@@ -102,14 +103,14 @@ long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, 
     return -ENOTSUP;
 }
 
-bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp)
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp)
 {
     (void)socket;
     (void)stamp;
     return false;
 }
 
-bool lt_platform_out_of_order(int socket, uint32_t *segments)
+bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)
 {
     (void)socket;
     (void)segments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operating system says about a TCP socket, and what can be set on one. One file an
+ * What an operating system tells about a TCP socket, and what can be set on one. One file an
  * operating system implements this interface (linux.c, none.c); nothing else in LiveTCP knows
  * which system it runs on. Everything is in bytes and microseconds; what a system does not say
  * stays unknown.
@@ -8,10 +8,19 @@
 #ifndef LT_PLATFORM_PROBE_H
 #define LT_PLATFORM_PROBE_H
 
+#include <livetcp/engine.h>
 #include <livetcp/policy.h>
 
-#include <livetcp/engine.h>
 #include <stddef.h>
+
+/* The same type as uv_os_sock_t, which cannot be had here: uv.h includes netinet/tcp.h, and that
+ * contradicts linux/tcp.h. */
+#ifdef _WIN32
+#include <winsock2.h>
+typedef SOCKET lt_os_socket;
+#else
+typedef int lt_os_socket;
+#endif
 
 /* Name of the implementation: "linux", "none". */
 const char *lt_platform_name(void);
@@ -19,34 +28,34 @@ const char *lt_platform_name(void);
 /* Fills `known` and the fields it names; the rest of *path is left alone. A socket that cannot be
  * asked has known = 0. `briefly`: when nothing is in flight, the queues and the state say that, and
  * the system is not asked for the rest. */
-void lt_platform_probe(int socket, bool briefly, livetcp_path *path);
+void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path);
 
 /* Media defaults: Nagle off, keepalive on, close-on-exec, acknowledgements delayed by little and
  * the kernel's user timeout, where there is such a thing (0 = leave the timeout). */
-livetcp_result lt_platform_prepare(int socket, livetcp_usec user_timeout_us);
+livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us);
 
 /* Before connecting or listening: segments are to hold a whole number of frames of `frame` bytes,
  * as many as fit an Ethernet packet. Returns false, and leaves the segments alone, if none fits or
  * the system cannot; a path with smaller packets may still cut them otherwise. 0 leaves them alone.
  */
-bool lt_platform_align_segments(int socket, size_t frame);
+bool lt_platform_align_segments(lt_os_socket socket, size_t frame);
 
 #define LT_CONGESTION_AUTO "auto"
 
 /* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
  * that names what is available, if this one is not. LT_CONGESTION_AUTO = the best one that this
  * program may use on this host; it leaves the system's, and does not fail, where there is none. */
-livetcp_result lt_platform_set_congestion_control(int socket, const char *name,
+livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const char *name,
                                                   livetcp_error *error);
 
 /* Lets the socket count as writable only while less than `bytes` of what was written are unsent;
  * UINT32_MAX = as the system likes. Returns false where the system has no such limit. Whether
  * writing itself stops there, too, is the system's choice. */
-bool lt_platform_limit_unsent(int socket, uint32_t bytes);
+bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes);
 
 /* Asks the kernel to acknowledge at once what was just read: thin streams look late otherwise.
  * Not sticky on Linux: call it after every read. */
-void lt_platform_acknowledge_now(int socket);
+void lt_platform_acknowledge_now(lt_os_socket socket);
 
 /* ---- timestamps of the kernel's, in its wall clock ---- */
 
@@ -55,19 +64,20 @@ bool lt_platform_has_timestamps(void);
 
 /* A connected socket tells them from here on. *first: what the stamps call the next byte that is
  * written. False, and nothing is changed, if it cannot. */
-bool lt_platform_start_timestamps(int socket, uint32_t *first);
+bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first);
 
 /* Like send(), and when the last byte that was taken passes it will be told. Bytes, or -errno. */
-long lt_platform_write_stamped(int socket, const void *data, size_t size);
+long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size);
 
 /* Like recv(), with when the newest segment of it came to this host. Bytes, or -errno. */
-long lt_platform_read_stamped(int socket, void *data, size_t size, bool *known, livetcp_usec *at);
+long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
+                                  livetcp_usec *at);
 
 /* What was told and not taken yet, the oldest first: one; false if there is nothing. While there
  * is, the socket polls as if it had failed. */
-bool lt_platform_take_stamp(int socket, livetcp_tx_timestamp *stamp);
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp);
 
 /* How many segments have had to wait here for one before them, modulo 2^32. */
-bool lt_platform_out_of_order(int socket, uint32_t *segments);
+bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments);
 
 #endif

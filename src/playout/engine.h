@@ -2,16 +2,15 @@
 /*
  * A playout: one media stream from arrival to its play times.
  *
- *     put ── source ── timeline ── transit ──┬── delay ── schedule ── buffer ── pull
- *            (number)  (media      (least    │  (mode)   (talkspurt)            │
- *                       time)       transit) └── adaptive                    outcome
+ *     put ── source ── timeline ── transit ── delay ── schedule ── buffer ── pull
+ *            (number)  (media      (least     (mode)   (talkspurt)            │
+ *                       time)       transit)                               outcome
  */
 #ifndef LT_PLAYOUT_ENGINE_H
 #define LT_PLAYOUT_ENGINE_H
 
-#include "playout/adaptive.h"
 #include "playout/buffer.h"
-#include "playout/hold.h"
+#include "playout/delay.h"
 #include "playout/interval.h"
 #include "playout/outcome.h"
 #include "playout/schedule.h"
@@ -52,8 +51,7 @@ struct livetcp_playout {
     lt_timeline timeline;
     lt_interval interval;
     lt_transit transit;
-    lt_adaptive adaptive;
-    lt_hold needs;
+    lt_playout_delay delay;
     lt_talkspurt talkspurt;
     lt_playout_schedule schedule;
     lt_buffer buffer;

@@ -2,8 +2,6 @@
 /* A packet on its way in: which number it has, when it was made, when it is to be played. */
 #include "playout/place.h"
 
-#include "playout/delay.h"
-
 /* The first packets over several connections may overtake each other. */
 #define START_US (50 * LIVETCP_USEC_MSEC)
 
@@ -50,9 +48,9 @@ static void measure_transit(livetcp_playout *p, placing *at)
     base_us = p->transit.started ? lt_transit_base(&p->transit, at->media_us) : 0;
     move = lt_transit_add(&p->transit, at->media_us, arrival_us);
     if (move == LT_TRANSIT_LOWER)
-        lt_adaptive_doubt(&p->adaptive);
+        lt_playout_delay_doubt(&p->delay);
     if (move == LT_TRANSIT_HIGHER) {
-        lt_adaptive_rebase(&p->adaptive, lt_transit_base(&p->transit, at->media_us) - base_us);
+        lt_playout_delay_rebase(&p->delay, lt_transit_base(&p->transit, at->media_us) - base_us);
         at->events |= LIVETCP_PLAYOUT_BASE_MOVED;
         p->counts.base_moves++;
     }
@@ -70,11 +68,11 @@ static void measure_delay(livetcp_playout *p, const placing *at)
     livetcp_usec duration_us = lt_interval_duration_us(&p->interval);
 
     if (p->config.media == LIVETCP_PLAYOUT_AUDIO) {
-        lt_adaptive_add(&p->adaptive, p->queueing_us, duration_us);
+        lt_playout_delay_add(&p->delay, p->queueing_us, duration_us);
         return;
     }
     if (at->media_us != p->frame_media_us) {
-        lt_adaptive_add(&p->adaptive, p->frame_queueing_us, duration_us);
+        lt_playout_delay_add(&p->delay, p->frame_queueing_us, duration_us);
         p->frame_media_us = at->media_us;
         p->frame_queueing_us = 0;
     }
@@ -153,13 +151,8 @@ static livetcp_usec place(livetcp_playout *p, placing *at, lt_playout_schedule_p
                                        .max_us = p->config.max_latency_us,
                                        .place = where};
 
-    lt_delay_facts facts = {.path = &p->path,
-                            .adaptive = &p->adaptive,
-                            .needs = &p->needs,
-                            .packet_rate = lt_interval_packet_rate(&p->interval),
-                            .now = at->in->arrival_us};
-
-    p->target_us = lt_playout_delay(&p->config, &facts);
+    p->target_us = lt_playout_delay_target(
+        &p->delay, &p->path, lt_interval_packet_rate(&p->interval), at->in->arrival_us);
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
     input.target_us = p->target_us;

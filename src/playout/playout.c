@@ -53,7 +53,7 @@ livetcp_result livetcp_playout_create(const livetcp_playout_config *config,
     p->target_us = whole.mode == LIVETCP_PLAYOUT_NONE ? 0 : whole.latency_us;
     p->arrival_us = -LAST_US;
     lt_interval_init(&p->interval, p->schedule.video, whole.clock_rate, whole.packet_duration_us);
-    lt_adaptive_init(&p->adaptive, whole.alpha, whole.beta);
+    lt_playout_delay_init(&p->delay, &p->config);
     *playout = p;
     return LIVETCP_OK;
 }

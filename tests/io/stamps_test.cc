@@ -4,7 +4,7 @@
 #include "io/sockets.h"
 
 extern "C" {
-#include "io/channel_stamps.h"
+#include "io/lingering_close.h"
 #include "platform/probe.h"
 }
 
@@ -165,7 +165,7 @@ struct Watched {
         uv_poll_start(&poll, UV_READABLE, [](uv_poll_t *handle, int status, int events) {
             auto *self = static_cast<Watched *>(handle->data);
             self->calls++;
-            if (status < 0 && lt_socket_discard_stamps(self->fd)) {
+            if (status < 0 && lt_io_discard_timestamps(self->fd)) {
                 self->survived++;
                 self->watch();
                 events = UV_READABLE;
@@ -215,19 +215,19 @@ TEST_CASE("libuv stops a handle for a timestamp; taken and started again it goes
         return;
     Watched watched;
     watched.watch();
-    REQUIRE(lt_platform_write_stamped(watched.fd, "hello", 5) == 5);
+    REQUIRE(lt_platform_write_timestamped(watched.fd, "hello", 5) == 5);
     watched.run([&] { return watched.survived > 0; });
     CHECK(watched.calls <= 4); /* once for each, at most, and it does not spin */
     CHECK_FALSE(watched.failed);
     watched.raw->write({1, 2, 3});
     watched.run([&] { return watched.reads == 1; });
     /* Both at once. */
-    REQUIRE(lt_platform_write_stamped(watched.fd, "hello", 5) == 5);
+    REQUIRE(lt_platform_write_timestamped(watched.fd, "hello", 5) == 5);
     watched.raw->write({1, 2, 3});
     watched.run([&] { return watched.reads == 2; });
     CHECK_FALSE(watched.failed);
 
-    REQUIRE(lt_platform_write_stamped(watched.fd, "hello", 5) == 5);
+    REQUIRE(lt_platform_write_timestamped(watched.fd, "hello", 5) == 5);
     const linger now = {1, 0};
     REQUIRE(setsockopt(watched.raw->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now) == 0);
     watched.raw = nullptr;

@@ -165,8 +165,9 @@ class Record
 
     static const livetcp_session_callbacks *callbacks()
     {
-        static const livetcp_session_callbacks table = {
-            sizeof table, on_packet, on_state, on_connection, on_drained, NULL, NULL, NULL};
+        static const livetcp_session_callbacks table = {sizeof table,  on_packet,  on_state,
+                                                        on_connection, on_drained, NULL,
+                                                        NULL,          NULL,       on_sent};
         return &table;
     }
 
@@ -194,6 +195,11 @@ class Record
     {
         std::lock_guard<std::mutex> guard(lock_);
         return drained_;
+    }
+    size_t sent() const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        return sent_;
     }
     bool closed() const
     {
@@ -225,6 +231,7 @@ class Record
     std::function<void(livetcp_session *, livetcp_session_state)> when_state;
     std::function<void(livetcp_session *, unsigned, livetcp_connection_state)> when_connection;
     std::function<void(livetcp_session *)> when_drained;
+    std::function<void(livetcp_session *)> when_sent;
 
   private:
     static livetcp_error copy(const livetcp_error *error)
@@ -281,11 +288,24 @@ class Record
             then(session);
     }
 
+    static void on_sent(livetcp_session *session, void *user)
+    {
+        Record *self = (Record *)user;
+        {
+            std::lock_guard<std::mutex> guard(self->lock_);
+            self->sent_++;
+        }
+        auto then = self->when_sent;
+        if (then)
+            then(session);
+    }
+
     mutable std::mutex lock_;
     std::vector<Bytes> packets_;
     std::vector<State> states_;
     std::vector<Connection> connections_;
     size_t drained_ = 0;
+    size_t sent_ = 0;
 };
 
 inline unsigned open_connections(livetcp_session *session)

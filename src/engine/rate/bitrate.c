@@ -70,6 +70,24 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
     bitrate->base_since_us = INT64_MIN;
 }
 
+bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max)
+{
+    double told = bitrate->told;
+
+    bitrate->min = min;
+    bitrate->max = max ? max : HUGE_VAL;
+    if (bitrate->estimate == 0)
+        bitrate->estimate = max;
+    else if (bitrate->estimate > bitrate->max)
+        bitrate->estimate = bitrate->max;
+    else if (bitrate->estimate < bitrate->min)
+        bitrate->estimate = bitrate->min;
+    if (told == 0 || told == bitrate->estimate)
+        return false;
+    bitrate->told = bitrate->estimate;
+    return true;
+}
+
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
 {
     return bitrate->estimate < UINT32_MAX ? (uint32_t)bitrate->estimate : UINT32_MAX;

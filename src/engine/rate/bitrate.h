@@ -58,6 +58,9 @@ typedef struct lt_bitrate_sample {
 /* Bounds in bit/s, 0 = none. The estimate begins as `max`, or as unknown. */
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 
+/* Other bounds from now on, which the estimate keeps to at once. True as lt_bitrate_update(). */
+bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
+
 /* Takes a look. True if the estimate has changed by so much that the application should know. */
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_bitrate_sample *sample);
 

@@ -10,6 +10,11 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
 }
 
+bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max)
+{
+    return lt_bitrate_set_bounds(&rate->bitrate, min, max);
+}
+
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot)
 {
     rate->slots[slot] = (lt_rate_slot){.written = 0};

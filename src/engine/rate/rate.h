@@ -22,6 +22,9 @@ typedef struct lt_rate {
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config);
 
+/* Other bounds from now on; 0 = none. True if the estimate has changed for that. */
+bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max);
+
 /* The slot's connection is gone. */
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot);
 

@@ -67,9 +67,19 @@ lt_repair *lt_repair_create(const lt_repair_setup *setup)
     return repair;
 }
 
+static void forget_round(lt_repair *repair)
+{
+    while (repair->due_asked < repair->due_count)
+        lt_packet_unref(&repair->due[repair->due_asked++]);
+}
+
 void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
                          const livetcp_policy *policy, bool uses_path_info)
 {
+    if (policy != repair->policy) {
+        forget_round(repair); /* the answers would be the former one's */
+        repair->review_us = policy->review ? INT64_MIN : LIVETCP_NEVER;
+    }
     repair->policy = policy;
     repair->keeps_record = uses_path_info && !repair->plain;
     lt_probes_configure(&repair->probes, config, policy->wants & LIVETCP_WANTS_CHASERS,
@@ -82,8 +92,7 @@ void lt_repair_destroy(lt_repair **owner)
 
     if (!repair)
         return;
-    while (repair->due_asked < repair->due_count)
-        lt_packet_unref(&repair->due[repair->due_asked++]);
+    forget_round(repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_unacked_clear(&repair->unacked[i]);
     lt_protector_clear(&repair->protector);

@@ -30,6 +30,17 @@ bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, doub
     return queue->packets != NULL;
 }
 
+void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config, double extra)
+{
+    queue->extra = extra;
+    if (queue->max_delay_us == config->max_send_delay_us)
+        return;
+    queue->max_delay_us = config->max_send_delay_us;
+    queue->limit_told = false;
+    queue->check_us = INT64_MIN; /* some packets may be late by the new one */
+    queue->scan_from_us = INT64_MIN;
+}
+
 void lt_live_queue_clear(lt_live_queue *queue)
 {
     lt_send_queue_destroy(&queue->packets);

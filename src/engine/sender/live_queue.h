@@ -34,6 +34,7 @@ typedef struct lt_live_queue {
 /* False if memory is out. */
 bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, double extra,
                         lt_events *events);
+void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config, double extra);
 void lt_live_queue_clear(lt_live_queue *queue);
 
 /* The application's packet enters the queue, for which others, or it, may be dropped. Takes over

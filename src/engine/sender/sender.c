@@ -73,7 +73,7 @@ lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *
     sender->events = events;
     sender->retry_us = LIVETCP_NEVER;
     lt_budget_init(&sender->budget, 0); /* the ratio follows the stream's rate */
-    sender->policy_state = create_state(policy, config);
+    sender->policy_state = create_state(policy, &sender->config);
     if (!lt_live_queue_init(&sender->queue, config, sender->cost, events) || !sender->policy_state)
         lt_sender_destroy(&sender);
     return sender;
@@ -98,19 +98,22 @@ void lt_sender_destroy(lt_sender **owner)
 livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *config,
                                    const livetcp_policy *policy)
 {
+    livetcp_config before = sender->config;
+
+    sender->config = *config;
     if (policy != sender->policy) {
-        void *state = create_state(policy, config);
-        if (!state)
+        void *state = create_state(policy, &sender->config);
+        if (!state) {
+            sender->config = before;
             return LIVETCP_ERR_NO_MEMORY;
+        }
         free(sender->policy_state);
         sender->policy_state = state;
         sender->policy = policy;
+        sender->retry_us = LIVETCP_NEVER; /* the next round asks it */
     }
-    sender->config = *config;
     sender->cost = policy_cost(policy, config);
-    sender->queue.extra = sender->cost;
-    sender->queue.max_delay_us = config->max_send_delay_us;
-    sender->queue.limit_told = false;
+    lt_live_queue_configure(&sender->queue, config, sender->cost);
     return LIVETCP_OK;
 }
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets that we have finished with and the peer perhaps has not. */
+#include "io/lingering_close.h"
+
+#include "platform/probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LINGER_MS        2000
+#define LINGERING_MAX    256
+#define READS_PER_WAKEUP 64
+
+/* A flood of timestamps must not keep the loop from the rest. */
+#define TIMESTAMPS_PER_WAKEUP 256
+
+typedef struct lingering {
+    lt_io_member member;
+    livetcp_context *context;
+    uv_os_sock_t socket;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int handles; /* still open */
+} lingering;
+
+/* ---- what still comes ---- */
+
+/* Reads and forgets. True if the peer has ended its direction, or worse. */
+static bool discard(uv_os_sock_t socket)
+{
+    char nothing[8192]; /* the context's buffer may hold packets that are being delivered */
+
+    for (int i = 0; i < READS_PER_WAKEUP; i++) {
+        long n = lt_socket_read(socket, nothing, sizeof nothing);
+        if (n <= 0)
+            return n != -EAGAIN;
+    }
+    return false;
+}
+
+static bool discard_timestamps(uv_os_sock_t socket)
+{
+    unsigned taken = 0;
+    livetcp_tx_timestamp timestamp;
+
+    while (taken < TIMESTAMPS_PER_WAKEUP && lt_platform_take_timestamp(socket, &timestamp))
+        taken++;
+    return taken > 0;
+}
+
+/* One may come while we look for an error. */
+bool lt_io_discard_timestamps(uv_os_sock_t socket)
+{
+    return discard_timestamps(socket) || !lt_socket_failed(socket) || discard_timestamps(socket);
+}
+
+/* ---- life ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    lingering *self = handle->data;
+    livetcp_context *context = self->context;
+
+    if (--self->handles > 0)
+        return;
+    free(self);
+    lt_io_context_release(context);
+}
+
+static void finish(lingering *self)
+{
+    lt_list_remove(&self->member.in_context);
+    self->context->lingering_count--;
+    uv_close((uv_handle_t *)&self->poll, on_closed);
+    uv_close((uv_handle_t *)&self->timer, on_closed);
+    lt_socket_close(self->socket);
+}
+
+/* The context ends. */
+static void end_member(lt_io_member *member)
+{
+    lingering *self = LT_LIST_ELEMENT(member, lingering, member);
+
+    discard(self->socket);
+    finish(self);
+}
+
+static void on_input(uv_poll_t *poll, int status, int events)
+{
+    lingering *self = poll->data;
+    bool ended = discard(self->socket);
+
+    (void)events;
+    if (status < 0 && !ended)
+        ended = !lt_io_discard_timestamps(self->socket);
+    if (ended)
+        finish(self);
+    else if (status < 0)
+        uv_poll_start(poll, UV_READABLE, on_input);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+    finish(timer->data);
+}
+
+static bool watch(livetcp_context *context, uv_os_sock_t socket)
+{
+    lingering *self = calloc(1, sizeof *self);
+
+    if (!self)
+        return false;
+    if (uv_poll_init_socket(context->loop, &self->poll, socket) != 0) {
+        free(self);
+        return false;
+    }
+    uv_timer_init(context->loop, &self->timer);
+    self->context = context;
+    self->socket = socket;
+    self->handles = 2;
+    self->poll.data = self;
+    self->timer.data = self;
+    self->member.end = end_member;
+    lt_io_context_reference(context);
+    uv_poll_start(&self->poll, UV_READABLE, on_input);
+    uv_timer_start(&self->timer, on_timeout, LINGER_MS, 0);
+    lt_list_insert_last(&context->lingering, &self->member.in_context);
+    context->lingering_count++;
+    return true;
+}
+
+void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket)
+{
+    lt_socket_end_writing(socket);
+    if (discard(socket) || context->ended) {
+        lt_socket_close(socket);
+        return;
+    }
+    if (context->lingering_count == LINGERING_MAX)
+        finish(LT_LIST_ELEMENT(lt_list_first(&context->lingering), lingering, member.in_context));
+    if (!watch(context, socket))
+        lt_socket_close(socket);
+}

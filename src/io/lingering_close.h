@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Closing sockets so that the peer still reads what we wrote last. close() on a socket with unread
+ * input makes the kernel send a reset, and a reset throws away what the peer has not read yet:
+ * the tail of the media, the BYE, the REJECT that says why. So we end our direction, discard what
+ * still comes, and close when the peer has ended its own, or after two seconds.
+ */
+#ifndef LT_IO_LINGERING_CLOSE_H
+#define LT_IO_LINGERING_CLOSE_H
+
+#include "io/context.h"
+#include "platform/socket.h"
+
+/* Loop's thread. Takes over the socket, which no handle of the loop may watch any more. */
+void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket);
+
+/* A loop was told of an error on this socket, and stopped watching. Kernel timestamps that wait
+ * look like one: they are discarded. False if the socket has really failed. */
+bool lt_io_discard_timestamps(uv_os_sock_t socket);
+
+#endif

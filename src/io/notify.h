@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What reaches the application: packets on their way from the engine, which runs under a lock, to
+ * callbacks, which do not; and events. */
+#ifndef LT_IO_NOTIFY_H
+#define LT_IO_NOTIFY_H
+
+#include <livetcp/session.h>
+
+typedef struct lt_io_arrivals {
+    livetcp_packet *items;
+    uint8_t **copies; /* of each item: its bytes, to be freed; NULL: they are in the input */
+    size_t count, capacity;
+    const uint8_t *input; /* the bytes being received: packets in there need no copy */
+    size_t input_size;
+} lt_io_arrivals;
+
+/* The engine's on_packet; `user` is an lt_io_arrivals. */
+void lt_io_arrivals_collect(void *user, const livetcp_packet *packet);
+
+/* Frees the packets it holds, and their list. */
+void lt_io_arrivals_free(lt_io_arrivals *arrivals);
+
+/* Loop's thread, without the session's lock. Logs changes of settings. */
+void lt_io_log_changes(livetcp_session *session);
+
+/* Loop's thread, without the session's lock. Calls back for events and collected packets, in order:
+ * a connection opens before its packets come; the session ends after its last one. */
+void lt_io_notify(livetcp_session *session);
+
+#endif

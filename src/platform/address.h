@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Socket addresses: a short list of them, their text, and how names are looked up.
+ * posix_address.c implements this. */
+#ifndef LT_PLATFORM_ADDRESS_H
+#define LT_PLATFORM_ADDRESS_H
+
+#include <livetcp/result.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h> /* struct sockaddr_storage and socklen_t, on every system */
+
+/* As many addresses of a name as are worth trying. */
+#define LT_ADDRESSES_MAX 16
+
+/* Fits "[v6%scope]:port". */
+#define LT_ADDRESS_TEXT 64
+
+typedef struct lt_address {
+    struct sockaddr_storage storage;
+    socklen_t size;
+} lt_address;
+
+typedef struct lt_addresses {
+    lt_address items[LT_ADDRESSES_MAX];
+    unsigned count;
+} lt_addresses;
+
+/* How a host is read. */
+typedef enum lt_lookup {
+    LT_LOOKUP_NUMERIC, /* an address only; never waits */
+    LT_LOOKUP_CONNECT, /* a name or address to call; may wait for DNS */
+    LT_LOOKUP_LISTEN   /* the same to bind; "" = every address */
+} lt_lookup;
+
+/* Resolves on the calling thread. Errors: LIVETCP_ERR_RESOLVE, LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_lookup_addresses(lt_addresses *addresses, lt_lookup lookup, const char *host,
+                                   uint16_t port, livetcp_error *error);
+
+/* The wildcard address of a family (AF_INET or AF_INET6). */
+lt_address lt_address_any(int family);
+
+/* "192.0.2.1:5004" or "[2001:db8::1]:5004"; an IPv4 address mapped into IPv6 is shown as IPv4. */
+void lt_address_text(const lt_address *address, char text[LT_ADDRESS_TEXT]);
+
+/* "host:port", with brackets round an IPv6 address. */
+void lt_host_text(const char *host, uint16_t port, char *text, size_t size);
+
+uint16_t lt_address_port(const lt_address *address);
+void lt_address_set_port(lt_address *address, uint16_t port);
+
+#endif

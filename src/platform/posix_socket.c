@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls on TCP sockets where they are POSIX's. */
+#include "platform/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE does it there */
+#endif
+
+static const struct sockaddr *raw(const lt_address *address)
+{
+    return (const void *)&address->storage;
+}
+
+/* ---- opened and closed ---- */
+
+static int set_flags(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+        fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return -errno;
+#ifdef SO_NOSIGPIPE
+    const int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) != 0)
+        return -errno;
+#endif
+    return 0;
+}
+
+int lt_socket_open(int family, uv_os_sock_t *out)
+{
+    int fd = socket(family, SOCK_STREAM, 0);
+    int status = fd < 0 ? -errno : set_flags(fd);
+
+    if (status != 0 && fd >= 0) {
+        close(fd);
+        fd = LT_NO_SOCKET;
+    }
+    *out = fd;
+    return status;
+}
+
+void lt_socket_close(uv_os_sock_t socket)
+{
+    close(socket);
+}
+
+/* ---- listening ---- */
+
+int lt_socket_bind(uv_os_sock_t socket, const lt_address *address)
+{
+    return bind(socket, raw(address), address->size) == 0 ? 0 : -errno;
+}
+
+int lt_socket_prepare_listening(uv_os_sock_t socket, int family, bool dual)
+{
+    const int on = 1, only = dual ? 0 : 1;
+
+    if (setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        (family == AF_INET6 &&
+         setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0))
+        return -errno;
+    return 0;
+}
+
+int lt_socket_listen(uv_os_sock_t socket)
+{
+    return listen(socket, SOMAXCONN) == 0 ? 0 : -errno;
+}
+
+int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *out)
+{
+    *out = LT_NO_SOCKET;
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+        int status = fd < 0 ? -errno : set_flags(fd);
+        if (status == 0) {
+            *out = fd;
+            return 0;
+        }
+        if (fd >= 0)
+            close(fd);
+        /* Someone who left before being accepted is nobody's business. */
+        if (status == -EWOULDBLOCK)
+            return -EAGAIN;
+        if (fd >= 0 || (status != -EINTR && status != -ECONNABORTED && status != -EPROTO))
+            return status;
+    }
+}
+
+/* ---- connecting ---- */
+
+int lt_socket_connect(uv_os_sock_t socket, const lt_address *address)
+{
+    if (connect(socket, raw(address), address->size) == 0 || errno == EINPROGRESS || errno == EINTR)
+        return 0;
+    return -errno;
+}
+
+int lt_socket_error(uv_os_sock_t socket)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &size) == 0 ? value : errno;
+}
+
+bool lt_socket_failed(uv_os_sock_t socket)
+{
+    struct pollfd poll_fd = {.fd = socket};
+
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
+/* ---- connected ---- */
+
+long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size)
+{
+    ssize_t n;
+    do
+        n = send(socket, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
+}
+
+long lt_socket_read(uv_os_sock_t socket, void *data, size_t size)
+{
+    ssize_t n;
+    do
+        n = recv(socket, data, size, MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
+}
+
+void lt_socket_end_writing(uv_os_sock_t socket)
+{
+    shutdown(socket, SHUT_WR);
+}
+
+int lt_socket_address(uv_os_sock_t socket, bool peer, lt_address *address)
+{
+    struct sockaddr *to = (void *)&address->storage;
+
+    address->size = sizeof address->storage;
+    return (peer ? getpeername(socket, to, &address->size)
+                 : getsockname(socket, to, &address->size)) == 0
+               ? 0
+               : -errno;
+}
+
+void lt_socket_text(uv_os_sock_t socket, bool peer, char text[LT_ADDRESS_TEXT])
+{
+    lt_address address;
+
+    text[0] = '\0';
+    if (lt_socket_address(socket, peer, &address) == 0)
+        lt_address_text(&address, text);
+}
