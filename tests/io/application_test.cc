@@ -271,7 +271,7 @@ TEST_CASE("settings change on one thread while another sends", "[settings]")
 
 /* ---- everything is sent ---- */
 
-TEST_CASE("on_sent comes when nothing waits any more, once for each question", "[sent]")
+TEST_CASE("on_sent comes when nothing waits any more", "[sent]")
 {
     bool own_thread = GENERATE(false, true);
     CAPTURE(own_thread);
@@ -287,7 +287,6 @@ TEST_CASE("on_sent comes when nothing waits any more, once for each question", "
     for (unsigned i = 0; i < count; i++)
         REQUIRE(caller.send(rtp((uint16_t)i, 5000)) == LIVETCP_OK);
     livetcp_session_notify_when_sent(caller.session);
-    livetcp_session_notify_when_sent(caller.session); /* one answer for both */
     REQUIRE(until(context, [&] { return caller.record.sent() == 1; }));
     CHECK(queued == 0);
     CHECK(stats_of(caller.session).packets_sent == count);
@@ -312,15 +311,19 @@ TEST_CASE("on_sent waits for a peer that does not read", "[sent]")
             context.turn();
     } while (stats_of(session).queue_packets < 10);
     livetcp_session_notify_when_sent(session);
+    livetcp_session_notify_when_sent(session); /* one answer for both */
     for (int i = 0; i < 20; i++)
         context.turn();
     CHECK(server.record().sent() == 0);
     REQUIRE(until(context, [&] {
         raw.poll();
         raw.input.clear();
-        return server.record().sent() == 1;
+        return server.record().sent() > 0;
     }));
     CHECK(stats_of(session).queue_packets == 0);
+    for (int i = 0; i < 20; i++)
+        context.turn();
+    CHECK(server.record().sent() == 1);
 }
 
 TEST_CASE("a session that ends tells that, and not that all is sent", "[sent]")
