@@ -2,11 +2,11 @@
 /*
  * A socket between the loop and its owner.
  *
- * The kernel announces the times of what was sent with POLLERR, as it does a failure, until they
- * are taken; what else there is to tell comes along with it. libuv stops a poll handle then,
- * reports UV_EBADF and forgets the rest. So whoever is told so takes the times, looks whether there
- * is an error besides, and starts the handle again. Every round takes something or ends in failure:
- * it cannot go on for ever.
+ * The kernel announces timestamps of written bytes with POLLERR, as it does a failure, until they
+ * are taken; other events come along with it. libuv then stops the poll handle, reports UV_EBADF
+ * and drops the other events. So the callback takes the timestamps, looks for a real error, and
+ * starts the handle again. Every round takes something or ends in failure: it cannot go on for
+ * ever.
  */
 #include "io/channel.h"
 
@@ -116,7 +116,7 @@ static bool take_all(lt_io_channel *channel)
     return taken > 0;
 }
 
-/* The loop was told of an error. False if the socket has really failed. */
+/* After the loop has reported an error. False if the socket has really failed. */
 static bool take_timestamps(lt_io_channel *channel)
 {
     bool alive = false;
@@ -140,8 +140,7 @@ long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, 
     return lt_socket_write(channel->socket, data, size);
 }
 
-/* Where the kernel does not tell that a segment waited, only one that did not wait tells anything.
- */
+/* Where the kernel does not report segments that waited, only prompt ones are of use. */
 static void explain(lt_io_channel *channel, livetcp_usec waited_us, livetcp_rx_timestamp *timestamp)
 {
     uint32_t before = channel->out_of_order;
@@ -167,7 +166,7 @@ static long read_socket(lt_io_channel *channel, void *data, size_t size,
     return n;
 }
 
-/* A reset that a writer was told of first looks like an orderly end to a reader. */
+/* A reset that a writer saw first looks like an orderly end to a reader. */
 static void lose(lt_io_channel *channel, int system_errno)
 {
     uv_mutex_lock(channel->lock);
@@ -227,7 +226,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         return;
     if (failed && take_timestamps(channel)) {
         failed = false;
-        events = channel->watched; /* the rest is not told, so all of it is looked at */
+        events = channel->watched; /* libuv dropped the others: look at all of them */
         uv_poll_start(poll, events, on_ready);
     }
     functions->hold(owner);

@@ -14,8 +14,8 @@
 /* Loop's thread. Takes over the socket, which no handle of the loop may watch any more. */
 void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket);
 
-/* A loop was told of an error on this socket, and stopped watching. Kernel timestamps that wait
- * look like one: they are discarded. False if the socket has really failed. */
+/* After a loop has reported an error on this socket, and stopped watching. Kernel timestamps that
+ * wait look like one: they are discarded. False if the socket has really failed. */
 bool lt_io_discard_timestamps(uv_os_sock_t socket);
 
 #endif

@@ -37,6 +37,8 @@ typedef struct pending_connection {
     char remote[LT_ADDRESS_TEXT];
 } pending_connection;
 
+static void arm_timer(livetcp_listener *listener);
+
 /* ---- references ---- */
 
 static void reference(livetcp_listener *listener)
@@ -209,7 +211,7 @@ static bool write_reply(uv_os_sock_t fd, const livetcp_reply *reply)
     return reply->size == 0 || lt_socket_write(fd, reply->frame, reply->size) == (long)reply->size;
 }
 
-/* Says why, if it can, and closes. `fd` has left the pending. */
+/* Tells the peer why, if it can, and closes. Nothing watches `fd` any more. */
 static void send_off(pending_connection *pending, uv_os_sock_t fd, const livetcp_error *error,
                      const livetcp_reply *reply)
 {
@@ -305,8 +307,6 @@ static void create_session(pending_connection *pending, const uint8_t *data, siz
         hand_over(pending, session, index, fd, &reply, data, size);
 }
 
-static void arm_timer(livetcp_listener *listener);
-
 static livetcp_session *find_session(const pending_connection *pending)
 {
     return find_session_by_id(pending->listener, livetcp_pending_session_id(pending->state));
@@ -390,7 +390,7 @@ static void on_pending_ready(uv_poll_t *poll, int status, int events)
     release(listener);
 }
 
-/* ---- accepting ---- */
+/* ---- taken ---- */
 
 static livetcp_result watch(livetcp_listener *listener, pending_connection *pending)
 {

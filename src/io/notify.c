@@ -149,7 +149,7 @@ static void notify_session_state(livetcp_session *session, const livetcp_engine_
     livetcp_error error;
 
     if (is_end(event)) {
-        session->closed_told = true;
+        session->closed_notified = true;
         if (session->on_ended)
             session->on_ended(session);
     }
@@ -276,7 +276,7 @@ static void notify_event(livetcp_session *session, const livetcp_engine_event *e
 
 static bool may_notify(const livetcp_session *session)
 {
-    return !session->ended && !session->closed_told;
+    return !session->ended && !session->closed_notified;
 }
 
 /* Notifies of events up to the end of the session, which is left for later unless `end`. */

@@ -90,8 +90,8 @@ static void lift_limits(livetcp_session *session)
 
 /* ---- writing ---- */
 
-/* A socket that fails may still hold what the peer said last, and why it left. So a failure only
- * stops the writing; the loop reads to the end and then reports the loss. */
+/* A socket that fails may still hold the last bytes of the peer, and the reason why it left. So a
+ * failure only stops the writing; the loop reads to the end and then reports the loss. */
 static void stop_writing(livetcp_session *session, lt_io_channel *channel, int system_errno)
 {
     if (system_errno != EAGAIN)

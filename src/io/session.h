@@ -49,12 +49,12 @@ struct livetcp_session {
     livetcp_usec put_off_us; /* see lt_io_put_off() */
     lt_io_arrivals arrivals;
     lt_io_tap *taps;     /* get packets before the application */
-    livetcp_error error; /* the last loss, in words */
-    bool has_peer;       /* where the present connections go: a name that means several */
-    lt_address peer;     /* hosts must not spread one session over them */
-    unsigned references; /* the owner, open handles, and functions that call back */
-    bool ended;          /* destroyed: no more callbacks, no more work */
-    bool closed_told;    /* on_state(CLOSED) was called, or is not wanted */
+    livetcp_error error;  /* the last loss, in words */
+    bool has_peer;        /* where the present connections go: a name that means several */
+    lt_address peer;      /* hosts must not spread one session over them */
+    unsigned references;  /* the owner, open handles, and functions that call back */
+    bool ended;           /* destroyed: no more callbacks, no more work */
+    bool closed_notified; /* on_state(CLOSED) was called, or is not wanted */
 
     /* Of the listener that serves it: loop's thread. on_ended is NULL without one, or after it; it
      * takes the session from the listener, and is called once, when the session is closed or ends.

@@ -103,10 +103,10 @@ long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, 
     return -ENOTSUP;
 }
 
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp)
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp)
 {
     (void)socket;
-    (void)stamp;
+    (void)timestamp;
     return false;
 }
 

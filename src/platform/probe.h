@@ -62,8 +62,8 @@ void lt_platform_acknowledge_now(lt_os_socket socket);
 /* Whether sockets of this system tell them at all. */
 bool lt_platform_has_timestamps(void);
 
-/* A connected socket tells them from here on. *first: what the stamps call the next byte that is
- * written. False, and nothing is changed, if it cannot. */
+/* A connected socket tells them from here on. *first: the position that they give the next byte
+ * that is written. False, and nothing is changed, if it cannot. */
 bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first);
 
 /* Like send(), and when the last byte that was taken passes it will be told. Bytes, or -errno. */
@@ -73,9 +73,9 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
 long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
                                   livetcp_usec *at);
 
-/* What was told and not taken yet, the oldest first: one; false if there is nothing. While there
- * is, the socket polls as if it had failed. */
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp);
+/* Takes the oldest that was told and not taken yet; false if there is none. While there is one, the
+ * socket polls as if it had failed. */
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp);
 
 /* How many segments have had to wait here for one before them, modulo 2^32. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments);

@@ -71,7 +71,9 @@ LAYERS = [
 
 # Headers of other projects that belong to one place.
 CONFINED = [
-    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/lab", "src/tool", "samples")),
+    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/platform", "src/lab", "src/tool", "samples")),
+    (re.compile(r"^(sys/socket\.h|sys/queue\.h|netinet/|arpa/|netdb\.h|unistd\.h|fcntl\.h|poll\.h"
+                r"|pthread\.h)"), ("src/platform", "src/lab", "src/tool", "samples", "demo")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
     (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/lab/model",)),

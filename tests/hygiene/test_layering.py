@@ -22,7 +22,7 @@ CLEAN = {
     "src/engine/frame.c": '#include "engine/frame.h"\n#include "base/ring.h"\n#include <string.h>\n'
                         "int lt_frame(void) { return lt_ring(); }\n",
     "src/policy/single.c": '#include <livetcp/policy.h>\n#include "base/ring.h"\n',
-    "src/io/loop.c": '#include "engine/frame.h"\n#include <uv.h>\n#include <sys/socket.h>\n',
+    "src/io/loop.c": '#include "engine/frame.h"\n#include <uv.h>\n',
     "src/tool/main.c": '#include "local.h"\n#include <livetcp/session.h>\n#include <popt.h>\n',
     "src/tool/local.h": "",
     "plugins/gst/sink.c": "#include <gst/gst.h>\n#include <livetcp/session.h>\n",
@@ -95,6 +95,10 @@ class Includes(Tree):
 
     def test_glib_stays_in_the_plugin(self):
         self.expect("src/io/bad.c", "#include <glib.h>\n", "plugins/gst")
+
+    def test_socket_calls_stay_behind_the_platform(self):
+        for header in ("sys/socket.h", "netinet/in.h", "unistd.h", "pthread.h", "sys/queue.h"):
+            self.expect("src/io/bad.c", f"#include <{header}>\n", "src/platform")
 
     def test_public_headers_hide_libuv(self):
         self.expect("include/livetcp/bad.h", "#include <uv.h>\n", "uv.h")
