@@ -11,6 +11,9 @@ else()
     list(APPEND livetcp_headers_left_out PATTERN ${header} EXCLUDE)
   endforeach()
 endif()
+if(NOT LIVETCP_IO)
+  list(APPEND livetcp_headers_left_out PATTERN session.h EXCLUDE)
+endif()
 install(TARGETS ${livetcp_libraries} EXPORT livetcpTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

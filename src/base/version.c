@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Version of the library that is loaded; headers may be of another. */
-#include <livetcp/session.h>
 #include <livetcp/version.h>
 
 const char *livetcp_version(void)
