@@ -11,8 +11,13 @@ else()
     list(APPEND livetcp_headers_left_out PATTERN ${header} EXCLUDE)
   endforeach()
 endif()
+if(NOT LIVETCP_IO)
+  list(APPEND livetcp_headers_left_out PATTERN session.h EXCLUDE)
+endif()
 install(TARGETS ${livetcp_libraries} EXPORT livetcpTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/livetcp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" ${livetcp_headers_left_out})
@@ -22,6 +27,19 @@ install(FILES ${CMAKE_BINARY_DIR}/include/livetcp/version.h
 # Relative to the .pc file's own place, so that the prefix may be moved.
 file(RELATIVE_PATH livetcp_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" livetcp_pc_prefix "${livetcp_pc_prefix}")
+set(livetcp_pc_private "")
+set(livetcp_pc_cflags "")
+set(livetcp_model_pc_private "")
+if(NOT BUILD_SHARED_LIBS) # what `pkg-config --static` adds
+  set(livetcp_pc_cflags " -DLIVETCP_STATIC")
+  if(LIVETCP_IO)
+    set(livetcp_pc_private
+      "Requires.private: libuv >= 1.44, libcrypto >= 3.0\nLibs.private: -pthread -lm\n")
+  else()
+    set(livetcp_pc_private "Requires.private: libcrypto >= 3.0\nLibs.private: -lm\n")
+  endif()
+  set(livetcp_model_pc_private "Libs.private: -lcxsparse -lm\n")
+endif()
 foreach(library IN LISTS livetcp_libraries)
   configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/${library}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -35,5 +53,23 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/livetcpConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/livetcpConfig.cmake
   ${CMAKE_BINARY_DIR}/livetcpConfigVersion.cmake DESTINATION ${livetcp_cmake_dir})
+
+# What is installed finds the library by its own place, so that it works under any prefix and
+# may be moved.
+function(livetcp_find_library_from target folder)
+  if(NOT TARGET ${target} OR NOT BUILD_SHARED_LIBS OR DEFINED CMAKE_INSTALL_RPATH)
+    return()
+  endif()
+  set(here "\$ORIGIN")
+  if(APPLE)
+    set(here "@loader_path")
+  endif()
+  file(RELATIVE_PATH way ${folder} ${CMAKE_INSTALL_FULL_LIBDIR})
+  string(REGEX REPLACE "/+$" "" way "${here}/${way}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${way}")
+endfunction()
+livetcp_find_library_from(livetcp-tool ${CMAKE_INSTALL_FULL_BINDIR})
+livetcp_find_library_from(gstlivetcp ${CMAKE_INSTALL_FULL_LIBDIR}/gstreamer-1.0)
+livetcp_find_library_from(livetcp-model ${CMAKE_INSTALL_FULL_LIBDIR})
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

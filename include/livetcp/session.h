@@ -317,9 +317,6 @@ LIVETCP_API uint16_t livetcp_listener_port(const livetcp_listener *listener);
  * on, but lost connections of theirs can no longer be replaced. */
 LIVETCP_API void livetcp_listener_destroy(livetcp_listener **listener);
 
-/* Version of the library that is loaded, for example "0.1.0". */
-LIVETCP_API const char *livetcp_version(void);
-
 #ifdef __cplusplus
 }
 #endif

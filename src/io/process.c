@@ -5,9 +5,6 @@
 
 #include "rtp/rtcp/reporter.h"
 
-#include <livetcp/session.h>
-#include <livetcp/version.h>
-
 #include <limits.h>
 #include <openssl/rand.h>
 #include <uv.h>
@@ -36,9 +33,4 @@ const char *lt_io_cname(void)
 
     uv_once(&once, make_cname);
     return cname[0] ? cname : NULL;
-}
-
-const char *livetcp_version(void)
-{
-    return LIVETCP_VERSION;
 }

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 SKIPPED = 77
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 
 
 def bench(tool, *args):

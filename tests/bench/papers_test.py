@@ -25,7 +25,7 @@ from benchlib.papers import goel, luebben, model, must_show, reading, setting, s
 from benchlib.papers.cells import Cell  # noqa: E402
 from benchlib.papers.figures import Figure, Known, Point, Series, Unbounded  # noqa: E402
 
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 AUTO = brosh.AUTO
 FIVE_PERCENT = {"socket": [50.2] * 94 + [230] * 6, AUTO: [50.2] * 99 + [60]}
 

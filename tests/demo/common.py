@@ -13,7 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo"
 SKIPPED = 77
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 600  # for what hangs
 GONE_S = 30  # for what is ending to have ended
 HEADER = ["time_us", "ssrc", "sequence", "timestamp", "payload_type", "marker", "size"]
 

@@ -16,7 +16,7 @@ namespace lt
 {
 
 /* Nothing here takes long; this is how long we wait before calling it a failure. */
-constexpr GstClockTime patience = 800 * GST_SECOND;
+constexpr GstClockTime patience = 200 * GST_SECOND;
 
 /* gst_init(), once. The classes below do it themselves. */
 void init();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks what the shared library exports: livetcp_* only, and each of it declared in a header.
 
-usage: exports.py LIBRARY INCLUDE-DIR
+usage: exports.py LIBRARY INCLUDE-DIR...
 """
 
 import pathlib
@@ -37,10 +37,10 @@ def judge(symbols, names):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    problems = judge(exported(sys.argv[1]), declared(sys.argv[2]))
+    problems = judge(exported(sys.argv[1]), set().union(*map(declared, sys.argv[2:])))
     for problem in problems:
         print(problem)
     return 1 if problems else 0

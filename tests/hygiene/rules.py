@@ -47,7 +47,8 @@ PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "pl
 # The first whose folder a path is in.
 LAYERS = [
     Layer("include/livetcp", set(), system=C_STANDARD),
-    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h"}, LIBC, pure=True),
+    Layer("src/base", {"base"}, {"result.h", "time.h", "export.h", "version.h"}, LIBC,
+          pure=True),
     Layer("src/rtp", {"base", "rtp"}, {"result.h", "time.h", "media.h", "redundancy.h"}, LIBC,
           pure=True),
     Layer("src/wire", {"base", "rtp", "wire"}, {"result.h", "time.h", "stats.h"}, LIBC | PURE_CRYPTO,
@@ -77,7 +78,7 @@ CONFINED = [
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io",)),
     (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/lab/model",)),
-    (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/lab")),
+    (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/lab", "samples")),
 ]
 
 # What pure code may not call, by the name the linker sees.

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 LIVETCP = sys.argv.pop(1)
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 
 # A namespace with a default route that leads nowhere and says much.
 NAMESPACE = """

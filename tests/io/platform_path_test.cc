@@ -23,7 +23,7 @@ namespace
 {
 
 /* Generous: reached only when a test fails. */
-const double PATIENCE_S = 800;
+const double PATIENCE_S = 200;
 
 double seconds()
 {

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 
 # The other end may be kept waiting by other things than the network.
 PATIENT = "handshake-timeout=60000&peer-timeout=3600000"

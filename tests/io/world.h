@@ -30,7 +30,7 @@ inline const unsigned default_connections = [] {
 }();
 
 /* Generous: reached only when a test fails. */
-const int PATIENCE_MS = 800000;
+const int PATIENCE_MS = 200000;
 
 /* Settings as text: {"connections", "1", "split", "2"}. */
 using Settings = std::vector<std::pair<const char *, std::string>>;

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 LIVETCP = os.path.abspath(sys.argv.pop(1))
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 
 

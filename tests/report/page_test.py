@@ -17,7 +17,7 @@ LIVETCP = os.path.abspath(sys.argv.pop(1))
 HERE = pathlib.Path(__file__).parent
 FIXTURES = HERE / "fixtures"
 BROWSER = None
-PATIENCE_S = 1500  # for what hangs; a page has been seen to take three minutes
+PATIENCE_S = 600  # for what hangs; a page has been seen to take three minutes
 SKIPPED = 77
 
 

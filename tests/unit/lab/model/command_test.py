@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 TOOL = None
-PATIENCE_S = 800  # for what hangs
+PATIENCE_S = 200  # for what hangs
 
 
 def run(*args):

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Version of the library that is loaded; headers may be of another. */
+#include <livetcp/version.h>
+
+const char *livetcp_version(void)
+{
+    return LIVETCP_VERSION;
+}
