@@ -13,7 +13,7 @@
  *     ... whenever sound is needed:   livetcp_playout_pull(playout, now, &item);
  *
  * A playout serves one media stream. It is not thread-safe: the caller serializes the calls.
- * docs/guide/playout.md explains the modes, samples/playout_pull.c is a whole program.
+ * docs/playout.md explains the modes, samples/playout_pull.c is a whole program.
  */
 #ifndef LIVETCP_PLAYOUT_H
 #define LIVETCP_PLAYOUT_H

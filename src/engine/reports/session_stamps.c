@@ -8,7 +8,7 @@
 #define ALL_MAX     256
 
 /* With timestamps=auto one packet in this time, or every one if fewer come; the means need no more.
- * docs/research/tuning.md has what it costs. */
+ * docs/tuning.md has what it costs. */
 #define SAMPLE_INTERVAL_US 20000
 
 /* How long packets are counted for that. */

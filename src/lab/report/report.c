@@ -25,7 +25,7 @@ static const char about[] =
     "  livetcp model ... --json=FILE           the same computed, and the working region\n"
     "  livetcp probe --json=FILE               service curve, legs of the delay\n"
     "  livetcp doctor --json=FILE              what on the host costs delay\n"
-    "  figures of papers, livetcp/papers/1     side by side (docs/guide/report.md)\n"
+    "  figures of papers, livetcp/papers/1     side by side (docs/report.md)\n"
     "FILE.json and FILE.packets.csv, or another .csv of that name, belong together.\n\n"
     "Example:\n"
     "  livetcp bench --json voice.json --raw voice.packets.csv --size 174\n"
