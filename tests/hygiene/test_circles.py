@@ -118,6 +118,11 @@ class Circles(unittest.TestCase):
                                      "int lt_slots(void) { return lt_links(); }\n")
         self.assertEqual((problems, len(remarks)), ([], 1))
 
+    def test_all_folders(self):
+        self.expect("demo: in a circle", folders=circles.ALL, more={
+            f"demo/{a}.c": f"int lt_{b}(void);\nint lt_{a}(void) {{ return lt_{b}(); }}\n"
+            for a, b in ("ab", "ba")})
+
     def test_clean_folder_that_is_not_named_is_mentioned(self):
         problems, remarks = self.check(folders=[".", "src", "src/engine"])
         self.assertEqual(problems, [])
@@ -128,7 +133,7 @@ class Circles(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder).resolve()
             (root / "compile_commands.json").write_text("[]")
-            self.assertEqual(len(circles.check(root, root)[0]), 1)
+            self.assertEqual(len(circles.check(root, root, circles.ALL)[0]), 1)
 
 
 if __name__ == "__main__":
