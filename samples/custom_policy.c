@@ -5,7 +5,7 @@
  * window with a key frame, then never holds up what is heard.
  *
  * Sends both streams to a LiveTCP listener until Ctrl-C, and says what went where.
- * docs/writing-a-policy.md explains what a policy is made of.
+ * docs/guide/policy.md explains what a policy is made of.
  */
 #include <livetcp/livetcp.h>
 

@@ -193,7 +193,7 @@ static int set_user_timeout(lt_os_socket socket, livetcp_usec us)
 }
 
 /* Older headers lack the name, older kernels the option. TCP_RTO_MIN_US, which came with it, is
- * left alone on purpose: docs/tuning.md has the measurement. */
+ * left alone on purpose: docs/research/tuning.md has the measurement. */
 #ifndef TCP_DELACK_MAX_US
 #define TCP_DELACK_MAX_US 46
 #endif
@@ -233,7 +233,7 @@ bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
     return set_int(socket, IPPROTO_TCP, TCP_MAXSEG, (int)(room / frame * frame + TIMESTAMPS)) == 0;
 }
 
-/* What "auto" tries, the best first; docs/tuning.md has the reasons. */
+/* What "auto" tries, the best first; docs/research/tuning.md has the reasons. */
 static const char *const preferred[] = {"bbr", "cubic", "reno"};
 
 static int set_congestion_control(lt_os_socket socket, const char *name)

@@ -3,7 +3,7 @@
  * auto: at every packet the strongest of the other policies that `redundancy-budget` pays for and
  * the path can bear.
  *
- * Source: our own. The rule, with the measurements behind it, is in docs/tuning.md:
+ * Source: our own. The rule, with the measurements behind it, is in docs/guide/tuning.md:
  *
  *   a standing queue                     earliest-delivery: copies would lengthen the queue, and
  *                                        take their place in it from others

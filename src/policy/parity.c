@@ -2,11 +2,11 @@
 /*
  * parity: one XOR packet for every group of `parity-group` packets, on another connection.
  *
- * Source: our own; the parity packet's form is in docs/wire-format.md. For when twice the bytes are
- * too many and a round trip is too long: a packet that is lost or blocked is rebuilt as soon as the
- * rest of its group and the parity are there. That works when the members of a group do not wait
- * behind the same loss, so they take turns over the connections, and the parity packet takes one
- * that carries none of them, if there is one.
+ * Source: our own; the parity packet's form is in docs/reference/wire-format.md. For when twice the
+ * bytes are too many and a round trip is too long: a packet that is lost or blocked is rebuilt as
+ * soon as the rest of its group and the parity are there. That works when the members of a group do
+ * not wait behind the same loss, so they take turns over the connections, and the parity packet
+ * takes one that carries none of them, if there is one.
  */
 #include "policy/builtin.h"
 

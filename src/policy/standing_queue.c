@@ -5,7 +5,7 @@
  * and the low-delay estimators of RFC 8698 read a queue from the same difference.)
  *
  * Flows that fill a drop-tail queue back off together and leave it empty for seconds, so what was
- * seen counts for a while. docs/tuning.md has the measurements.
+ * seen counts for a while. docs/research/tuning.md has the measurements.
  */
 #include "policy/standing_queue.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control messages to and from RTCP APP packets; the layouts are in docs/wire-format.md. */
+/* Control messages to and from RTCP APP packets, laid out as in docs/reference/wire-format.md. */
 #include "wire/control.h"
 
 #include "base/bytes.h"

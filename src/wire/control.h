@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Control messages of session mode: RTCP APP packets (RFC 3550 section 6.7) named "LTCP", so the
- * stream stays legal RFC 4571 and any RTP tool can read it. docs/wire-format.md specifies them. */
+ * stream stays legal RFC 4571 and any RTP tool can read it.
+ * docs/reference/wire-format.md specifies them. */
 #ifndef LT_WIRE_CONTROL_H
 #define LT_WIRE_CONTROL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parity packets on the wire: RFC 8627 (FlexFEC) with a flexible mask (R = 0, F = 0), one protected
- * SSRC each, and the XOR behind them. docs/wire-format.md has the layout, ADR 12 the reasons. */
+ * SSRC each, and the XOR behind them. docs/reference/wire-format.md has the layout,
+ * docs/adr/0006-parity.md the reasons. */
 #ifndef LT_WIRE_PARITY_H
 #define LT_WIRE_PARITY_H
 

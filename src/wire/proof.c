@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The join proof over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
- * HMAC-SHA-256 (RFC 2104). docs/wire-format.md says which bytes go in; docs/adr/0020 says why. */
+ * HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md says which bytes go in;
+ * docs/adr/0007-join-proof.md says why. */
 #include "wire/proof.h"
 
 #include <openssl/core_names.h>

@@ -272,10 +272,10 @@ class MustShow(unittest.TestCase):
 
 class Document(unittest.TestCase):
     def test_docs_papers_md_is_what_its_json_makes(self):
-        report = json.loads((ROOT / "docs/papers.json").read_text())
+        report = json.loads((ROOT / "docs/research/papers.json").read_text())
         self.assertEqual(report["schema"], document.SCHEMA)
-        self.assertEqual((ROOT / "docs/papers.md").read_text(), document.markdown_of(report),
-                         "python3 -m benchlib.papers.document ../docs/papers.json, in script/")
+        self.assertEqual((ROOT / "docs/research/papers.md").read_text(), document.markdown_of(report),
+                         "python3 -m benchlib.papers.document ../docs/research/papers.json, in script/")
 
 
 class Papers(ScriptTest):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the documentation's relative links lead somewhere, headings included.
+"""Checks that the documentation's relative links lead somewhere, headings included, and so do the
+files of this project that documents name in `code`, and the documents that sources mention.
 
 usage: links.py [--root DIR]
 """
@@ -12,6 +13,9 @@ import sys
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+\s+(.*?)\s*$", re.M)
+NAMED = re.compile(r"`((?:cmake|demo|docs|include|plugins|samples|script|src|tests)/[^\s`]*)`")
+MENTIONED = re.compile(r"(?<![\w./-])docs/[\w./-]*\.md(?:#[\w-]+)?")
+CODE = ("CMakeLists.txt", ".cmake", ".c", ".h", ".cc", ".py", ".js", ".sh", ".json", ".txt", ".in")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 
 
@@ -28,21 +32,50 @@ def anchors(path):
             for heading in HEADING.findall(text)}
 
 
-def check(root):
-    problems = []
-    for path in documents(root):
-        text = FENCE.sub("", path.read_text(encoding="utf-8"))
-        for link in LINK.findall(text):
-            if re.match(r"[a-z]+:", link):
-                continue
+def leads(target, fragment):
+    """What is wrong with a link to a heading of a file, or None."""
+    if not target.exists():
+        return "leads nowhere"
+    if fragment and target.suffix == ".md" and fragment not in anchors(target):
+        return "no such heading"
+    return None
+
+
+def check_document(root, path):
+    where = path.relative_to(root).as_posix()
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    for link in LINK.findall(text):
+        if not re.match(r"[a-z]+:", link):
             name, _, fragment = link.partition("#")
-            target = path.parent / name if name else path
-            where = path.relative_to(root).as_posix()
-            if not target.exists():
-                problems.append(f"{where}: {link} leads nowhere")
-            elif fragment and target.suffix == ".md" and fragment not in anchors(target):
-                problems.append(f"{where}: {link}: no such heading")
-    return problems
+            why = leads(path.parent / name if name else path, fragment)
+            if why:
+                yield f"{where}: {link}: {why}"
+    for name in NAMED.findall(text) if where != "CHANGELOG.md" else ():
+        if not any(root.glob(name.split(":")[0].rstrip("/"))):
+            yield f"{where}: there is no {name}"
+
+
+def sources(root):
+    for folder in ("demo", "include", "plugins", "samples", "script", "src", "tests"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and "hygiene" not in path.parts and "corpus" not in path.parts and (
+                    path.name.endswith(CODE) or path.suffix == ""):
+                yield path
+
+
+def check_source(root, path):
+    text = path.read_bytes().decode("utf-8", errors="replace")
+    for match in MENTIONED.finditer(text):
+        name, _, fragment = match.group().partition("#")
+        why = leads(root / name, fragment)
+        if why:
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path.relative_to(root).as_posix()}:{line}: {match.group()}: {why}"
+
+
+def check(root):
+    return [problem for path in documents(root) for problem in check_document(root, path)] + [
+        problem for path in sources(root) for problem in check_source(root, path)]
 
 
 def main():

@@ -10,11 +10,13 @@ import links
 
 
 class Links(unittest.TestCase):
-    def problems(self, text):
+    def problems(self, text, source=""):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
             (root / "docs/wire.md").write_text("# Wire format\n\n## Join & leave\n")
+            (root / "src").mkdir()
+            (root / "src/a.c").write_text(source)
             (root / "README.md").write_text(text)
             return links.check(root)
 
@@ -28,6 +30,14 @@ class Links(unittest.TestCase):
 
     def test_missing_heading(self):
         self.assertEqual(len(self.problems("[a](docs/wire.md#gone) [b](#gone)")), 2)
+
+    def test_named_files(self):
+        self.assertEqual(self.problems("`src/a.c` `src/*.c` `src/` `src/a.c:1` `x` `./src/b`"), [])
+        self.assertEqual(len(self.problems("`src/gone.c` `src/gone*`")), 2)
+
+    def test_documents_that_sources_mention(self):
+        self.assertEqual(self.problems("", "/* docs/wire.md, docs/wire.md#wire-format. */"), [])
+        self.assertEqual(len(self.problems("", "/* docs/gone.md, docs/wire.md#gone */")), 2)
 
 
 if __name__ == "__main__":

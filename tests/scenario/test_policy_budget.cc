@@ -114,7 +114,7 @@ TEST_CASE("left to itself a policy keeps to what it says it costs")
         for (uint64_t seed = 1; seed <= 4; seed++)
             for (size_t size : {174, 1434}) {
                 Spending spending = spend(config, "delay=50ms,loss=3%", size, seed);
-                /* docs/tuning.md: 1.0 for speech, 0.3 for more; parity packets are a header
+                /* docs/guide/tuning.md: 1.0 for speech, 0.3 for more; parity packets are a header
                  * longer than their group. */
                 check(spending, cost > 0     ? (cost < 1 ? 1.2 * cost : cost + 0.05)
                                 : size < 400 ? 1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""papers.md from papers.json; docs/papers.md is made by this from docs/papers.json.
+"""papers.md from papers.json: docs/research/papers.md is made by this from the JSON beside it.
 
 usage: python3 -m benchlib.papers.document PAPERS.JSON > PAPERS.MD   (in script/)
 """

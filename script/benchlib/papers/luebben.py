@@ -2,7 +2,8 @@
 """Lübben and Fidler, Figures 4, 5, 6, 8, 9, 12, 13, 16 and 17, with `livetcp probe`: on simulated flow
 control, and beside nine greedy flows over 100 Mbit/s and 10 ms each way. Theirs came from Emulab, with
 propagation delays of 8 to 12 ms for the cross traffic. Ours has one delay, and 1 ms of jitter: without
-that, drop-tail decides by the phase of ACKs who loses, run after run (docs/emulate.md, phase effects)."""
+that, drop-tail decides by the phase of ACKs who loses, run after run (docs/research/emulate.md, phase
+effects)."""
 
 import pathlib
 import statistics

@@ -9,7 +9,7 @@
 /* Speech: twice 64 kbit/s is nothing, and nothing is missed sooner. */
 #define SMALL_RATE 20000
 
-/* What "auto" lets a policy spend that decides packet by packet. docs/tuning.md has the
+/* What "auto" lets a policy spend that decides packet by packet. docs/research/tuning.md has the
  * measurements: one parity packet in four and the copies that 3 % of loss ask for fit in. */
 #define RATIO_SMALL 1.0
 #define RATIO_LARGE 0.3

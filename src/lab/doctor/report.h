@@ -25,7 +25,7 @@ void lt_diagnose(lt_diagnosis *diagnosis, const lt_facts *facts);
  * then what is unknown; then what is well, a line each. */
 void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out);
 
-/* "livetcp/doctor/1"; docs/doctor.md describes it. */
+/* "livetcp/doctor/1"; docs/guide/doctor.md describes it. */
 livetcp_result lt_doctor_json(const lt_diagnosis *diagnosis, FILE *out, livetcp_error *error);
 
 #endif

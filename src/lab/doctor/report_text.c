@@ -148,6 +148,6 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
     print_short(&p, diagnosis, LT_VERDICT_OK, green, "Costs nothing:");
     if (n[LT_VERDICT_COSTS])
         fputs("\nNothing was changed. Commands take root and last until the next start;\n"
-              "docs/doctor.md says how to make them stay.\n",
+              "docs/guide/doctor.md says how to make them stay.\n",
               out);
 }

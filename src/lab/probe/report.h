@@ -15,7 +15,7 @@
 
 void lt_probe_report_table(const lt_probe_findings *findings, FILE *out);
 
-/* docs/probe.md describes it. */
+/* docs/guide/probe.md describes it. */
 livetcp_result lt_probe_report_json(const lt_probe_findings *findings, FILE *out,
                                     livetcp_error *error);
 

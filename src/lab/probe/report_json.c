@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "livetcp/probe/1": docs/probe.md describes it; fields are added, never changed. */
+/* "livetcp/probe/1": docs/guide/probe.md describes it; fields are added, never changed. */
 #include "lab/probe/report.h"
 
 #include "lab/output.h"

@@ -2,8 +2,8 @@
 /*
  * The bit rate is the largest whose delay quantile keeps the target; the quantile is a delay that
  * all but a share xi of the packets of such a stream keep, whatever the policy does on top. The
- * policy follows docs/tuning.md: `auto` decides packet by packet and is right everywhere; where
- * TCP lost nothing, copies have nothing to repair, and one connection is as good as several.
+ * policy follows docs/guide/tuning.md: `auto` decides packet by packet and is right everywhere;
+ * where TCP lost nothing, copies have nothing to repair, and one connection is as good as several.
  */
 #include "lab/probe/verdict.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What docs/tuning.md calls a standing queue, at the median: above the least transit by 4 ms and by
- * a twentieth of the least round trip. */
+/* What docs/guide/tuning.md calls a standing queue, at the median: above the least transit by 4 ms
+ * and by a twentieth of the least round trip. */
 #define QUEUE_LEAST 4000.0
 #define QUEUE_SHARE 0.05
 

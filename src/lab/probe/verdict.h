@@ -10,7 +10,7 @@ typedef struct lt_probe_verdict {
     bool within_target;   /* the bit rate keeps the delay target; else it is the one with the least
                              delay */
     double bitrate;       /* bit/s */
-    const char *policy;   /* by docs/tuning.md */
+    const char *policy;   /* by docs/guide/tuning.md */
     livetcp_usec playout; /* over the least one-way delay */
     double loss;          /* share of segments sent again at the steady rates; NAN: unknown */
     bool queue;           /* a queue stands in the network at the recommended rate */

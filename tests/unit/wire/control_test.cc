@@ -128,7 +128,7 @@ TEST_CASE("every control message is legal RTCP named LTCP")
     }
 }
 
-TEST_CASE("the layout of CREATE is the one in docs/wire-format.md")
+TEST_CASE("the layout of CREATE is the one in docs/reference/wire-format.md")
 {
     Bytes packet = packet_of(sample(LT_CONTROL_CREATE));
     REQUIRE(packet.size() == 84);

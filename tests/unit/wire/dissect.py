@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lets tshark read what we put on the wire, as docs/wire-format.md says it can.
+"""Lets tshark read what we put on the wire, as docs/reference/wire-format.md says it can.
 
 usage: dissect.py STREAM-PROGRAM
 """

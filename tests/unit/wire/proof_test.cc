@@ -75,7 +75,7 @@ std::string hex(const uint8_t *bytes, size_t size)
 
 } // namespace
 
-/* The numbers in docs/wire-format.md, from another implementation of X25519 and HKDF. */
+/* The numbers in docs/reference/wire-format.md, from another implementation of X25519 and HKDF. */
 TEST_CASE("the example in the specification")
 {
     lt_credentials caller, listener;

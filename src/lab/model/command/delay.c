@@ -144,8 +144,8 @@ int lt_model_delay(int argc, const char **argv)
         .path_wanted = true,
         .text = "The distribution of the delay that TCP gives a constant-bit-rate stream: the "
                 "Markov chain of\n"
-                "Brosh et al., \"The Delay-Friendliness of TCP\" (2008). docs/model.md describes "
-                "it.\n"
+                "Brosh et al., \"The Delay-Friendliness of TCP\" (2008). "
+                "docs/research/model.md describes it.\n"
                 "\nExamples:\n"
                 "  livetcp model delay --rtt=100ms --loss=1% --packet=174 --interval=20ms\n"
                 "  livetcp model delay --rtt=300ms --loss=0.1% --packet=1448 --connections=5 "

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Measured, with solve.c's vectors (docs/model.md). */
+/* Measured, with solve.c's vectors (docs/research/model.md). */
 enum { BYTES_A_STATE = 300 };
 
 static size_t place(const lt_chain *c, unsigned w, unsigned b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The chain of Brosh et al. with the rules of Linux 6 in place of theirs, where a measurement shows
- * the difference (docs/model.md):
+ * the difference (docs/research/model.md):
  *
  * - the window is halved from what it is, not from w + 3, and never below two segments;
  * - it grows, while the source leaves it unused, to what is in flight and one segment more;

@@ -89,7 +89,7 @@ static double got_through(double p, unsigned w, unsigned k, bool first_lost)
 
 /* The share of windows with a loss that end in a timeout (Padhye, equation 23). The k segments that
  * got through let k more go out; three of those have to arrive. With limited transmit, fewer than
- * three that arrive bring out more (A.2; see docs/model.md for how we read equation (7)). */
+ * three that arrive bring out more (A.2; docs/research/model.md reads equation (7)). */
 static double correlated_timeout(const lt_delay_params *params, double p, unsigned w,
                                  bool first_lost)
 {

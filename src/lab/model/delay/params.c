@@ -114,7 +114,8 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->dupacks = dupack_threshold(p);
     p->detect = detection_time(p);
     p->free_window = p->recovery == LIVETCP_LOSS_RECOVERY_LINUX ? floor(p->r + 1e-9) + 2 : p->r;
-    /* A.1 scales the loss by the segment's size; see docs/model.md for how we read p a/M_s. */
+    /* A.1 scales the loss by the segment's size; docs/research/model.md says how we read p a/M_s.
+     */
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
     p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;

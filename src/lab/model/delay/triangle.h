@@ -3,7 +3,7 @@
  * Solves M x = b for M = I - F, where F is the loss-free part of the chain: how often each state is
  * visited before the next loss. In the order in which the chain numbers its states M is lower
  * triangular, so that nothing is to be factored: CXSparse substitutes, which needs no memory and
- * cannot fail (docs/adr/0030-model-is-a-library-of-its-own.md).
+ * cannot fail (docs/adr/0009-model-is-a-library-of-its-own.md).
  */
 #ifndef LT_LAB_MODEL_DELAY_TRIANGLE_H
 #define LT_LAB_MODEL_DELAY_TRIANGLE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When all connections of a LiveTCP session are open (docs/wire-format.md, Handshake). The papers'
- * models end with TCP's handshake; ours goes on with exchanges of a message and its answer, each a
- * segment that is to be acknowledged: CREATE and ACCEPT on the first connection, and then, on every
- * other that has connected by itself meanwhile, JOIN and CHALLENGE, PROOF and JOINED.
+ * When all connections of a LiveTCP session are open (docs/reference/wire-format.md, Handshake).
+ * The papers' models end with TCP's handshake; ours goes on with exchanges of a message and its
+ * answer, each a segment that is to be acknowledged: CREATE and ACCEPT on the first connection, and
+ * then, on every other that has connected by itself meanwhile, JOIN and CHALLENGE, PROOF and
+ * JOINED.
  */
 #ifndef LT_LAB_MODEL_STARTUP_SESSION_OPEN_H
 #define LT_LAB_MODEL_STARTUP_SESSION_OPEN_H

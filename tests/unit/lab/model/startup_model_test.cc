@@ -70,7 +70,8 @@ double play_timeouts(std::mt19937_64 &dice, double p, double first, double usual
     return waited;
 }
 
-/* The handshake of docs/wire-format.md with dice: when all connections of a session are open, s. */
+/* The handshake of docs/reference/wire-format.md with dice: when all connections of a session are
+ * open, s. */
 double play_session(std::mt19937_64 &dice, double rtt, double p, unsigned connections)
 {
     const double syn_timeout = 1;

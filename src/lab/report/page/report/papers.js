@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures and tables of the papers beside our measurements and models (docs/report.md). Colour is what
+/* Figures and tables of the papers beside our measurements and models (docs/guide/report.md). Colour is what
  * is shown, the line is where it is from: dashed the paper, dotted a model, solid measured here. */
 (function (L) {
   const styles = { paper: { dash: [9, 5], dots: true }, model: { dash: [2, 4] }, measured: { dots: true } };
