@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `livetcp emulate set` and `livetcp emulate counters`: talk to a running emulator. */
-#include "lab/command.h"
 #include "lab/emulate/run.h"
+#include "lab/exit_code.h"
 
 #include <errno.h>
 #include <stdio.h>

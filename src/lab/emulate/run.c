@@ -5,10 +5,10 @@
 #include "lab/emulate/run.h"
 
 #include "base/error.h"
-#include "lab/command.h"
 #include "lab/emulate/children.h"
 #include "lab/emulate/control.h"
 #include "lab/emulate/schedule.h"
+#include "lab/exit_code.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * receiver, not the path. */
 #define _GNU_SOURCE
 #include "base/error.h"
-#include "lab/command.h"
 #include "lab/emulate/run.h"
+#include "lab/exit_code.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

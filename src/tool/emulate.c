@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp emulate: the command line. */
-#include "lab/command.h"
 #include "lab/emulate/run.h"
 #include "lab/emulate/units.h"
+#include "tool/command.h"
 
 #include <popt.h>
 #include <stdio.h>
