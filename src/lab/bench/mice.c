@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends of the mice: connect, send 20 kB, wait until the far end has closed, and again. */
-#include "lab/bench/clock.h"
 #include "lab/bench/cross.h"
 #include "lab/bench/tcp.h"
+#include "lab/clock.h"
 
 #include <errno.h>
 #include <poll.h>

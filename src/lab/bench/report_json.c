@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/bench/report.h"
 
+#include "lab/clock.h"
 #include "lab/output.h"
 
 #include <livetcp/version.h>
@@ -9,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 static json_t *milliseconds(livetcp_usec value)
@@ -190,12 +190,9 @@ static json_t *machine_json(bool *failed)
 {
     struct utsname name;
     double load[1] = {NAN};
-    char date[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
+    char date[LT_CLOCK_DATE];
     json_t *o = json_object();
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lt_clock_date(date);
     lt_json_put(o, "date", json_string(date), failed);
     if (uname(&name) == 0)
         lt_json_put(o, "kernel", json_string(name.release), failed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread behind lt_stall_watch: sleeps to absolute times and compares. */
-#include "lab/bench/clock.h"
 #include "lab/bench/stall.h"
+#include "lab/clock.h"
 
 #include "base/error.h"
 
@@ -52,9 +52,7 @@ livetcp_result lt_stall_watch_start(lt_stall_log *log, lt_stall_watch **out, liv
 
 livetcp_usec lt_stall_watch_cpu(const lt_stall_watch *watch)
 {
-    struct timespec t = {0};
-    clock_gettime(watch->cpu_clock, &t);
-    return (livetcp_usec)t.tv_sec * LIVETCP_USEC_SEC + t.tv_nsec / 1000;
+    return lt_clock_read(watch->cpu_clock);
 }
 
 void lt_stall_watch_stop(lt_stall_watch **watch)

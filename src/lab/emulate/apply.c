@@ -3,14 +3,6 @@
 #include "lab/emulate/run.h"
 
 #include <string.h>
-#include <time.h>
-
-livetcp_usec lt_emulate_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (livetcp_usec)now.tv_sec * LIVETCP_USEC_SEC + now.tv_nsec / 1000;
-}
 
 unsigned lt_emulate_directions(const char *text)
 {

@@ -5,6 +5,7 @@
 #include "lab/emulate/run.h"
 
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/emulate/children.h"
 #include "lab/emulate/control.h"
 #include "lab/emulate/schedule.h"
@@ -109,7 +110,7 @@ static void on_signal(uv_signal_t *handle, int number)
 static void on_stats(uv_timer_t *timer)
 {
     emulation *run = timer->data;
-    lt_emulate_print_line(run->path, lt_emulate_now() - run->started);
+    lt_emulate_print_line(run->path, lt_clock_now() - run->started);
 }
 
 static void on_schedule(uv_timer_t *timer);
@@ -119,7 +120,7 @@ static void arm_schedule(emulation *run)
     if (run->schedule.next == run->schedule.count)
         return;
     livetcp_usec wait = run->started + run->schedule.changes[run->schedule.next].at;
-    wait -= lt_emulate_now();
+    wait -= lt_clock_now();
     uv_update_time(&run->loop);
     uv_timer_start(&run->schedule_timer, on_schedule, wait > 0 ? (uint64_t)(wait + 999) / 1000 : 0,
                    0);
@@ -128,7 +129,7 @@ static void arm_schedule(emulation *run)
 static void on_schedule(uv_timer_t *timer)
 {
     emulation *run = timer->data;
-    livetcp_usec elapsed = lt_emulate_now() - run->started;
+    livetcp_usec elapsed = lt_clock_now() - run->started;
     while (run->schedule.next < run->schedule.count &&
            run->schedule.changes[run->schedule.next].at <= elapsed) {
         const lt_change *change = &run->schedule.changes[run->schedule.next++];
@@ -156,7 +157,7 @@ static void on_start(uv_timer_t *timer)
         return;
     }
     run->near = child;
-    run->started = lt_emulate_now();
+    run->started = lt_clock_now();
     arm_schedule(run);
     uint64_t interval = (uint64_t)run->options->stats_interval / LIVETCP_USEC_MSEC;
     if (interval)
@@ -281,7 +282,7 @@ static int finish(emulation *run)
         json_t *report = lt_emulate_report(run->path);
         if (report && run->started)
             json_object_set_new(report, "seconds",
-                                json_real((double)(lt_emulate_now() - run->started) / 1e6));
+                                json_real((double)(lt_clock_now() - run->started) / 1e6));
         json_object_set_new(report, "seed", json_integer((json_int_t)options->path.seed));
         json_object_set_new(report, "exit_code", json_integer(code));
         if (!lt_emulate_write_json(report, options->json) && !code)

@@ -56,6 +56,4 @@ void lt_emulate_print_line(lt_path *path, livetcp_usec elapsed);
 /* Writes to a file, or to stdout when the name is "-"; complains on stderr and returns false. */
 bool lt_emulate_write_json(const json_t *report, const char *file);
 
-livetcp_usec lt_emulate_now(void); /* CLOCK_MONOTONIC */
-
 #endif

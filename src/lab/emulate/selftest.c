@@ -5,6 +5,7 @@
  * receiver, not the path. */
 #define _GNU_SOURCE
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/emulate/run.h"
 #include "lab/exit_code.h"
 
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
@@ -40,13 +40,6 @@ typedef struct measurement {
     lt_lateness machine; /* of a real-time thread that does nothing but sleep */
     atomic_bool finished;
 } measurement;
-
-static int64_t clock_nsec(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int64_t kernel_stamp(struct msghdr *message)
 {
@@ -74,7 +67,7 @@ static bool receive_one(measurement *trial)
     stamp sent;
     if (recvmsg(trial->receiver, &message, 0) < (ssize_t)sizeof sent)
         return false;
-    int64_t now = clock_nsec(CLOCK_MONOTONIC);
+    int64_t now = lt_clock_nsec(CLOCK_MONOTONIC);
     memcpy(&sent, data, sizeof sent);
     trial->received++;
     lt_lateness_add(&trial->at_socket,
@@ -92,7 +85,7 @@ static void *receiver_main(void *argument)
 
 static void send_one(measurement *trial, char *data, size_t size)
 {
-    const stamp now = {clock_nsec(CLOCK_MONOTONIC), clock_nsec(CLOCK_REALTIME)};
+    const stamp now = {lt_clock_nsec(CLOCK_MONOTONIC), lt_clock_nsec(CLOCK_REALTIME)};
     memcpy(data, &now, sizeof now);
     if (send(trial->sender, data, size, 0) < 0)
         trial->refused++;
@@ -114,12 +107,12 @@ static void *machine_main(void *argument)
 {
     measurement *trial = argument;
     be_punctual(REFERENCE_PRIORITY);
-    int64_t at = clock_nsec(CLOCK_MONOTONIC);
+    int64_t at = lt_clock_nsec(CLOCK_MONOTONIC);
     while (!atomic_load(&trial->finished)) {
         at += 1000000;
         const struct timespec until = {at / 1000000000, at % 1000000000};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-        lt_lateness_add(&trial->machine, (clock_nsec(CLOCK_MONOTONIC) - at) / 1000);
+        lt_lateness_add(&trial->machine, (lt_clock_nsec(CLOCK_MONOTONIC) - at) / 1000);
     }
     return NULL;
 }
@@ -132,12 +125,12 @@ static void *sender_main(void *argument)
     const lt_self_test *test = trial->test;
     const size_t size = test->size - HEADERS;
     const uint64_t count = (uint64_t)(test->rate * test->seconds);
-    const int64_t start = clock_nsec(CLOCK_MONOTONIC);
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     be_punctual(SENDER_PRIORITY);
     for (uint64_t i = 0; i < count; i++) {
         const int64_t at = start + (int64_t)((double)i * 1e9 / test->rate);
         const struct timespec until = {at / 1000000000, at % 1000000000};
-        if (at > clock_nsec(CLOCK_MONOTONIC))
+        if (at > lt_clock_nsec(CLOCK_MONOTONIC))
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
         send_one(trial, data, size);
     }

@@ -2,8 +2,8 @@
 #include "lab/probe/connection.h"
 
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/probe/address.h"
-#include "lab/probe/clock.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/stamps.h"
 
@@ -39,7 +39,7 @@ static livetcp_result prepare(int fd, const char *congestion_control, livetcp_er
 /* 0, or an errno. */
 static int connect_within(int fd, const struct addrinfo *a, const sigset_t *waiting)
 {
-    const livetcp_usec until = lt_probe_now() + CONNECT_TIMEOUT;
+    const livetcp_usec until = lt_clock_now() + CONNECT_TIMEOUT;
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
     int cause = 0;
     socklen_t size = sizeof cause;
@@ -49,11 +49,10 @@ static int connect_within(int fd, const struct addrinfo *a, const sigset_t *wait
     if (errno != EINPROGRESS)
         return errno;
     while (!lt_probe_interrupted()) {
-        livetcp_usec left = until - lt_probe_now();
+        livetcp_usec left = until - lt_clock_now();
         if (left <= 0)
             return ETIMEDOUT;
-        const struct timespec timeout = {.tv_sec = left / LIVETCP_USEC_SEC,
-                                         .tv_nsec = left % LIVETCP_USEC_SEC * 1000};
+        const struct timespec timeout = lt_clock_timespec(left);
         if (ppoll(&ready, 1, &timeout, waiting) > 0)
             return getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &size) ? errno : cause;
     }
@@ -184,9 +183,8 @@ void lt_connection_wait(lt_probe_connection *c, livetcp_usec until)
 {
     struct pollfd ready = {.fd = c->socket,
                            .events = (short)(POLLIN | (lt_connection_busy(c) ? POLLOUT : 0))};
-    livetcp_usec left = until - lt_probe_now();
-    const struct timespec timeout = {.tv_sec = left / LIVETCP_USEC_SEC,
-                                     .tv_nsec = left % LIVETCP_USEC_SEC * 1000};
+    livetcp_usec left = until - lt_clock_now();
+    const struct timespec timeout = lt_clock_timespec(left > 0 ? left : 0);
 
     if (left > 0)
         ppoll(&ready, 1, &timeout, &c->waiting);

@@ -2,7 +2,7 @@
 #include "lab/probe/listener_peer.h"
 
 #include "base/error.h"
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 #include "lab/probe/stamps.h"
 #include "lab/probe/wire.h"
 
@@ -108,7 +108,7 @@ static bool answer(lt_listener_peer *p, lt_wire_message message, livetcp_error *
 static bool handle(lt_listener_peer *p, const lt_wire_message *m, livetcp_usec came,
                    livetcp_error *error)
 {
-    livetcp_usec now = lt_probe_now();
+    livetcp_usec now = lt_clock_now();
 
     p->heard = true;
     switch (m->type) {
@@ -117,7 +117,7 @@ static bool handle(lt_listener_peer *p, const lt_wire_message *m, livetcp_usec c
                       (lt_wire_message){.type = LT_WIRE_PONG,
                                         .a = m->a,
                                         .b = (uint64_t)(came ? came : now),
-                                        .c = (uint64_t)lt_probe_now()},
+                                        .c = (uint64_t)lt_clock_now()},
                       error);
     case LT_WIRE_PACKET:
         p->packets++;

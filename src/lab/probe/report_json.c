@@ -2,6 +2,7 @@
 /* "livetcp/probe/1": docs/probe.md describes it; fields are added, never changed. */
 #include "lab/probe/report.h"
 
+#include "lab/clock.h"
 #include "lab/output.h"
 #include "lab/probe/verdict.h"
 
@@ -11,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #define CCDF_MOST 400 /* points of a distribution */
 
@@ -272,12 +272,9 @@ static json_t *verdict_json(const lt_probe_findings *f, bool *failed)
 static void put_origin(json_t *root, const lt_probe_findings *f, bool *failed)
 {
     struct utsname name;
-    struct tm utc;
-    char date[32] = "";
-    time_t now = time(NULL);
+    char date[LT_CLOCK_DATE];
 
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lt_clock_date(date);
     lt_json_put(root, "schema", json_string("livetcp/probe/1"), failed);
     lt_json_put(root, "livetcp", json_string(LIVETCP_VERSION), failed);
     lt_json_put(root, "date", json_string(date), failed);

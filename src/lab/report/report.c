@@ -2,6 +2,7 @@
 #include "lab/report/report.h"
 
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/output.h"
 #include "lab/report/input.h"
 #include "lab/report/page.h"
@@ -10,7 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static json_t *read_files(const char *const *paths, livetcp_error *error)
 {
@@ -32,11 +32,8 @@ static json_t *read_files(const char *const *paths, livetcp_error *error)
 
 static json_t *page_data(const char *title, json_t *files)
 {
-    char date[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char date[LT_CLOCK_DATE];
+    lt_clock_date(date);
     return json_pack("{s:s,s:s,s:s*,s:o}", "livetcp", LIVETCP_VERSION, "date", date, "title", title,
                      "files", files);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model delay: the distribution of the delay on one path. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
 
@@ -118,14 +119,15 @@ static livetcp_result delay(const lt_model_arguments *a, livetcp_error *error)
 {
     livetcp_delay_model *model;
     livetcp_delay_summary summary = {.struct_size = sizeof summary};
-    double start = lt_model_now_ms(), solve_ms;
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
+    double solve_ms;
     json_t *json = NULL;
     bool failed = false;
     livetcp_result result = livetcp_delay_model_solve(&a->config, &model, error);
 
     if (result != LIVETCP_OK)
         return result;
-    solve_ms = lt_model_now_ms() - start;
+    solve_ms = lt_model_ms_since(start);
     livetcp_delay_model_summary(model, &summary);
     if (!lt_model_json_only(a))
         print_table(a, model, &summary, solve_ms);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/model/command/forms.h"
 
+#include "lab/clock.h"
 #include "lab/exit_code.h"
 
 #include <stdio.h>
@@ -57,4 +58,9 @@ int lt_model_run(const lt_model_form *form, int argc, const char **argv,
     }
     lt_model_texts_clear(&texts);
     return code;
+}
+
+double lt_model_ms_since(int64_t start)
+{
+    return (double)(lt_clock_nsec(CLOCK_MONOTONIC) - start) / 1e6;
 }

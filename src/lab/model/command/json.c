@@ -3,7 +3,6 @@
 #include "lab/model/command/json.h"
 
 #include <math.h>
-#include <time.h>
 
 json_t *lt_model_json_number(double value)
 {
@@ -50,12 +49,4 @@ livetcp_result lt_model_json_write(json_t *document, bool failed, const char *pa
         return error->code;
     }
     return lt_output_close(out, path, lt_json_write(document, failed, out, error), error);
-}
-
-double lt_model_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }

@@ -19,7 +19,4 @@ json_t *lt_model_json_config(const lt_model_arguments *arguments, bool *failed);
 livetcp_result lt_model_json_write(json_t *document, bool failed, const char *path,
                                    livetcp_error *error);
 
-/* Wall-clock milliseconds, of no particular origin. */
-double lt_model_now_ms(void);
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model region: where a stream works, and what to set where it does not. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
 
@@ -173,7 +174,7 @@ static void print_advice(const region *r)
 static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *error)
 {
     region *r = calloc(1, sizeof *r);
-    double start = lt_model_now_ms();
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     livetcp_result result;
     bool failed = false;
 
@@ -189,7 +190,7 @@ static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *
         print_advice(r);
     }
     if (result == LIVETCP_OK && a->json) {
-        json_t *json = document(a, r, lt_model_now_ms() - start, &failed);
+        json_t *json = document(a, r, lt_model_ms_since(start), &failed);
         result = lt_model_json_write(json, failed, a->json, error);
     }
     free(r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model startup: how long until a session's connections are there. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
 
@@ -129,14 +130,14 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
     livetcp_startup_config config;
     livetcp_startup_model *model;
     livetcp_result result = take(a, &config, error);
-    double start = lt_model_now_ms();
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     bool failed = false;
 
     if (result == LIVETCP_OK)
         result = livetcp_startup_model_solve(&config, &model, error);
     if (result != LIVETCP_OK)
         return result;
-    double solve_ms = lt_model_now_ms() - start;
+    double solve_ms = lt_model_ms_since(start);
     if (!lt_model_json_only(a))
         print_table(a, &config, model);
     if (a->json) {
