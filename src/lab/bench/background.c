@@ -5,8 +5,8 @@
 #include "base/rng.h"
 #include "lab/bench/control.h"
 #include "lab/bench/cross.h"
-#include "lab/bench/tcp.h"
 #include "lab/clock.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <math.h>
@@ -253,7 +253,7 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
     if (now >= b->ftp_end)
         end_ftp(b);
     if (b->polls[b->count + 1].revents & POLLIN) {
-        int fd = lt_tcp_accept(b->listener);
+        int fd = lt_tcp_accept(b->listener, NULL);
         if (fd >= 0)
             b->flows[b->count++] = (flow){.fd = fd};
         return true; /* polls[] no longer fits the flows */

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "lab/bench/tcp.h"
 #include "lab/clock.h"
+#include "lab/tcp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

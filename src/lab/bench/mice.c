@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends of the mice: connect, send 20 kB, wait until the far end has closed, and again. */
 #include "lab/bench/cross.h"
-#include "lab/bench/tcp.h"
 #include "lab/clock.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -118,7 +118,7 @@ void *lt_sink_main(void *argument)
             }
         int fd = -1;
         while ((polls[0].revents & POLLIN) && count < MAX_SINKS &&
-               (fd = lt_tcp_accept(cross->listener)) >= 0)
+               (fd = lt_tcp_accept(cross->listener, NULL)) >= 0)
             polls[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
     }
     while (count > 2)

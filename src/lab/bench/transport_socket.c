@@ -2,7 +2,7 @@
 /* The naive application that LiveTCP is compared with: one TCP socket per flow, written to at
  * once, RFC 4571 framing, one thread that reads. */
 #include "lab/bench/socket_flow.h"
-#include "lab/bench/tcp.h"
+#include "lab/tcp.h"
 
 #include "base/error.h"
 
@@ -34,7 +34,7 @@ static void watch(socket_transport *t, int operation, unsigned flow, uint32_t ev
 static void accept_flow(socket_transport *t, unsigned index)
 {
     lt_socket_flow *flow = &t->flows[index];
-    int fd = lt_tcp_accept(flow->listener);
+    int fd = lt_tcp_accept(flow->listener, NULL);
     if (fd < 0)
         return;
     if (!t->base.scheme->nagle)
@@ -185,7 +185,10 @@ static void socket_totals(lt_transport *base, lt_transport_totals *out)
         out->bytes_sent += flow->totals.bytes_sent;
         out->refused += flow->totals.refused;
         if (flow->fd >= 0) {
-            lt_tcp_add_segments(flow->fd, &out->segments, &out->retransmitted);
+            lt_tcp_counters counters;
+            lt_tcp_count(flow->fd, &counters);
+            out->segments += counters.segments;
+            out->retransmitted += counters.retransmitted;
             lt_tcp_congestion_control(flow->fd, out->congestion_control);
         }
         pthread_mutex_unlock(&flow->lock);

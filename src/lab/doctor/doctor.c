@@ -5,9 +5,8 @@
 #include "lab/doctor/gather.h"
 #include "lab/doctor/report.h"
 #include "lab/output.h"
+#include "lab/tcp.h"
 
-#include <errno.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +15,12 @@
 static livetcp_result find_host(const char *host, struct sockaddr_storage *peer,
                                 livetcp_error *error)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
     struct addrinfo *found = NULL;
     if (!host)
         return LIVETCP_OK;
-    int code = getaddrinfo(host, NULL, &hints, &found);
-    if (code)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--host %.100s: %s", host,
-                       code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));
+    const char *why = lt_tcp_resolve(host, NULL, AI_ADDRCONFIG, &found);
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--host %.100s: %s", host, why);
     memcpy(peer, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
     return LIVETCP_OK;

@@ -3,16 +3,13 @@
 
 #include "base/error.h"
 #include "lab/clock.h"
-#include "lab/probe/address.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/stamps.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,12 +21,10 @@
 
 static livetcp_result prepare(int fd, const char *congestion_control, livetcp_error *error)
 {
-    const int on = 1;
-
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (*congestion_control && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion_control,
-                                          (socklen_t)strlen(congestion_control)))
-        return lt_fail_errno(error, LIVETCP_ERR_NOT_SUPPORTED, errno,
+    lt_tcp_set_nodelay(fd);
+    int code = lt_tcp_set_congestion_control(fd, congestion_control);
+    if (code)
+        return lt_fail_errno(error, LIVETCP_ERR_NOT_SUPPORTED, code,
                              "cannot use congestion control '%s'; sysctl "
                              "net.ipv4.tcp_available_congestion_control lists what there is",
                              congestion_control);
@@ -65,7 +60,7 @@ static livetcp_result connect_to(lt_probe_connection *c, const struct addrinfo *
     int cause = 0;
 
     for (const struct addrinfo *a = list; a; a = a->ai_next) {
-        int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        int fd = lt_tcp_socket(a->ai_family);
         if (fd < 0) {
             cause = errno;
             continue;
@@ -96,10 +91,10 @@ livetcp_result lt_connection_open(lt_probe_connection *c, const lt_probe_options
     c->waiting = *waiting;
     snprintf(c->peer, sizeof c->peer, strchr(options->host, ':') ? "[%s]:%s" : "%s:%s",
              options->host, options->port);
-    livetcp_result result = lt_probe_resolve(options->host, options->port, &list, error);
-    if (result != LIVETCP_OK)
-        return result;
-    result = connect_to(c, list, options, error);
+    const char *why = lt_tcp_resolve(options->host, options->port, 0, &list);
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "%.150s: %s", options->host, why);
+    livetcp_result result = connect_to(c, list, options, error);
     freeaddrinfo(list);
     if (result == LIVETCP_OK)
         c->stamps = lt_stamps_enable(c->socket);
@@ -194,19 +189,11 @@ void lt_connection_wait(lt_probe_connection *c, livetcp_usec until)
 
 void lt_connection_count(const lt_probe_connection *c, lt_connection_counters *counters)
 {
-    struct tcp_info info;
-    socklen_t size = sizeof info, name = sizeof counters->congestion_control - 1;
     int queued = 0;
 
-    memset(&info, 0, sizeof info);
     *counters = (lt_connection_counters){0};
-    if (!getsockopt(c->socket, IPPROTO_TCP, TCP_INFO, &info, &size)) {
-        counters->mss = info.tcpi_snd_mss;
-        counters->retransmitted = info.tcpi_total_retrans;
-        if (size >= offsetof(struct tcp_info, tcpi_data_segs_out) + sizeof info.tcpi_data_segs_out)
-            counters->segments = info.tcpi_data_segs_out;
-    }
-    (void)getsockopt(c->socket, IPPROTO_TCP, TCP_CONGESTION, counters->congestion_control, &name);
+    (void)lt_tcp_count(c->socket, &counters->tcp);
+    lt_tcp_congestion_control(c->socket, counters->congestion_control);
     if (!ioctl(c->socket, SIOCOUTQ, &queued) && queued > 0)
         counters->unacknowledged = (uint32_t)queued;
 }

@@ -2,16 +2,13 @@
 #include "lab/probe/listener.h"
 
 #include "base/error.h"
-#include "lab/probe/address.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/listener_peer.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define MOST_PEERS 16
@@ -26,28 +23,13 @@ typedef struct listener {
 static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_error *error)
 {
     struct addrinfo *list;
-    livetcp_result result = lt_probe_resolve(o->host, o->port, &list, error);
-    const int on = 1, off = 0;
-    int cause = 0;
+    const char *why = lt_tcp_resolve(o->host, o->port, 0, &list);
 
     *out = -1;
-    if (result != LIVETCP_OK)
-        return result;
-    for (struct addrinfo *a = list; a && *out < 0; a = a->ai_next) {
-        int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (fd >= 0) {
-            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-            if (a->ai_family == AF_INET6) /* :: takes IPv4, too */
-                setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-        }
-        if (fd >= 0 && !bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, MOST_PEERS)) {
-            *out = fd;
-            break;
-        }
-        cause = errno;
-        if (fd >= 0)
-            close(fd);
-    }
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "%.150s: %s", o->host, why);
+    *out = lt_tcp_listen_on(list, MOST_PEERS);
+    int cause = errno;
     freeaddrinfo(list);
     return *out >= 0 ? LIVETCP_OK
                      : lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause,
@@ -59,10 +41,10 @@ static void announce(int socket)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
-    char text[LT_ADDRESS_TEXT];
+    char text[LT_TCP_TEXT];
 
     if (!getsockname(socket, (struct sockaddr *)&address, &size)) {
-        lt_probe_address_text((struct sockaddr *)&address, size, text);
+        lt_tcp_address_text((struct sockaddr *)&address, size, text);
         printf("listening on %s\n", text);
         fflush(stdout);
     }
@@ -84,14 +66,11 @@ static void make_room(listener *l)
 
 static void take_peer(listener *l)
 {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    int fd = accept4(l->socket, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    char name[LT_ADDRESS_TEXT];
+    char name[LT_TCP_TEXT];
+    int fd = lt_tcp_accept(l->socket, name);
 
     if (fd < 0)
         return;
-    lt_probe_address_text((struct sockaddr *)&address, size, name);
     make_room(l);
     if (l->count < MOST_PEERS && (l->peers[l->count] = lt_listener_peer_create(fd, name))) {
         l->count++;

@@ -5,15 +5,13 @@
 #include "lab/clock.h"
 #include "lab/probe/stamps.h"
 #include "lab/probe/wire.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /* Answers that the prober has not taken yet. One that does not read them is no prober of ours. */
@@ -22,7 +20,7 @@
 
 struct lt_listener_peer {
     int socket;
-    char name[64];
+    char name[LT_TCP_TEXT];
     uint64_t packets;
     bool heard;
     lt_wire_reader reader;
@@ -34,13 +32,12 @@ struct lt_listener_peer {
 lt_listener_peer *lt_listener_peer_create(int socket, const char *name)
 {
     lt_listener_peer *p = calloc(1, sizeof *p);
-    const int on = 1;
 
     if (!p)
         return NULL;
     p->socket = socket;
     snprintf(p->name, sizeof p->name, "%s", name);
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    lt_tcp_set_nodelay(socket);
     (void)lt_stamps_enable(socket);
     return p;
 }
