@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp emulate: the command line. */
+#include "lab/emulate/client.h"
 #include "lab/emulate/run.h"
+#include "lab/emulate/selftest.h"
 #include "lab/emulate/units.h"
 #include "tool/command.h"
 
@@ -90,7 +92,7 @@ static bool take_option(command_line *parsed, int option, const char *value)
 {
     lt_emulate_options *options = &parsed->options;
     livetcp_error error = {.message = "expected a time such as 200ms or 1s"};
-    const unsigned both = lt_emulate_directions("both");
+    const unsigned both = lt_directions_parse("both");
     char spec[256];
     bool good;
 

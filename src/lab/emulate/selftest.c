@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How accurate is a path on this machine? UDP packets cross it with the time of their sending
- * inside. The delay is taken on arrival at the far end, from the kernel's time stamp, and again
- * when the receiving program sees the packet: the difference is the machine's scheduling of the
- * receiver, not the path. */
+/* UDP packets cross a path with the time of their sending inside. The delay is taken on arrival at
+ * the far end, from the kernel's timestamp, and again when the receiving program sees the packet:
+ * the difference is the machine's scheduling of the receiver, not the path. */
 #define _GNU_SOURCE
+#include "lab/emulate/selftest.h"
+
 #include "base/error.h"
 #include "lab/clock.h"
-#include "lab/emulate/run.h"
+#include "lab/emulate/report.h"
 #include "lab/exit_code.h"
+#include "lab/json.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -172,11 +174,14 @@ static livetcp_result open_sender(void *context, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-static json_t *histogram_report(const lt_lateness *added)
+static json_t *histogram_report(const lt_lateness *added, bool *failed)
 {
-    return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)lt_lateness_quantile(added, 0.5),
-                     "p99", (json_int_t)lt_lateness_quantile(added, 0.99), "p999",
-                     (json_int_t)lt_lateness_quantile(added, 0.999), "max", (json_int_t)added->max);
+    json_t *o = json_object();
+    lt_json_put(o, "p50", json_integer(lt_lateness_quantile(added, 0.5)), failed);
+    lt_json_put(o, "p99", json_integer(lt_lateness_quantile(added, 0.99)), failed);
+    lt_json_put(o, "p999", json_integer(lt_lateness_quantile(added, 0.999)), failed);
+    lt_json_put(o, "max", json_integer(added->max), failed);
+    return o;
 }
 
 static void print_histogram(const char *name, const lt_lateness *added)
@@ -215,16 +220,20 @@ static int print_result(const measurement *trial)
 
 static bool write_result(const measurement *trial)
 {
-    json_t *report = json_pack(
-        "{s:f, s:f, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "packets_per_second",
-        trial->test->rate, "seconds", trial->test->seconds, "size", (int)trial->test->size,
-        "delay_us", (json_int_t)trial->delay, "sent", (json_int_t)trial->sent, "received",
-        (json_int_t)trial->received, "added_at_socket_us", histogram_report(&trial->at_socket),
-        "added_at_program_us", histogram_report(&trial->at_program), "machine_timer_us",
-        histogram_report(&trial->machine), "path", lt_emulate_report(trial->path));
-    bool written = lt_emulate_write_json(report, trial->test->json);
-    json_decref(report);
-    return written;
+    const lt_self_test *test = trial->test;
+    bool failed = false;
+    json_t *o = json_object();
+    lt_json_put(o, "packets_per_second", lt_json_number(test->rate), &failed);
+    lt_json_put(o, "seconds", lt_json_number(test->seconds), &failed);
+    lt_json_put(o, "size", lt_json_count(test->size), &failed);
+    lt_json_put(o, "delay_us", json_integer(trial->delay), &failed);
+    lt_json_put(o, "sent", lt_json_count(trial->sent), &failed);
+    lt_json_put(o, "received", lt_json_count(trial->received), &failed);
+    lt_json_put(o, "added_at_socket_us", histogram_report(&trial->at_socket, &failed), &failed);
+    lt_json_put(o, "added_at_program_us", histogram_report(&trial->at_program, &failed), &failed);
+    lt_json_put(o, "machine_timer_us", histogram_report(&trial->machine, &failed), &failed);
+    lt_json_put(o, "path", lt_emulate_report(trial->path, &failed), &failed);
+    return lt_emulate_write_json(o, failed, test->json);
 }
 
 static livetcp_result run_threads(measurement *trial, livetcp_error *error)

@@ -117,11 +117,11 @@ static json_t *document(const lt_model_arguments *a, const region *r, double sol
     for (unsigned i = 0; i < r->count; i++) {
         json_t *line = json_object(), *cells = json_array();
         for (int k = 0; k < LOSSES; k++)
-            *failed |= json_array_append_new(cells, cell_json(r, &r->rows[i], k, failed)) != 0;
+            lt_json_append(cells, cell_json(r, &r->rows[i], k, failed), failed);
         lt_json_put(line, "rtt_ms", lt_model_json_ms((double)r->rows[i].rtt_us), failed);
         lt_json_put(line, "largest_loss", json_real(r->rows[i].largest_loss), failed);
         lt_json_put(line, "grid", cells, failed);
-        *failed |= json_array_append_new(rows, line) != 0;
+        lt_json_append(rows, line, failed);
     }
     lt_json_put(o, "rows", rows, failed);
     lt_json_put(o, "solve_ms", json_real(solve_ms), failed);
@@ -191,7 +191,7 @@ static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *
     }
     if (result == LIVETCP_OK && a->json) {
         json_t *json = document(a, r, lt_model_ms_since(start), &failed);
-        result = lt_model_json_write(json, failed, a->json, error);
+        result = lt_json_save(json, failed, a->json, error);
     }
     free(r);
     return result;

@@ -12,8 +12,8 @@
 
 static char *bytes_text, *loss_back_text;
 
-static const double quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
-enum { QUANTILES = sizeof quantiles / sizeof *quantiles, EVENTS = 4 };
+static const double percents[] = {50, 90, 95, 99, 99.9};
+enum { PERCENTS = sizeof percents / sizeof *percents, EVENTS = 4 };
 
 static const struct {
     const char *key, *name;
@@ -56,17 +56,14 @@ static json_t *parts_json(livetcp_startup_parts parts, bool *failed)
 static json_t *event_json(const livetcp_startup_model *model, livetcp_startup_event event,
                           bool *failed)
 {
-    json_t *o = json_object(), *percentiles = json_object();
+    json_t *o = json_object();
+    double us[PERCENTS];
 
-    for (int i = 0; i < QUANTILES; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "%g", 100 * quantiles[i]);
-        lt_json_put(percentiles, key,
-                    lt_model_json_ms(livetcp_startup_quantile_us(model, event, quantiles[i])),
-                    failed);
-    }
+    for (int i = 0; i < PERCENTS; i++)
+        us[i] = livetcp_startup_quantile_us(model, event, percents[i] / 100);
     lt_json_put(o, "mean_ms", lt_model_json_ms(livetcp_startup_mean_us(model, event)), failed);
-    lt_json_put(o, "percentiles_ms", percentiles, failed);
+    lt_json_put(o, "percentiles_ms", lt_model_json_percentiles(percents, us, PERCENTS, failed),
+                failed);
     return o;
 }
 
@@ -108,15 +105,15 @@ static void print_table(const lt_model_arguments *a, const livetcp_startup_confi
     printf("session: %u connection%s, %g bytes in all; TCP of %s\n\n", c->connections,
            c->connections == 1 ? "" : "s", c->bytes, lt_model_stack_text(a));
     printf("ms from the first SYN until         mean");
-    for (int i = 0; i < QUANTILES; i++)
-        printf("%9s%g", "p", 100 * quantiles[i]);
+    for (int i = 0; i < PERCENTS; i++)
+        printf("%9s%g", "p", percents[i]);
     putchar('\n');
     for (int i = 0; i < EVENTS; i++) {
         printf("%-31s%9.1f", events[i].name,
                livetcp_startup_mean_us(model, (livetcp_startup_event)i) / 1e3);
-        for (int q = 0; q < QUANTILES; q++)
-            printf("%*.0f", q < QUANTILES - 1 ? 11 : 13,
-                   livetcp_startup_quantile_us(model, (livetcp_startup_event)i, quantiles[q]) /
+        for (int q = 0; q < PERCENTS; q++)
+            printf("%*.0f", q < PERCENTS - 1 ? 11 : 13,
+                   livetcp_startup_quantile_us(model, (livetcp_startup_event)i, percents[q] / 100) /
                        1e3);
         putchar('\n');
     }
@@ -142,7 +139,7 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
         print_table(a, &config, model);
     if (a->json) {
         json_t *json = document(a, &config, model, solve_ms, &failed);
-        result = lt_model_json_write(json, failed, a->json, error);
+        result = lt_json_save(json, failed, a->json, error);
     }
     livetcp_startup_model_destroy(&model);
     return result;
