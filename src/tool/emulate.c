@@ -3,36 +3,35 @@
 #include "lab/emulate/client.h"
 #include "lab/emulate/run.h"
 #include "lab/emulate/selftest.h"
-#include "lab/emulate/units.h"
+#include "lab/options.h"
+#include "lab/units.h"
 #include "tool/command.h"
 
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    OPT_FORWARD = 1,
-    OPT_BACKWARD,
-    OPT_BOTH,
-    OPT_HEAD_START,
-    OPT_STATS_INTERVAL,
-    OPT_SEED,
-    OPT_HELP_ALL,
-    OPT_PARAMETER, /* this and the following: a link parameter of its own */
+    OPTION_FORWARD = 1,
+    OPTION_BACKWARD,
+    OPTION_BOTH,
+    OPTION_HEAD_START,
+    OPTION_STATS_INTERVAL,
+    OPTION_SEED,
+    OPTION_PARAMETER, /* this and the following: a link parameter of its own */
 };
 
-/* By option value minus OPT_PARAMETER. */
+/* By option value minus OPTION_PARAMETER. */
 static const char *const parameters[] = {"delay", "jitter", "loss", "burst",
                                          "rate",  "queue",  "ecn"};
 
-typedef struct command_line {
+/* The command line as popt leaves it. */
+typedef struct parsed {
     lt_emulate_options options;
     lt_self_test self_test;
-    int want_self_test;
-    int quiet;
-    int mtu;
-} command_line;
+    char *far_command, *control, *schedule, *json, *congestion_control;
+    char **sysctls;
+    int want_self_test, quiet, help, mtu, size;
+} parsed;
 
 static const char about[] =
     "Usage: livetcp emulate set PATH forward|backward|both PARAMETERS\n"
@@ -59,13 +58,13 @@ static const char examples[] =
     "  How accurate is it on this machine?\n"
     "    livetcp emulate --self-test\n";
 
-static livetcp_result apply_spec(command_line *parsed, unsigned directions, const char *spec,
+static livetcp_result apply_spec(parsed *p, unsigned directions, const char *spec,
                                  livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
     for (int i = 0; i < 2 && !result; i++)
         if (directions & 1u << i)
-            result = lt_link_params_parse(&parsed->options.path.link[i], spec, error);
+            result = lt_link_params_parse(&p->options.path.link[i], spec, error);
     return result;
 }
 
@@ -87,163 +86,148 @@ static bool parse_seed(const char *text, uint64_t *out)
     return *text >= '0' && *text <= '9' && !*end;
 }
 
-/* One option that needs a parser of ours. Returns false after saying what is wrong. */
-static bool take_option(command_line *parsed, int option, const char *value)
+/* One option that needs a parser of ours. */
+static livetcp_result take_option(void *user, int option, const char *value, livetcp_error *error)
 {
-    lt_emulate_options *options = &parsed->options;
-    livetcp_error error = {.message = "expected a time such as 200ms or 1s"};
+    parsed *p = user;
+    lt_emulate_options *options = &p->options;
+    livetcp_error why = {.message = "expected a time such as 200ms or 1s"};
     const unsigned both = lt_directions_parse("both");
     char spec[256];
     bool good;
 
     switch (option) {
-    case OPT_FORWARD:
-        good = !apply_spec(parsed, 1u << LT_FORWARD, value, &error);
+    case OPTION_FORWARD:
+        good = !apply_spec(p, 1u << LT_FORWARD, value, &why);
         break;
-    case OPT_BACKWARD:
-        good = !apply_spec(parsed, 1u << LT_BACKWARD, value, &error);
+    case OPTION_BACKWARD:
+        good = !apply_spec(p, 1u << LT_BACKWARD, value, &why);
         break;
-    case OPT_BOTH:
-        good = !apply_spec(parsed, both, value, &error);
+    case OPTION_BOTH:
+        good = !apply_spec(p, both, value, &why);
         break;
-    case OPT_HEAD_START:
+    case OPTION_HEAD_START:
         good = lt_parse_duration(value, &options->head_start);
         break;
-    case OPT_STATS_INTERVAL:
+    case OPTION_STATS_INTERVAL:
         good = parse_interval(value, &options->stats_interval);
         break;
-    case OPT_SEED:
+    case OPTION_SEED:
         good = parse_seed(value, &options->path.seed);
-        snprintf(error.message, sizeof error.message, "expected a whole number, 0 or more");
+        snprintf(why.message, sizeof why.message, "expected a whole number, 0 or more");
         break;
     default:
-        snprintf(spec, sizeof spec, "%s=%s", parameters[option - OPT_PARAMETER], value);
-        good = !apply_spec(parsed, both, spec, &error);
+        snprintf(spec, sizeof spec, "%s=%s", parameters[option - OPTION_PARAMETER], value);
+        good = !apply_spec(p, both, spec, &why);
     }
-    if (!good)
-        fprintf(stderr, "livetcp emulate: %s: %s\n", value, error.message);
-    return good;
+    return good ? LIVETCP_OK : lt_option_refuse("", value, error, "%s", why.message);
 }
 
-/* popt writes the usage line and the options. */
-static void print_help(poptContext context)
+static int run_parsed(parsed *p, const char *const *command)
 {
-    poptSetOtherOptionHelp(context, "[OPTION...] [--] COMMAND [ARGUMENT...]");
-    poptPrintHelp(context, stdout, 0);
-    printf("\n%s%s%s", about, lt_link_params_help(), examples);
+    lt_emulate_options *o = &p->options;
+    o->path.mtu = p->mtu;
+    o->quiet = p->quiet;
+    o->far_command = p->far_command;
+    o->control = p->control;
+    o->schedule = p->schedule;
+    o->json = p->json;
+    o->congestion_control = p->congestion_control;
+    o->sysctls = (const char *const *)p->sysctls;
+    o->command = command;
+    if (p->want_self_test) {
+        p->self_test.path = o->path;
+        p->self_test.size = (unsigned)p->size;
+        p->self_test.json = o->json;
+        return lt_emulate_self_test(&p->self_test);
+    }
+    if (command)
+        return lt_emulate_run(o);
+    fputs("livetcp emulate: which command is to run at the near end? 'livetcp emulate --help' "
+          "has examples\n",
+          stderr);
+    return LT_EXIT_USAGE;
 }
 
-/* Returns LT_EXIT_OK, LT_EXIT_USAGE, or -1 when help was asked for and given. */
-static int parse(poptContext context, command_line *parsed)
+static int run_line(const struct poptOption *table, parsed *p, int argc, const char **argv)
 {
-    int option;
-    while ((option = poptGetNextOpt(context)) > 0) {
-        char *value = poptGetOptArg(context);
-        bool good = option == OPT_HELP_ALL || take_option(parsed, option, value);
-        free(value);
-        if (option == OPT_HELP_ALL) {
-            print_help(context);
-            return -1;
-        }
-        if (!good)
-            return LT_EXIT_USAGE;
+    const lt_command_line line = {.command = "livetcp emulate",
+                                  .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+                                  .table = table,
+                                  .command_follows = true,
+                                  .take = take_option,
+                                  .user = p};
+    livetcp_error error = {.message = ""};
+    const char **command = NULL;
+    int code = LT_EXIT_OK;
+    livetcp_result result = lt_command_line_read(&line, argc, argv, &command, &error);
+    if (result == LIVETCP_OK && p->help)
+        result = lt_command_line_help(&line, stdout, &error);
+    if (result != LIVETCP_OK) {
+        fprintf(stderr, "livetcp emulate: %s\n", error.message);
+        code = LT_EXIT_USAGE;
+    } else if (p->help) {
+        printf("\n%s%s%s", about, lt_link_params_help(), examples);
+    } else {
+        code = run_parsed(p, command);
     }
-    if (option < -1) {
-        fprintf(stderr, "livetcp emulate: %s: %s\n", poptBadOption(context, 0),
-                poptStrerror(option));
-        return LT_EXIT_USAGE;
-    }
-    return LT_EXIT_OK;
-}
-
-static int run_parsed(poptContext context, command_line *parsed)
-{
-    parsed->options.path.mtu = parsed->mtu;
-    parsed->options.quiet = parsed->quiet;
-    parsed->options.command = (const char *const *)poptGetArgs(context);
-    if (parsed->want_self_test) {
-        parsed->self_test.path = parsed->options.path;
-        parsed->self_test.json = parsed->options.json;
-        return lt_emulate_self_test(&parsed->self_test);
-    }
-    if (!parsed->options.command) {
-        fputs("livetcp emulate: which command is to run at the near end? 'livetcp emulate --help' "
-              "has examples\n",
-              stderr);
-        return LT_EXIT_USAGE;
-    }
-    return lt_emulate_run(&parsed->options);
-}
-
-static void release(command_line *parsed)
-{
-    lt_emulate_options *options = &parsed->options;
-    const char *texts[] = {options->far_command, options->control, options->schedule, options->json,
-                           options->congestion_control};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free((char *)texts[i]);
-    for (size_t i = 0; options->sysctls && options->sysctls[i]; i++)
-        free((char *)options->sysctls[i]);
-    free(options->sysctls);
+    free(command);
+    return code;
 }
 
 static int run_emulate(int argc, const char **argv)
 {
-    command_line parsed = {
+    parsed p = {
         .options = {.head_start = 100 * LIVETCP_USEC_MSEC},
-        .self_test = {.rate = 20000, .seconds = 10, .size = 200},
+        .self_test = {.rate = 20000, .seconds = 10},
+        .size = 200,
     };
-    lt_path_params_init(&parsed.options.path);
-    parsed.mtu = parsed.options.path.mtu;
-    lt_emulate_options *o = &parsed.options;
-    lt_self_test *test = &parsed.self_test;
-    const struct poptOption table[] = {
-        {"forward", 'f', POPT_ARG_STRING, NULL, OPT_FORWARD, "near to far", "PARAMETERS"},
-        {"backward", 'b', POPT_ARG_STRING, NULL, OPT_BACKWARD, "far to near", "PARAMETERS"},
-        {"both", 'B', POPT_ARG_STRING, NULL, OPT_BOTH, "both directions", "PARAMETERS"},
-        {"delay", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER, "as --both delay=TIME", "TIME"},
-        {"jitter", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 1, "as --both jitter=TIME", "TIME"},
-        {"loss", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 2, "as --both loss=SHARE", "SHARE"},
-        {"burst", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 3, "as --both burst=N", "N"},
-        {"rate", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 4, "as --both rate=RATE", "RATE"},
-        {"queue", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 5, "as --both queue=LIMIT", "LIMIT"},
-        {"ecn", 0, POPT_ARG_STRING, NULL, OPT_PARAMETER + 6, "as --both ecn=LIMIT", "LIMIT"},
-        {"seed", 's', POPT_ARG_STRING, NULL, OPT_SEED, "of loss and jitter (1)", "N"},
-        {"mtu", 0, POPT_ARG_INT, &parsed.mtu, 0, "of both interfaces (1500)", "BYTES"},
-        {"far", 'F', POPT_ARG_STRING, &o->far_command, 0,
-         "shell command at the far end, started first and ended with COMMAND", "'COMMAND'"},
-        {"head-start", 0, POPT_ARG_STRING, NULL, OPT_HEAD_START,
-         "of the far command before COMMAND (100ms)", "TIME"},
-        {"congestion-control", 0, POPT_ARG_STRING, &o->congestion_control, 0,
-         "default of new sockets at both ends", "NAME"},
-        {"sysctl", 0, POPT_ARG_ARGV, &o->sysctls, 0,
-         "setting of both ends, such as net.ipv4.tcp_ecn=1; may be repeated", "KEY=VALUE"},
-        {"schedule", 0, POPT_ARG_STRING, &o->schedule, 0, "change parameters by this plan", "FILE"},
-        {"control", 0, POPT_ARG_STRING, &o->control, 0, "serve set and counters here", "PATH"},
-        {"stats-interval", 0, POPT_ARG_STRING, NULL, OPT_STATS_INTERVAL,
-         "print a line of counters this often", "SECONDS"},
-        {"json", 0, POPT_ARG_STRING, &o->json, 0, "write the counters at the end; - is stdout",
-         "FILE"},
-        {"quiet", 'q', POPT_ARG_NONE, &parsed.quiet, 0, "print no table at the end", NULL},
-        {"self-test", 0, POPT_ARG_NONE, &parsed.want_self_test, 0,
-         "measure the accuracy with UDP packets, from near to far", NULL},
-        {"rate-pps", 0, POPT_ARG_DOUBLE, &test->rate, 0, "of the self-test (20000)", "N"},
-        {"size", 0, POPT_ARG_INT, &test->size, 0, "of the self-test's IP packets (200)", "BYTES"},
-        {"seconds", 0, POPT_ARG_DOUBLE, &test->seconds, 0, "of the self-test (10)", "N"},
-        {"help", 'h', POPT_ARG_NONE, NULL, OPT_HELP_ALL, "show this help", NULL},
-        POPT_TABLEEND,
-    };
-
     if (argc > 1 && (!strcmp(argv[1], "set") || !strcmp(argv[1], "counters")))
         return lt_emulate_client(argc - 1, argv + 1);
-    argv[0] = "livetcp emulate"; /* as the usage line shows it */
-    poptContext context = poptGetContext("livetcp", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
-    int code = parse(context, &parsed);
-    if (code == LT_EXIT_OK)
-        code = run_parsed(context, &parsed);
-    poptFreeContext(context);
-    release(&parsed);
-    return code < 0 ? LT_EXIT_OK : code;
+    lt_path_params_init(&p.options.path);
+    p.mtu = p.options.path.mtu;
+    const struct poptOption table[] = {
+        LT_OPTION_TAKEN("forward", 'f', OPTION_FORWARD, "near to far", "PARAMETERS"),
+        LT_OPTION_TAKEN("backward", 'b', OPTION_BACKWARD, "far to near", "PARAMETERS"),
+        LT_OPTION_TAKEN("both", 'B', OPTION_BOTH, "both directions", "PARAMETERS"),
+        LT_OPTION_TAKEN("delay", 0, OPTION_PARAMETER, "as --both delay=TIME", "TIME"),
+        LT_OPTION_TAKEN("jitter", 0, OPTION_PARAMETER + 1, "as --both jitter=TIME", "TIME"),
+        LT_OPTION_TAKEN("loss", 0, OPTION_PARAMETER + 2, "as --both loss=SHARE", "SHARE"),
+        LT_OPTION_TAKEN("burst", 0, OPTION_PARAMETER + 3, "as --both burst=N", "N"),
+        LT_OPTION_TAKEN("rate", 0, OPTION_PARAMETER + 4, "as --both rate=RATE", "RATE"),
+        LT_OPTION_TAKEN("queue", 0, OPTION_PARAMETER + 5, "as --both queue=LIMIT", "LIMIT"),
+        LT_OPTION_TAKEN("ecn", 0, OPTION_PARAMETER + 6, "as --both ecn=LIMIT", "LIMIT"),
+        LT_OPTION_TAKEN("seed", 's', OPTION_SEED, "of loss and jitter (1)", "N"),
+        LT_OPTION_INTEGER("mtu", &p.mtu, "of both interfaces (1500)", "BYTES"),
+        LT_OPTION_ENTRY("far", 'F', POPT_ARG_STRING, &p.far_command, 0,
+                        "shell command at the far end, started first and ended with COMMAND",
+                        "'COMMAND'"),
+        LT_OPTION_TAKEN("head-start", 0, OPTION_HEAD_START,
+                        "of the far command before COMMAND (100ms)", "TIME"),
+        LT_OPTION_TEXT("congestion-control", &p.congestion_control,
+                       "default of new sockets at both ends", "NAME"),
+        LT_OPTION_TEXTS("sysctl", &p.sysctls,
+                        "setting of both ends, such as net.ipv4.tcp_ecn=1; may be repeated",
+                        "KEY=VALUE"),
+        LT_OPTION_TEXT("schedule", &p.schedule, "change parameters by this plan", "FILE"),
+        LT_OPTION_TEXT("control", &p.control, "serve set and counters here", "PATH"),
+        LT_OPTION_TAKEN("stats-interval", 0, OPTION_STATS_INTERVAL,
+                        "print a line of counters this often", "SECONDS"),
+        LT_OPTION_TEXT("json", &p.json, "write the counters at the end; - is stdout", "FILE"),
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &p.quiet, 0, "print no table at the end",
+                        NULL),
+        LT_OPTION_FLAG("self-test", &p.want_self_test,
+                       "measure the accuracy with UDP packets, from near to far"),
+        LT_OPTION_REAL("rate-pps", &p.self_test.rate, "of the self-test (20000)", "N"),
+        LT_OPTION_INTEGER("size", &p.size, "of the self-test's IP packets (200)", "BYTES"),
+        LT_OPTION_REAL("seconds", &p.self_test.seconds, "of the self-test (10)", "N"),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &p.help, LT_OPTION_CODE_LAST, "show this help",
+                        NULL),
+        POPT_TABLEEND,
+    };
+    int code = run_line(table, &p, argc, argv);
+    lt_options_clear(table);
+    return code;
 }
 
 const lt_command lt_command_emulate = {

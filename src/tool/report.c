@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp report: the command line. */
 #include "lab/report/report.h"
+#include "lab/options.h"
 #include "tool/command.h"
 
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum { OPT_HELP = 1 };
-
-typedef struct command_line {
-    char *output, *title;
-} command_line;
 
 static const char about[] =
     "\nMakes one HTML page, which needs no network, of what other subcommands wrote:\n"
@@ -26,33 +19,15 @@ static const char about[] =
     "  livetcp doctor --json=doctor.json\n"
     "  livetcp report voice.json voice.packets.csv doctor.json -o voice.html\n";
 
-/* Returns LT_EXIT_OK, LT_EXIT_USAGE, or -1 when help was asked for and given. */
-static int parse(poptContext context)
+static int make(const char *const *paths, const char *output, const char *title)
 {
-    int option;
-    while ((option = poptGetNextOpt(context)) > 0) {
-        poptSetOtherOptionHelp(context, "[OPTION...] FILE...");
-        poptPrintHelp(context, stdout, 0);
-        fputs(about, stdout);
-        return -1;
-    }
-    if (option >= -1)
-        return LT_EXIT_OK;
-    fprintf(stderr, "livetcp report: %s: %s\n", poptBadOption(context, 0), poptStrerror(option));
-    return LT_EXIT_USAGE;
-}
-
-static int run_parsed(poptContext context, const command_line *line)
-{
+    const lt_report_options options = {
+        .paths = paths, .output = output ? output : "report.html", .title = title};
     livetcp_error error = {.message = ""};
-    const char **paths = poptGetArgs(context);
     if (!paths) {
         fputs("livetcp report: which files? 'livetcp report --help' says what it takes\n", stderr);
         return LT_EXIT_USAGE;
     }
-    const lt_report_options options = {.paths = paths,
-                                       .output = line->output ? line->output : "report.html",
-                                       .title = line->title};
     if (lt_report_make(&options, &error) == LIVETCP_OK)
         return LT_EXIT_OK;
     fprintf(stderr, "livetcp report: %s\n", error.message);
@@ -61,23 +36,32 @@ static int run_parsed(poptContext context, const command_line *line)
 
 static int run_report(int argc, const char **argv)
 {
-    command_line line = {0};
+    char *output = NULL, *title = NULL;
+    int help = 0, code = LT_EXIT_USAGE;
+    const char **paths = NULL;
+    livetcp_error error = {.message = ""};
     const struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &line.output, 0,
-         "where to, - is standard output (report.html)", "FILE"},
-        {"title", 0, POPT_ARG_STRING, &line.title, 0, "heading of the page", "TEXT"},
-        {"help", 'h', POPT_ARG_NONE, NULL, OPT_HELP, "show this help", NULL},
+        LT_OPTION_ENTRY("output", 'o', POPT_ARG_STRING, &output, 0,
+                        "where to, - is standard output (report.html)", "FILE"),
+        LT_OPTION_TEXT("title", &title, "heading of the page", "TEXT"),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &help, LT_OPTION_CODE_LAST, "show this help",
+                        NULL),
         POPT_TABLEEND,
     };
-    argv[0] = "livetcp report"; /* as the usage line shows it */
-    poptContext context = poptGetContext("livetcp", argc, argv, table, 0);
-    int code = parse(context);
-    if (code == LT_EXIT_OK)
-        code = run_parsed(context, &line);
-    poptFreeContext(context);
-    free(line.output);
-    free(line.title);
-    return code < 0 ? LT_EXIT_OK : code;
+    const lt_command_line line = {
+        .command = "livetcp report", .usage = "[OPTION...] FILE...", .table = table};
+    livetcp_result result = lt_command_line_read(&line, argc, argv, &paths, &error);
+    if (result == LIVETCP_OK && help)
+        result = lt_command_line_help(&line, stdout, &error);
+    if (result != LIVETCP_OK)
+        fprintf(stderr, "livetcp report: %s\n", error.message);
+    else if (help)
+        code = fputs(about, stdout) < 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
+    else
+        code = make(paths, output, title);
+    free(paths);
+    lt_options_clear(table);
+    return code;
 }
 
 const lt_command lt_command_report = {

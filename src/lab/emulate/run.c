@@ -230,7 +230,7 @@ static livetcp_result apply_sysctls(const emulation *run, livetcp_error *error)
         if (result)
             return result;
     }
-    for (const char **item = options->sysctls; item && *item; item++) {
+    for (const char *const *item = options->sysctls; item && *item; item++) {
         livetcp_result result = lt_path_apply_sysctl(run->path, *item, error);
         if (result)
             return result;

@@ -15,7 +15,7 @@ typedef struct lt_emulate_options {
     const char *schedule;           /* file, or NULL */
     const char *json;               /* file for the report, "-" is stdout, or NULL */
     const char *congestion_control; /* or NULL */
-    const char **sysctls;           /* "key=value", NULL-terminated, or NULL */
+    const char *const *sysctls;     /* "key=value", NULL-terminated, or NULL */
     livetcp_usec head_start;        /* of the far command */
     livetcp_usec stats_interval;    /* 0: none */
     bool quiet;                     /* no table at the end */

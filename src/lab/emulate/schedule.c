@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "lab/emulate/run.h"
-#include "lab/emulate/units.h"
+#include "lab/units.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -56,7 +56,7 @@ int lt_model_run(const lt_model_form *form, int argc, const char **argv,
         fprintf(stderr, "livetcp model %s: %s\n", form->name, error.message);
         code = result == LIVETCP_ERR_INVALID_ARGUMENT ? LT_EXIT_USAGE : LT_EXIT_FAILED;
     }
-    lt_model_texts_clear(&texts);
+    lt_model_texts_clear(&texts, form);
     return code;
 }
 

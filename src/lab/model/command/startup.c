@@ -3,9 +3,7 @@
 #include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
-
-#include "base/error.h"
-#include "lab/emulate/units.h"
+#include "lab/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,14 +30,11 @@ static livetcp_result take(const lt_model_arguments *a, livetcp_startup_config *
     c->loss = a->config.loss;
     c->connections = a->config.connections;
     c->mss_bytes = a->config.mss_bytes;
-    if (bytes_text && !lt_parse_number(bytes_text, &c->bytes))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--bytes %.40s: a number is expected",
-                       bytes_text);
-    if (loss_back_text && (!lt_parse_share(loss_back_text, &c->loss_back) || c->loss_back >= 1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--loss-back %.40s: it is a share from 0 to less than 1, such as 1%%",
-                       loss_back_text);
-    return LIVETCP_OK;
+    livetcp_result result = lt_option_number("--bytes ", bytes_text, &c->bytes, error);
+    if (result == LIVETCP_OK)
+        result = lt_option_share("--loss-back ", loss_back_text, LT_SHARE_BELOW_1, &c->loss_back,
+                                 "it is a share from 0 to less than 1, such as 1%", error);
+    return result;
 }
 
 static json_t *parts_json(livetcp_startup_parts parts, bool *failed)
@@ -147,12 +142,11 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
 
 int lt_model_startup(int argc, const char **argv)
 {
-    static const struct poptOption extra[] = {{"bytes", 0, POPT_ARG_STRING, &bytes_text, 0,
-                                               "to be delivered by the session (3000)", "BYTES"},
-                                              {"loss-back", 0, POPT_ARG_STRING, &loss_back_text, 0,
-                                               "share of acknowledgements lost (as --loss)",
-                                               "SHARE"},
-                                              POPT_TABLEEND};
+    static const struct poptOption extra[] = {
+        LT_OPTION_TEXT("bytes", &bytes_text, "to be delivered by the session (3000)", "BYTES"),
+        LT_OPTION_TEXT("loss-back", &loss_back_text, "share of acknowledgements lost (as --loss)",
+                       "SHARE"),
+        POPT_TABLEEND};
     static const lt_model_form form = {
         .name = "startup",
         .extra = extra,
@@ -167,8 +161,5 @@ int lt_model_startup(int argc, const char **argv)
                 "  livetcp model startup --connections=5 --rtt=100ms --loss=5% --loss-back=0% "
                 "--constants=linux\n",
     };
-    int code = lt_model_run(&form, argc, argv, startup);
-    free(bytes_text);
-    free(loss_back_text);
-    return code;
+    return lt_model_run(&form, argc, argv, startup);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lab/emulate/units.h"
+#include "lab/units.h"
 
 #include <ctype.h>
 #include <math.h>
