@@ -81,7 +81,7 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     json_t *o = json_object();
     lt_json_put(o, "scheme", json_string(scheme->label), failed);
     lt_json_put(o, "spec", json_string(scheme->spec), failed);
-    lt_json_put(o, "transport", json_string(lt_report_transport(scheme)), failed);
+    lt_json_put(o, "transport", json_string(lt_scheme_transport(scheme)), failed);
     if (scheme->kind == LT_TRANSPORT_LIVETCP)
         lt_json_put(o, "policy", json_string(scheme->config.policy), failed);
     lt_json_put(o, "connections", lt_json_count(scheme->config.connections), failed);
