@@ -13,8 +13,9 @@
 
 /* Room for one request; the fixed part of the message and attributes are put into it with libmnl.
  */
-typedef struct lt_netlink_request {
-    _Alignas(struct nlmsghdr) char bytes[256];
+typedef union lt_netlink_request {
+    struct nlmsghdr header;
+    char bytes[256];
 } lt_netlink_request;
 
 /* Begins a message; NLM_F_REQUEST is implied. */
