@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// What all JSON documents of the lab have in common.
+/* SPDX-License-Identifier: MIT */
+/* What all JSON documents of the lab have in common. */
 #include "catch.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Attributes of messages, the broken ones included; questions are asked by doctor and emulate.
+/* SPDX-License-Identifier: MIT */
+/* Attributes of messages, the broken ones included; questions are asked by doctor and emulate. */
 #include "catch.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Command lines and the values in them.
+/* SPDX-License-Identifier: MIT */
+/* Command lines and the values in them. */
 #include "catch.h"
 
 extern "C" {

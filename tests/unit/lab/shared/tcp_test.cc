@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Addresses as text; the sockets themselves are tested by those who use them.
+/* SPDX-License-Identifier: MIT */
+/* Addresses as text; the sockets themselves are tested by those who use them. */
 #include "catch.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Values with units; those of link parameters are tested with these.
+/* SPDX-License-Identifier: MIT */
+/* Values with units; those of link parameters are tested with these. */
 #include "catch.h"
 
 extern "C" {
