@@ -48,7 +48,7 @@ struct livetcp_session {
     uv_timer_t timer;
     livetcp_usec put_off_us; /* see lt_io_put_off() */
     lt_io_arrivals arrivals;
-    lt_io_tap *taps;     /* get packets before the application */
+    lt_io_tap *taps;      /* get packets before the application */
     livetcp_error error;  /* the last loss, in words */
     bool has_peer;        /* where the present connections go: a name that means several */
     lt_address peer;      /* hosts must not spread one session over them */

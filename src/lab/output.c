@@ -26,18 +26,3 @@ livetcp_result lt_output_close(FILE *out, const char *path, livetcp_result resul
         result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause, "cannot write %.100s", path);
     return result;
 }
-
-void lt_json_put(json_t *object, const char *key, json_t *value, bool *failed)
-{
-    if (json_object_set_new(object, key, value))
-        *failed = true;
-}
-
-livetcp_result lt_json_write(json_t *root, bool failed, FILE *out, livetcp_error *error)
-{
-    if (failed || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
-        fputc('\n', out) == EOF)
-        failed = true;
-    json_decref(root);
-    return failed ? lt_fail(error, LIVETCP_ERR_SYSTEM, "cannot write the JSON report") : LIVETCP_OK;
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp: finds the subcommand and hands it the rest of the command line. */
-#include "lab/command.h"
+#include "tool/command.h"
 
 #include <livetcp/version.h>
 

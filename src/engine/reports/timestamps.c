@@ -6,7 +6,7 @@
 #define ALL_MAX     256
 
 /* With timestamps=auto one packet in this time, or every one if fewer come; the means need no more.
- * docs/tuning.md has its cost. */
+ * docs/guide/tuning.md has its cost. */
 #define SAMPLE_INTERVAL_US 20000
 
 /* Packets are counted over this time for that. */

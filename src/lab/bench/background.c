@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "lab/bench/clock.h"
 #include "lab/bench/control.h"
 #include "lab/bench/cross.h"
-#include "lab/bench/tcp.h"
+#include "lab/clock.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <math.h>
@@ -253,7 +253,7 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
     if (now >= b->ftp_end)
         end_ftp(b);
     if (b->polls[b->count + 1].revents & POLLIN) {
-        int fd = lt_tcp_accept(b->listener);
+        int fd = lt_tcp_accept(b->listener, NULL);
         if (fd >= 0)
             b->flows[b->count++] = (flow){.fd = fd};
         return true; /* polls[] no longer fits the flows */
@@ -279,8 +279,7 @@ static livetcp_result run(background *b, livetcp_error *error)
         livetcp_usec now = lt_clock_now();
         livetcp_usec next = prepare_polls(b, now);
         livetcp_usec wait = next == LIVETCP_NEVER ? 100000 : next > now ? next - now : 0;
-        struct timespec timeout = {.tv_sec = wait / LIVETCP_USEC_SEC,
-                                   .tv_nsec = wait % LIVETCP_USEC_SEC * 1000};
+        const struct timespec timeout = lt_clock_timespec(wait);
         ppoll(b->polls, b->count + 2, &timeout, NULL);
     } while (handle(b, &told_ready, error));
     return error->code;

@@ -13,8 +13,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LT_MOUSE_BYTES = 20000 };
-
 /* The caller sets what is above `start`, both descriptors to -1, and the rest to 0. */
 typedef struct lt_cross {
     const lt_load *load;
@@ -37,18 +35,5 @@ livetcp_result lt_cross_open(lt_cross *cross, livetcp_error *error);
 livetcp_result lt_cross_start(lt_cross *cross, livetcp_usec start, livetcp_error *error);
 
 void lt_cross_close(lt_cross *cross);
-
-/* Whether this kind of traffic is to be there now. */
-static inline bool lt_cross_within(const lt_cross *cross, const lt_window *window, livetcp_usec now)
-{
-    return now >= cross->start + window->from &&
-           (window->to == LIVETCP_NEVER || now < cross->start + window->to);
-}
-
-/* The threads; `argument` is the lt_cross. */
-void *lt_mice_main(void *argument);    /* near */
-void *lt_cbr_main(void *argument);     /* near */
-void *lt_poisson_main(void *argument); /* near */
-void *lt_sink_main(void *argument);    /* far: receives all of it */
 
 #endif

@@ -2,10 +2,10 @@
 #include "lab/bench/endpoint.h"
 
 #include "base/error.h"
-#include "lab/bench/clock.h"
 #include "lab/bench/control.h"
 #include "lab/bench/packet.h"
 #include "lab/bench/source.h"
+#include "lab/clock.h"
 
 #include <sys/prctl.h>
 

@@ -2,7 +2,7 @@
 #include "lab/bench/load.h"
 
 #include "base/error.h"
-#include "lab/emulate/units.h"
+#include "lab/units.h"
 
 #include <math.h>
 #include <string.h>

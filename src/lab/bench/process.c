@@ -2,7 +2,7 @@
 #include "lab/bench/process.h"
 
 #include "base/error.h"
-#include "lab/bench/clock.h"
+#include "lab/clock.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/bench/progress.h"
 
-#include "lab/bench/clock.h"
+#include "lab/clock.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -18,19 +18,15 @@ void lt_report_raw(const lt_outcomes *outcomes, FILE *out);
 
 livetcp_result lt_report_json(const lt_outcomes *outcomes, FILE *out, livetcp_error *error);
 
+typedef livetcp_result lt_report_writer(const lt_outcomes *outcomes, FILE *out,
+                                        livetcp_error *error);
+
 /* Opens `path` ("-" = standard output), calls one of these, and closes it. */
 livetcp_result lt_report_write(const lt_outcomes *outcomes, const char *path,
-                               livetcp_result (*write)(const lt_outcomes *outcomes, FILE *out,
-                                                       livetcp_error *error),
-                               livetcp_error *error);
+                               lt_report_writer *write, livetcp_error *error);
 
-/* The parts of a table and of a CSV file about playout delays; nothing unless they were asked for.
- */
-void lt_report_playout(const lt_outcomes *outcomes, bool backward, int width, FILE *out);
-void lt_report_playout_header(const lt_playout_list *list, FILE *out);
-void lt_report_playout_fields(const lt_outcome *outcome, FILE *out);
-
-/* Names for what schemes are made of. */
-const char *lt_report_transport(const lt_scheme *scheme); /* "session", "plain" or "socket" */
+/* The table, and the files that the options name. */
+livetcp_result lt_report_all(const lt_bench_options *options, const lt_outcomes *outcomes,
+                             livetcp_error *error);
 
 #endif

@@ -55,7 +55,7 @@ static void print_setting(FILE *out, const lt_outcome *o)
     const lt_plan *plan = &options->plan;
     bool policy = scheme->kind == LT_TRANSPORT_LIVETCP;
     print_text(out, scheme->label);
-    fprintf(out, ",%s,%s,%u,%u,%s,%d,%s,%u,%zu,%g,", lt_report_transport(scheme),
+    fprintf(out, ",%s,%s,%u,%u,%s,%d,%s,%u,%zu,%g,", lt_scheme_transport(scheme),
             policy ? scheme->config.policy : "", scheme->config.connections, scheme->config.split,
             o->totals->congestion_control, scheme->nagle, o->backward ? "backward" : "forward",
             plan->flows, plan->size, (double)plan->interval / 1e3);
@@ -65,6 +65,34 @@ static void print_setting(FILE *out, const lt_outcome *o)
     fprintf(out, ",%g,%g,%llu,%u,%u,%s", (double)plan->warmup / 1e6, (double)plan->duration / 1e6,
             (unsigned long long)options->seed, options->load.ftp, options->load.web,
             options->load.congestion_control);
+}
+
+static void print_playout_header(const lt_playout_list *list, FILE *out)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const char *name = list->points[i].name;
+        fprintf(out,
+                ",playout_%s_ms,playout_%s_late,playout_%s_burst_ratio,playout_%s_mos,"
+                "playout_%s_stddev_ms,playout_%s_secondary,playout_%s_saved",
+                name, name, name, name, name, name, name);
+    }
+}
+
+static void print_playout_fields(const lt_outcome *outcome, FILE *out)
+{
+    for (unsigned i = 0; i < outcome->run->options->playout.count; i++) {
+        const lt_playout *p = &outcome->playout[i];
+        fprintf(out, ",%.3f", (double)p->delay / 1e3);
+        if (p->packets)
+            fprintf(out, ",%.6f,%.4f,%.4f,%.3f,%llu", lt_playout_late_share(p), p->burst_ratio,
+                    p->mos, (double)p->stddev / 1e3, (unsigned long long)p->secondary);
+        else /* what cannot be known stays empty */
+            fputs(",,,,,", out);
+        if (p->late + p->secondary)
+            fprintf(out, ",%.6f", lt_playout_saved_share(p));
+        else
+            fputc(',', out);
+    }
 }
 
 void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
@@ -82,7 +110,7 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
           "cbr_mbit_s,opening_sent,opening_p50_ms,opening_p95_ms,opening_max_ms,stalls,"
           "stalled_ms",
           out);
-    lt_report_playout_header(&outcomes->outcomes[0].run->options->playout, out);
+    print_playout_header(&outcomes->outcomes[0].run->options->playout, out);
     fputc('\n', out);
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
@@ -115,7 +143,7 @@ void lt_report_csv(const lt_outcomes *outcomes, FILE *out)
         print_ms(out, o->opening.max);
         fprintf(out, ",%zu", outcomes->stall_count);
         print_ms(out, outcomes->stalled);
-        lt_report_playout_fields(o, out);
+        print_playout_fields(o, out);
         fputc('\n', out);
     }
 }

@@ -1,47 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/bench/report.h"
 
-#include "lab/output.h"
+#include "lab/clock.h"
+#include "lab/json.h"
 
-#include <livetcp/version.h>
-
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
-
-static json_t *milliseconds(livetcp_usec value)
-{
-    return value == LT_DELAY_NEVER ? json_null() : json_real((double)value / 1e3);
-}
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
 
 static json_t *summary_json(const lt_delay_summary *d, bool *failed)
 {
     json_t *o = json_object();
-    lt_json_put(o, "sent", count(d->sent), failed);
-    lt_json_put(o, "lost", count(d->lost), failed);
-    lt_json_put(o, "mean_ms", number(d->mean / 1e3), failed);
-    lt_json_put(o, "min_ms", milliseconds(d->min), failed);
-    lt_json_put(o, "p50_ms", milliseconds(d->p50), failed);
-    lt_json_put(o, "p90_ms", milliseconds(d->p90), failed);
-    lt_json_put(o, "p95_ms", milliseconds(d->p95), failed);
-    lt_json_put(o, "p99_ms", milliseconds(d->p99), failed);
-    lt_json_put(o, "p99_9_ms", milliseconds(d->p999), failed);
-    lt_json_put(o, "max_ms", milliseconds(d->max), failed);
-    lt_json_put(o, "within_200ms", number(d->within_200ms), failed);
-    lt_json_put(o, "within_500ms", number(d->within_500ms), failed);
+    lt_json_put(o, "sent", lt_json_count(d->sent), failed);
+    lt_json_put(o, "lost", lt_json_count(d->lost), failed);
+    lt_json_put(o, "mean_ms", lt_json_number(d->mean / 1e3), failed);
+    lt_json_put(o, "min_ms", lt_json_usec(d->min), failed);
+    lt_json_put(o, "p50_ms", lt_json_usec(d->p50), failed);
+    lt_json_put(o, "p90_ms", lt_json_usec(d->p90), failed);
+    lt_json_put(o, "p95_ms", lt_json_usec(d->p95), failed);
+    lt_json_put(o, "p99_ms", lt_json_usec(d->p99), failed);
+    lt_json_put(o, "p99_9_ms", lt_json_usec(d->p999), failed);
+    lt_json_put(o, "max_ms", lt_json_usec(d->max), failed);
+    lt_json_put(o, "within_200ms", lt_json_number(d->within_200ms), failed);
+    lt_json_put(o, "within_500ms", lt_json_number(d->within_500ms), failed);
     return o;
 }
 
@@ -53,22 +35,21 @@ static json_t *playout_json(const lt_outcome *outcome, bool *failed)
         const lt_playout *p = &outcome->playout[i];
         json_t *o = json_object();
         lt_json_put(o, "playout", json_string(list->points[i].name), failed);
-        lt_json_put(o, "over_ms", milliseconds(list->points[i].over), failed);
-        lt_json_put(o, "delay_ms", milliseconds(p->delay), failed);
-        lt_json_put(o, "packets", count(p->packets), failed);
-        lt_json_put(o, "late", count(p->late), failed);
-        lt_json_put(o, "late_share", number(lt_playout_late_share(p)), failed);
-        lt_json_put(o, "primary", count(p->packets - p->late - p->secondary), failed);
-        lt_json_put(o, "secondary", count(p->secondary), failed);
-        lt_json_put(o, "saved_ratio", number(lt_playout_saved_share(p)), failed);
-        lt_json_put(o, "stddev_ms", milliseconds(p->stddev), failed);
-        lt_json_put(o, "talkspurts", count(p->talkspurts), failed);
-        lt_json_put(o, "burst_ratio", number(p->burst_ratio), failed);
-        lt_json_put(o, "rating", number(p->rating), failed);
-        lt_json_put(o, "mos", number(p->mos), failed);
-        lt_json_put(o, "most_mos", number(p->most_mos), failed);
-        if (json_array_append_new(all, o))
-            *failed = true;
+        lt_json_put(o, "over_ms", lt_json_usec(list->points[i].over), failed);
+        lt_json_put(o, "delay_ms", lt_json_usec(p->delay), failed);
+        lt_json_put(o, "packets", lt_json_count(p->packets), failed);
+        lt_json_put(o, "late", lt_json_count(p->late), failed);
+        lt_json_put(o, "late_share", lt_json_number(lt_playout_late_share(p)), failed);
+        lt_json_put(o, "primary", lt_json_count(p->packets - p->late - p->secondary), failed);
+        lt_json_put(o, "secondary", lt_json_count(p->secondary), failed);
+        lt_json_put(o, "saved_ratio", lt_json_number(lt_playout_saved_share(p)), failed);
+        lt_json_put(o, "stddev_ms", lt_json_usec(p->stddev), failed);
+        lt_json_put(o, "talkspurts", lt_json_count(p->talkspurts), failed);
+        lt_json_put(o, "burst_ratio", lt_json_number(p->burst_ratio), failed);
+        lt_json_put(o, "rating", lt_json_number(p->rating), failed);
+        lt_json_put(o, "mos", lt_json_number(p->mos), failed);
+        lt_json_put(o, "most_mos", lt_json_number(p->most_mos), failed);
+        lt_json_append(all, o, failed);
     }
     return all;
 }
@@ -77,16 +58,16 @@ static json_t *path_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_path_counters *c = &outcome->run->counters[outcome->backward];
     json_t *o = json_object();
-    lt_json_put(o, "packets", count(c->link.in_packets), failed);
-    lt_json_put(o, "bytes", count(c->link.in_bytes), failed);
-    lt_json_put(o, "lost", count(c->link.lost_random + c->link.lost_burst), failed);
-    lt_json_put(o, "dropped_queue", count(c->link.dropped_queue), failed);
-    lt_json_put(o, "queue_max_ms", milliseconds(c->link.queue_max_delay), failed);
-    lt_json_put(o, "emulator_dropped", count(c->read_dropped + c->write_failed), failed);
-    lt_json_put(o, "emulator_late_p99_ms", milliseconds(c->lateness_p99), failed);
-    lt_json_put(o, "emulator_late_max_ms", milliseconds(c->lateness_max), failed);
-    lt_json_put(o, "emulator_stalls", count(outcome->run->health.stalls), failed);
-    lt_json_put(o, "emulator_longest_stall_ms", milliseconds(outcome->run->health.longest_stall),
+    lt_json_put(o, "packets", lt_json_count(c->link.in_packets), failed);
+    lt_json_put(o, "bytes", lt_json_count(c->link.in_bytes), failed);
+    lt_json_put(o, "lost", lt_json_count(c->link.lost_random + c->link.lost_burst), failed);
+    lt_json_put(o, "dropped_queue", lt_json_count(c->link.dropped_queue), failed);
+    lt_json_put(o, "queue_max_ms", lt_json_usec(c->link.queue_max_delay), failed);
+    lt_json_put(o, "emulator_dropped", lt_json_count(c->read_dropped + c->write_failed), failed);
+    lt_json_put(o, "emulator_late_p99_ms", lt_json_usec(c->lateness_p99), failed);
+    lt_json_put(o, "emulator_late_max_ms", lt_json_usec(c->lateness_max), failed);
+    lt_json_put(o, "emulator_stalls", lt_json_count(outcome->run->health.stalls), failed);
+    lt_json_put(o, "emulator_longest_stall_ms", lt_json_usec(outcome->run->health.longest_stall),
                 failed);
     return o;
 }
@@ -100,44 +81,44 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     json_t *o = json_object();
     lt_json_put(o, "scheme", json_string(scheme->label), failed);
     lt_json_put(o, "spec", json_string(scheme->spec), failed);
-    lt_json_put(o, "transport", json_string(lt_report_transport(scheme)), failed);
+    lt_json_put(o, "transport", json_string(lt_scheme_transport(scheme)), failed);
     if (scheme->kind == LT_TRANSPORT_LIVETCP)
         lt_json_put(o, "policy", json_string(scheme->config.policy), failed);
-    lt_json_put(o, "connections", count(scheme->config.connections), failed);
-    lt_json_put(o, "split", count(scheme->config.split), failed);
-    lt_json_put(o, "redundancy", count(scheme->redundancy), failed);
+    lt_json_put(o, "connections", lt_json_count(scheme->config.connections), failed);
+    lt_json_put(o, "split", lt_json_count(scheme->config.split), failed);
+    lt_json_put(o, "redundancy", lt_json_count(scheme->redundancy), failed);
     lt_json_put(o, "nagle", json_boolean(scheme->nagle), failed);
     lt_json_put(o, "congestion_control", json_string(t->congestion_control), failed);
     lt_json_put(o, "direction", json_string(outcome->backward ? "backward" : "forward"), failed);
     lt_json_put(o, "all", summary_json(&outcome->all, failed), failed);
     lt_json_put(o, "clean", summary_json(&outcome->clean, failed), failed);
-    lt_json_put(o, "flagged", count(outcome->flagged), failed);
+    lt_json_put(o, "flagged", lt_json_count(outcome->flagged), failed);
     if (outcome->run->options->plan.silence)
         lt_json_put(o, "opening", summary_json(&outcome->opening, failed), failed);
     if (outcome->run->options->playout.count)
         lt_json_put(o, "playout", playout_json(outcome, failed), failed);
     lt_json_put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
-    lt_json_put(o, "propagation_ms", milliseconds(outcome->propagation), failed);
-    lt_json_put(o, "full_queue_ms", milliseconds(outcome->full_queue), failed);
-    lt_json_put(o, "excess_p50_ms", milliseconds(lt_delay_excess(d->p50, base)), failed);
-    lt_json_put(o, "excess_p95_ms", milliseconds(lt_delay_excess(d->p95, base)), failed);
-    lt_json_put(o, "excess_p99_ms", milliseconds(lt_delay_excess(d->p99, base)), failed);
-    lt_json_put(o, "bytes_per_media_byte", number(outcome->bytes_ratio), failed);
-    lt_json_put(o, "wire_bytes_per_media_byte", number(outcome->wire_ratio), failed);
-    lt_json_put(o, "cpu_send_us", number(outcome->cpu_send), failed);
-    lt_json_put(o, "cpu_receive_us", number(outcome->cpu_receive), failed);
-    lt_json_put(o, "segments", t->segments ? count(t->segments) : json_null(), failed);
-    lt_json_put(o, "retransmitted", count(t->retransmitted), failed);
-    lt_json_put(o, "dropped", count(t->dropped), failed);
-    lt_json_put(o, "refused", count(t->refused), failed);
-    lt_json_put(o, "reconnects", count(t->reconnects), failed);
-    lt_json_put(o, "max_queue_ms", milliseconds(t->max_queue_us), failed);
-    lt_json_put(o, "media_mbit_s", number(outcome->media_rate / 1e6), failed);
-    lt_json_put(o, "peer_mbit_s", number(outcome->peer_rate / 1e6), failed);
-    lt_json_put(o, "mice_mbit_s", number(outcome->mice_rate / 1e6), failed);
-    lt_json_put(o, "cbr_mbit_s", number(outcome->cbr_rate / 1e6), failed);
-    lt_json_put(o, "ftp_mbit_s", number(outcome->ftp_rate / 1e6), failed);
-    lt_json_put(o, "web_mbit_s", number(outcome->web_rate / 1e6), failed);
+    lt_json_put(o, "propagation_ms", lt_json_usec(outcome->propagation), failed);
+    lt_json_put(o, "full_queue_ms", lt_json_usec(outcome->full_queue), failed);
+    lt_json_put(o, "excess_p50_ms", lt_json_usec(lt_delay_excess(d->p50, base)), failed);
+    lt_json_put(o, "excess_p95_ms", lt_json_usec(lt_delay_excess(d->p95, base)), failed);
+    lt_json_put(o, "excess_p99_ms", lt_json_usec(lt_delay_excess(d->p99, base)), failed);
+    lt_json_put(o, "bytes_per_media_byte", lt_json_number(outcome->bytes_ratio), failed);
+    lt_json_put(o, "wire_bytes_per_media_byte", lt_json_number(outcome->wire_ratio), failed);
+    lt_json_put(o, "cpu_send_us", lt_json_number(outcome->cpu_send), failed);
+    lt_json_put(o, "cpu_receive_us", lt_json_number(outcome->cpu_receive), failed);
+    lt_json_put(o, "segments", t->segments ? lt_json_count(t->segments) : json_null(), failed);
+    lt_json_put(o, "retransmitted", lt_json_count(t->retransmitted), failed);
+    lt_json_put(o, "dropped", lt_json_count(t->dropped), failed);
+    lt_json_put(o, "refused", lt_json_count(t->refused), failed);
+    lt_json_put(o, "reconnects", lt_json_count(t->reconnects), failed);
+    lt_json_put(o, "max_queue_ms", lt_json_usec(t->max_queue_us), failed);
+    lt_json_put(o, "media_mbit_s", lt_json_number(outcome->media_rate / 1e6), failed);
+    lt_json_put(o, "peer_mbit_s", lt_json_number(outcome->peer_rate / 1e6), failed);
+    lt_json_put(o, "mice_mbit_s", lt_json_number(outcome->mice_rate / 1e6), failed);
+    lt_json_put(o, "cbr_mbit_s", lt_json_number(outcome->cbr_rate / 1e6), failed);
+    lt_json_put(o, "ftp_mbit_s", lt_json_number(outcome->ftp_rate / 1e6), failed);
+    lt_json_put(o, "web_mbit_s", lt_json_number(outcome->web_rate / 1e6), failed);
     if (outcome->run->options->emulated)
         lt_json_put(o, "path", path_json(outcome, failed), failed);
     return o;
@@ -147,8 +128,7 @@ static json_t *sysctls_json(const lt_bench_options *options, bool *failed)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < options->sysctl_count; i++)
-        if (json_array_append_new(list, json_string(options->sysctls[i])))
-            *failed = true;
+        lt_json_append(list, json_string(options->sysctls[i]), failed);
     return list;
 }
 
@@ -157,26 +137,26 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     const lt_plan *plan = &options->plan;
     json_t *o = json_object();
     lt_json_put(o, "command", json_string(options->command), failed);
-    lt_json_put(o, "flows", count(plan->flows), failed);
-    lt_json_put(o, "size", count(plan->size), failed);
-    lt_json_put(o, "interval_ms", milliseconds(plan->interval), failed);
-    lt_json_put(o, "warmup_s", number((double)plan->warmup / 1e6), failed);
-    lt_json_put(o, "duration_s", number((double)plan->duration / 1e6), failed);
-    lt_json_put(o, "drain_s", number((double)options->drain / 1e6), failed);
-    lt_json_put(o, "seed", count(options->seed), failed);
+    lt_json_put(o, "flows", lt_json_count(plan->flows), failed);
+    lt_json_put(o, "size", lt_json_count(plan->size), failed);
+    lt_json_put(o, "interval_ms", lt_json_usec(plan->interval), failed);
+    lt_json_put(o, "warmup_s", lt_json_number((double)plan->warmup / 1e6), failed);
+    lt_json_put(o, "duration_s", lt_json_number((double)plan->duration / 1e6), failed);
+    lt_json_put(o, "drain_s", lt_json_number((double)options->drain / 1e6), failed);
+    lt_json_put(o, "seed", lt_json_count(options->seed), failed);
     lt_json_put(o, "path_forward", json_string(options->link_text[0]), failed);
     lt_json_put(o, "path_backward", json_string(options->link_text[1]), failed);
     lt_json_put(o, "sysctls", sysctls_json(options, failed), failed);
     lt_json_put(o, "greedy", json_boolean(plan->greedy), failed);
-    lt_json_put(o, "talkspurt_s", number((double)plan->talkspurt / 1e6), failed);
-    lt_json_put(o, "silence_s", number((double)plan->silence / 1e6), failed);
-    lt_json_put(o, "packets_per_talkspurt", count(plan->spurt_packets), failed);
-    lt_json_put(o, "opening_packets", count(plan->opening), failed);
-    lt_json_put(o, "ftp", count(options->load.ftp), failed);
-    lt_json_put(o, "web", count(options->load.web), failed);
-    lt_json_put(o, "mice", count(options->load.mice), failed);
-    lt_json_put(o, "cbr_mbit_s", number((double)options->load.cbr / 1e6), failed);
-    lt_json_put(o, "poisson_mbit_s", number((double)options->load.poisson / 1e6), failed);
+    lt_json_put(o, "talkspurt_s", lt_json_number((double)plan->talkspurt / 1e6), failed);
+    lt_json_put(o, "silence_s", lt_json_number((double)plan->silence / 1e6), failed);
+    lt_json_put(o, "packets_per_talkspurt", lt_json_count(plan->spurt_packets), failed);
+    lt_json_put(o, "opening_packets", lt_json_count(plan->opening), failed);
+    lt_json_put(o, "ftp", lt_json_count(options->load.ftp), failed);
+    lt_json_put(o, "web", lt_json_count(options->load.web), failed);
+    lt_json_put(o, "mice", lt_json_count(options->load.mice), failed);
+    lt_json_put(o, "cbr_mbit_s", lt_json_number((double)options->load.cbr / 1e6), failed);
+    lt_json_put(o, "poisson_mbit_s", lt_json_number((double)options->load.poisson / 1e6), failed);
     lt_json_put(o, "peer", json_boolean(options->load.peer), failed);
     lt_json_put(o, "background_cc", json_string(options->load.congestion_control), failed);
     if (options->playout.count)
@@ -190,18 +170,15 @@ static json_t *machine_json(bool *failed)
 {
     struct utsname name;
     double load[1] = {NAN};
-    char date[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
+    char date[LT_CLOCK_DATE];
     json_t *o = json_object();
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lt_clock_date(date);
     lt_json_put(o, "date", json_string(date), failed);
     if (uname(&name) == 0)
         lt_json_put(o, "kernel", json_string(name.release), failed);
     lt_json_put(o, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)), failed);
     if (getloadavg(load, 1) == 1)
-        lt_json_put(o, "load_1min", number(load[0]), failed);
+        lt_json_put(o, "load_1min", lt_json_number(load[0]), failed);
     return o;
 }
 
@@ -211,10 +188,9 @@ static json_t *stalls_json(const lt_outcomes *outcomes, bool *failed)
     for (size_t i = 0; i < outcomes->stall_count; i++) {
         const lt_stall *s = &outcomes->stalls[i];
         json_t *o = json_object();
-        lt_json_put(o, "at_s", number((double)(s->begin - outcomes->begin) / 1e6), failed);
-        lt_json_put(o, "length_ms", milliseconds(s->end - s->begin), failed);
-        if (json_array_append_new(list, o))
-            *failed = true;
+        lt_json_put(o, "at_s", lt_json_number((double)(s->begin - outcomes->begin) / 1e6), failed);
+        lt_json_put(o, "length_ms", lt_json_usec(s->end - s->begin), failed);
+        lt_json_append(list, o, failed);
     }
     return list;
 }
@@ -222,18 +198,15 @@ static json_t *stalls_json(const lt_outcomes *outcomes, bool *failed)
 livetcp_result lt_report_json(const lt_outcomes *outcomes, FILE *out, livetcp_error *error)
 {
     bool failed = false;
-    json_t *root = json_object(), *list = json_array();
-    lt_json_put(root, "schema", json_string("livetcp/bench/1"), &failed);
-    lt_json_put(root, "livetcp", json_string(LIVETCP_VERSION), &failed);
+    json_t *root = lt_json_document("livetcp/bench/1", &failed), *list = json_array();
     lt_json_put(root, "machine", machine_json(&failed), &failed);
     lt_json_put(root, "parameters", parameters_json(outcomes->outcomes[0].run->options, &failed),
                 &failed);
-    lt_json_put(root, "worst_wakeup_ms", milliseconds(outcomes->worst_wakeup), &failed);
-    lt_json_put(root, "stalled_ms", milliseconds(outcomes->stalled), &failed);
+    lt_json_put(root, "worst_wakeup_ms", lt_json_usec(outcomes->worst_wakeup), &failed);
+    lt_json_put(root, "stalled_ms", lt_json_usec(outcomes->stalled), &failed);
     lt_json_put(root, "stalls", stalls_json(outcomes, &failed), &failed);
     for (unsigned i = 0; i < outcomes->count; i++)
-        if (json_array_append_new(list, outcome_json(&outcomes->outcomes[i], &failed)))
-            failed = true;
+        lt_json_append(list, outcome_json(&outcomes->outcomes[i], &failed), &failed);
     lt_json_put(root, "results", list, &failed);
     return lt_json_write(root, failed, out, error);
 }

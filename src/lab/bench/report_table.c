@@ -204,6 +204,38 @@ static void print_opening(const lt_outcomes *outcomes, bool backward, int width,
     }
 }
 
+static void print_playout(const lt_outcome *o, unsigned point, int width, FILE *out)
+{
+    const lt_playout *p = &o->playout[point];
+    fprintf(out, "%-*s %8s %8.2f", width, o->run->scheme->label,
+            o->run->options->playout.points[point].name, (double)p->delay / 1e3);
+    print_number(out, 6, 2,
+                 o->run->options->playout.points[point].adaptive ? (double)p->stddev / 1e3 : NAN);
+    print_number(out, 8, 3, 100 * lt_playout_late_share(p));
+    print_number(out, 7, 2, 100 * lt_playout_saved_share(p));
+    print_number(out, 7, 2, p->burst_ratio);
+    print_number(out, 6, 1, p->rating);
+    print_number(out, 6, 2, p->mos);
+    print_number(out, 6, 2, p->most_mos);
+    fputc('\n', out);
+}
+
+/* A listener with a fixed playout delay, or an adaptive one. */
+static void print_playouts(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
+{
+    const lt_playout_list *list = &outcomes->outcomes[0].run->options->playout;
+    if (!list->count)
+        return;
+    fprintf(out, "\n%-*s %8s %8s %6s %8s %7s %7s %6s %6s %6s   %s\n", width, "playout delay, ms",
+            "over L", "whole", "stddev", "late %", "saved %", "BurstR", "R", "MOS", "most",
+            list->codec->name);
+    for (unsigned i = 0; i < outcomes->count; i++) {
+        const lt_outcome *o = &outcomes->outcomes[i];
+        for (unsigned point = 0; o->backward == backward && point < list->count; point++)
+            print_playout(o, point, width, out);
+    }
+}
+
 static void print_paths(const lt_outcomes *outcomes, FILE *out)
 {
     if (!outcomes->outcomes[0].run->options->emulated)
@@ -293,7 +325,7 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out)
         print_delays(outcomes, way, width, out);
         print_excess(outcomes, way, width, out);
         print_opening(outcomes, way, width, out);
-        lt_report_playout(outcomes, way, width, out);
+        print_playouts(outcomes, way, width, out);
         print_rates(outcomes, way, width, out);
         print_costs(outcomes, way, width, out);
     }

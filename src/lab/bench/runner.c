@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "lab/bench/background.h"
-#include "lab/bench/clock.h"
 #include "lab/bench/endpoint.h"
 #include "lab/bench/progress.h"
+#include "lab/clock.h"
 
 #include <stdlib.h>
 

@@ -185,3 +185,10 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
     finish_label(scheme, name);
     return check_config(scheme, error);
 }
+
+const char *lt_scheme_transport(const lt_scheme *scheme)
+{
+    if (scheme->kind == LT_TRANSPORT_SOCKET)
+        return "socket";
+    return scheme->config.wire == LIVETCP_WIRE_PLAIN ? "plain" : "session";
+}

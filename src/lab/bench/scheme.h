@@ -39,4 +39,7 @@ typedef struct lt_scheme_defaults {
 livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
                                const lt_scheme_defaults *defaults, livetcp_error *error);
 
+/* The name of its transport: "session", "plain" or "socket". */
+const char *lt_scheme_transport(const lt_scheme *scheme);
+
 #endif

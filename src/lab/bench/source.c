@@ -2,8 +2,8 @@
 #include "lab/bench/source.h"
 
 #include "base/error.h"
-#include "lab/bench/clock.h"
 #include "lab/bench/packet.h"
+#include "lab/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,163 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive application that LiveTCP is compared with: one TCP socket per flow, written to at
  * once, RFC 4571 framing, one thread that reads. */
-#include "lab/bench/socket_flow.h"
-#include "lab/bench/tcp.h"
+#include "lab/bench/transport.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
+#include "lab/bench/plan.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+/* ---- one flow: a TCP socket, what it could not write yet, and the frame it is reading ---- */
+
+/* Unwritten bytes a flow keeps before it gives packets up; the kernel's send buffer, which takes
+ * megabytes before this sees any, is where such an application's delay comes from. */
+#define PENDING_MAX ((size_t)8 << 20)
+
+typedef struct socket_flow {
+    pthread_mutex_t lock; /* of everything but `frame` and `frame_used` */
+    int listener;         /* -1 = none */
+    int fd;               /* -1 = not connected */
+    uint8_t *pending;     /* bytes for the kernel: [pending_start, pending_end) */
+    size_t pending_start, pending_end, pending_size;
+    uint8_t *frame; /* bytes read, from the start of a frame */
+    size_t frame_used;
+    bool failed;
+    lt_transport_totals totals;
+} socket_flow;
+
+enum { READ_SIZE = 1 << 17 }; /* more than the largest frame */
+
+static livetcp_result flow_init(socket_flow *flow, livetcp_error *error)
+{
+    memset(flow, 0, sizeof *flow);
+    flow->listener = flow->fd = -1;
+    pthread_mutex_init(&flow->lock, NULL);
+    flow->frame = malloc(READ_SIZE);
+    if (!flow->frame)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a flow");
+    return LIVETCP_OK;
+}
+
+static void flow_clear(socket_flow *flow)
+{
+    if (flow->listener >= 0)
+        close(flow->listener);
+    if (flow->fd >= 0)
+        close(flow->fd);
+    free(flow->pending);
+    free(flow->frame);
+    pthread_mutex_destroy(&flow->lock);
+}
+
+/* Makes room for `size` more bytes behind pending_end. */
+static livetcp_result reserve(socket_flow *flow, size_t size)
+{
+    size_t used = flow->pending_end - flow->pending_start;
+    if (used + size > PENDING_MAX)
+        return LIVETCP_ERR_NO_MEMORY;
+    if (flow->pending_end + size > flow->pending_size) {
+        if (used + size > flow->pending_size) {
+            size_t larger = 2 * (used + size);
+            uint8_t *moved = realloc(flow->pending, larger);
+            if (!moved)
+                return LIVETCP_ERR_NO_MEMORY;
+            flow->pending = moved;
+            flow->pending_size = larger;
+        }
+        memmove(flow->pending, flow->pending + flow->pending_start, used);
+        flow->pending_start = 0;
+        flow->pending_end = used;
+    }
+    return LIVETCP_OK;
+}
+
+static void keep(socket_flow *flow, const uint8_t *data, size_t size)
+{
+    memcpy(flow->pending + flow->pending_end, data, size);
+    flow->pending_end += size;
+}
+
+/* Writes pending bytes; false while some remain. Caller holds the lock. */
+static bool flow_flush(socket_flow *flow)
+{
+    while (flow->pending_start < flow->pending_end) {
+        ssize_t n = send(flow->fd, flow->pending + flow->pending_start,
+                         flow->pending_end - flow->pending_start, MSG_NOSIGNAL);
+        if (n <= 0) {
+            if (n < 0 && errno == EINTR)
+                continue;
+            flow->failed = flow->failed || (errno != EAGAIN && errno != EWOULDBLOCK);
+            return false;
+        }
+        flow->pending_start += (size_t)n;
+        flow->totals.bytes_sent += (uint64_t)n;
+    }
+    return true;
+}
+
+/* Writes a frame, or keeps what the kernel does not take. Caller holds the lock. *blocked tells
+ * whether bytes are pending afterwards. */
+static livetcp_result flow_send(socket_flow *flow, const uint8_t *packet, size_t size,
+                                bool *blocked)
+{
+    uint8_t header[LT_BENCH_FRAMING];
+    *blocked = flow->pending_start < flow->pending_end;
+    if (flow->fd < 0 || flow->failed || reserve(flow, size + LT_BENCH_FRAMING) != LIVETCP_OK) {
+        flow->totals.refused++;
+        return flow->failed ? LIVETCP_ERR_CONNECTION_LOST : LIVETCP_ERR_NO_MEMORY;
+    }
+    lt_write_be16(header, (uint16_t)size);
+    keep(flow, header, sizeof header);
+    keep(flow, packet, size);
+    flow->totals.packets_sent++;
+    if (!*blocked)
+        *blocked = !flow_flush(flow);
+    return LIVETCP_OK;
+}
+
+/* Hands over the whole frames in the buffer and moves the rest to its start. */
+static void deliver(socket_flow *flow, const lt_transport *transport)
+{
+    size_t at = 0;
+    while (flow->frame_used - at >= LT_BENCH_FRAMING) {
+        size_t size = lt_read_be16(flow->frame + at);
+        if (flow->frame_used - at < LT_BENCH_FRAMING + size)
+            break;
+        transport->user.receive(transport->user.user, flow->frame + at + LT_BENCH_FRAMING, size);
+        at += LT_BENCH_FRAMING + size;
+    }
+    flow->frame_used -= at;
+    memmove(flow->frame, flow->frame + at, flow->frame_used);
+}
+
+/* Reads what there is and hands over every whole packet. False when the connection has ended. */
+static bool flow_read(socket_flow *flow, const lt_transport *transport)
+{
+    for (;;) {
+        ssize_t n = recv(flow->fd, flow->frame + flow->frame_used, READ_SIZE - flow->frame_used, 0);
+        if (n == 0)
+            return false;
+        if (n < 0) {
+            if (errno == EINTR)
+                continue;
+            return errno == EAGAIN || errno == EWOULDBLOCK;
+        }
+        flow->frame_used += (size_t)n;
+        deliver(flow, transport);
+    }
+}
+
+/* ---- the transport ---- */
 
 typedef struct socket_transport {
     lt_transport base;
@@ -19,7 +165,7 @@ typedef struct socket_transport {
     int wake; /* eventfd that ends the thread */
     pthread_t thread;
     bool started;
-    lt_socket_flow *flows;
+    socket_flow *flows;
 } socket_transport;
 
 /* What an epoll event is about. */
@@ -33,8 +179,8 @@ static void watch(socket_transport *t, int operation, unsigned flow, uint32_t ev
 
 static void accept_flow(socket_transport *t, unsigned index)
 {
-    lt_socket_flow *flow = &t->flows[index];
-    int fd = lt_tcp_accept(flow->listener);
+    socket_flow *flow = &t->flows[index];
+    int fd = lt_tcp_accept(flow->listener, NULL);
     if (fd < 0)
         return;
     if (!t->base.scheme->nagle)
@@ -49,7 +195,7 @@ static void accept_flow(socket_transport *t, unsigned index)
 
 static void handle(socket_transport *t, unsigned index, uint32_t events)
 {
-    lt_socket_flow *flow = &t->flows[index];
+    socket_flow *flow = &t->flows[index];
     bool ended = false;
     if (flow->fd < 0) {
         accept_flow(t, index);
@@ -57,7 +203,7 @@ static void handle(socket_transport *t, unsigned index, uint32_t events)
     }
     if (events & EPOLLOUT) {
         pthread_mutex_lock(&flow->lock);
-        bool drained = lt_socket_flow_flush(flow);
+        bool drained = flow_flush(flow);
         if (drained)
             watch(t, EPOLL_CTL_MOD, index, EPOLLIN);
         pthread_mutex_unlock(&flow->lock);
@@ -65,7 +211,7 @@ static void handle(socket_transport *t, unsigned index, uint32_t events)
             t->base.user.drained(t->base.user.user, index);
     }
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-        ended = lt_tcp_error(flow->fd) != EINPROGRESS && !lt_socket_flow_read(flow, &t->base);
+        ended = lt_tcp_error(flow->fd) != EINPROGRESS && !flow_read(flow, &t->base);
     if (ended) {
         epoll_ctl(t->epoll, EPOLL_CTL_DEL, flow->fd, NULL);
         pthread_mutex_lock(&flow->lock);
@@ -134,7 +280,7 @@ static bool socket_ready(lt_transport *base, livetcp_error *error)
     socket_transport *t = (socket_transport *)base;
     bool all = true;
     for (unsigned i = 0; i < base->flows; i++) {
-        lt_socket_flow *flow = &t->flows[i];
+        socket_flow *flow = &t->flows[i];
         pthread_mutex_lock(&flow->lock);
         int fd = flow->fd;
         bool failed = flow->failed;
@@ -155,11 +301,11 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
 {
     (void)repeats; /* there is one connection */
     socket_transport *t = (socket_transport *)base;
-    lt_socket_flow *flow = &t->flows[index];
+    socket_flow *flow = &t->flows[index];
     bool was_blocked, blocked;
     pthread_mutex_lock(&flow->lock);
     was_blocked = flow->pending_start < flow->pending_end;
-    livetcp_result result = lt_socket_flow_send(flow, packet, size, &blocked);
+    livetcp_result result = flow_send(flow, packet, size, &blocked);
     if (blocked && !was_blocked)
         watch(t, EPOLL_CTL_MOD, index, EPOLLIN | EPOLLOUT);
     pthread_mutex_unlock(&flow->lock);
@@ -168,7 +314,7 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
 
 static bool socket_room(lt_transport *base, unsigned index)
 {
-    lt_socket_flow *flow = &((socket_transport *)base)->flows[index];
+    socket_flow *flow = &((socket_transport *)base)->flows[index];
     pthread_mutex_lock(&flow->lock);
     bool room = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
     pthread_mutex_unlock(&flow->lock);
@@ -179,13 +325,16 @@ static void socket_totals(lt_transport *base, lt_transport_totals *out)
 {
     socket_transport *t = (socket_transport *)base;
     for (unsigned i = 0; i < base->flows; i++) {
-        lt_socket_flow *flow = &t->flows[i];
+        socket_flow *flow = &t->flows[i];
         pthread_mutex_lock(&flow->lock);
         out->packets_sent += flow->totals.packets_sent;
         out->bytes_sent += flow->totals.bytes_sent;
         out->refused += flow->totals.refused;
         if (flow->fd >= 0) {
-            lt_tcp_add_segments(flow->fd, &out->segments, &out->retransmitted);
+            lt_tcp_counters counters;
+            lt_tcp_count(flow->fd, &counters);
+            out->segments += counters.segments;
+            out->retransmitted += counters.retransmitted;
             lt_tcp_congestion_control(flow->fd, out->congestion_control);
         }
         pthread_mutex_unlock(&flow->lock);
@@ -199,7 +348,7 @@ static void socket_destroy(lt_transport *base)
     if (t->started && write(t->wake, &one, sizeof one) == sizeof one)
         pthread_join(t->thread, NULL);
     for (unsigned i = 0; t->flows && i < base->flows; i++)
-        lt_socket_flow_clear(&t->flows[i]);
+        flow_clear(&t->flows[i]);
     free(t->flows);
     if (t->epoll >= 0)
         close(t->epoll);
@@ -235,7 +384,7 @@ livetcp_result lt_socket_transport_create(lt_transport **out, unsigned flows, li
     else if (!t->flows)
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
     for (unsigned i = 0; result == LIVETCP_OK && i < flows; i++) {
-        result = lt_socket_flow_init(&t->flows[i], error);
+        result = flow_init(&t->flows[i], error);
         t->base.flows = i + 1;
     }
     if (result != LIVETCP_OK) {

@@ -3,36 +3,9 @@
 #ifndef LT_LAB_DOCTOR_CHECKS_H
 #define LT_LAB_DOCTOR_CHECKS_H
 
-#include "lab/doctor/facts.h"
+#include "lab/doctor/finding.h"
 
 #include <stddef.h>
-
-typedef enum lt_verdict {
-    LT_VERDICT_OK,
-    LT_VERDICT_COSTS,   /* delay, to a live flow, at least under some circumstances */
-    LT_VERDICT_UNKNOWN, /* it could not be found out, or judged */
-} lt_verdict;
-
-/* When the cost is paid, the most frequent first. */
-typedef enum lt_when {
-    LT_WHEN_ALWAYS,
-    LT_WHEN_LOSS,
-    LT_WHEN_START,
-    LT_WHEN_SILENCE,
-    LT_WHEN_LOAD,
-    LT_WHEN_RARELY,
-} lt_when;
-
-/* Costs are for the flow that the texts name: a packet every 20 ms, a round trip of 100 ms. */
-typedef struct lt_finding {
-    lt_verdict verdict;
-    char found[200]; /* what there is, or why it is not known */
-    char cost[400];  /* whole sentences; "" unless it costs delay */
-    char command[200];
-    lt_when when;
-    double cost_ms;          /* each time it is paid; NAN = depends on what is not known here */
-    double cost_round_trips; /* the part of it that grows with the round trip; 0 = none */
-} lt_finding;
 
 typedef struct lt_check {
     const char *name;   /* "slow-start-after-idle" */
@@ -45,32 +18,16 @@ typedef struct lt_check {
 extern const lt_check lt_checks[];
 extern const size_t lt_check_count;
 
-/* Lower than another's: to be told first. */
-int lt_finding_order(const lt_finding *a, const lt_finding *b);
+enum { LT_DOCTOR_CHECKS_MAX = 64 };
 
-const char *lt_when_text(lt_when when); /* "at every loss" */
+typedef struct lt_diagnosis {
+    const lt_facts *facts;
+    size_t count; /* of checks, and of findings */
+    lt_finding findings[LT_DOCTOR_CHECKS_MAX];
+    unsigned verdicts[LT_VERDICT_UNKNOWN + 1]; /* how many of each */
+} lt_diagnosis;
 
-/* For judges: fill in a finding. `cost` and what follows are sentences, made like printf's. */
-void lt_find_ok(lt_finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void lt_find_unknown(lt_finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void lt_find_costs(lt_finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void lt_find_price(lt_finding *finding, lt_when when, double ms, double round_trips,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-void lt_find_command(lt_finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The command that sets a sysctl. */
-void lt_find_sysctl(lt_finding *finding, lt_sysctl which, const char *value);
-
-/* The command that gives the route this setting, "initcwnd 10". */
-void lt_find_route(lt_finding *finding, const lt_facts *facts, const char *setting);
-
-/* A sysctl that ought to be a number: false, and an unknown finding, when it is not one. */
-bool lt_find_number(const lt_facts *facts, lt_sysctl which, long long *value, lt_finding *finding);
-
-/* Whether a switch is off. When it is on, that is the finding, told in the words of `on`. */
-bool lt_find_off(const lt_facts *facts, lt_sysctl which, const char *on, lt_finding *finding);
+/* Judges by every check of the table. */
+void lt_diagnose(lt_diagnosis *diagnosis, const lt_facts *facts);
 
 #endif

@@ -1,80 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp doctor: the command line. */
+#include "lab/doctor/doctor.h"
+
 #include "base/error.h"
-#include "lab/command.h"
 #include "lab/doctor/gather.h"
 #include "lab/doctor/report.h"
 #include "lab/output.h"
+#include "lab/tcp.h"
 
-#include <errno.h>
-#include <netdb.h>
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_HELP = 1, OPT_JSON };
-
-typedef struct command_line {
-    char *interface, *host, *json; /* json: NULL = not asked for, "-" = standard output */
-    struct sockaddr_storage peer;
-} command_line;
-
-static const char about[] =
-    "\nChecks this host against what the papers and today's kernels say about live media\n"
-    "over TCP: what each setting costs in delay, and the command that changes it.\n"
-    "Nothing is changed.\n\n"
-    "Exit code: 0 when nothing costs delay, 1 when something does, 2 when the command\n"
-    "line is wrong or the report cannot be written.\n\n"
-    "Examples:\n"
-    "  livetcp doctor\n"
-    "  livetcp doctor --host media.example      the route to there, its interface\n"
-    "  livetcp doctor --json | jq '.checks[] | select(.state == \"costs\").command'\n";
-
-static void print_help(poptContext context)
+static livetcp_result find_host(const char *host, struct sockaddr_storage *peer,
+                                livetcp_error *error)
 {
-    poptPrintHelp(context, stdout, 0);
-    fputs(about, stdout);
-}
-
-/* Returns LT_EXIT_OK, LT_EXIT_USAGE, or -1 when help was asked for and given. */
-static int parse(poptContext context, command_line *line)
-{
-    int option;
-    while ((option = poptGetNextOpt(context)) > 0) {
-        if (option == OPT_HELP) {
-            print_help(context);
-            return -1;
-        }
-        free(line->json);
-        line->json = poptGetOptArg(context);
-        if (!line->json && !(line->json = strdup("-")))
-            return LT_EXIT_USAGE;
-    }
-    const char *extra = poptGetArg(context);
-    if (option < -1)
-        fprintf(stderr, "livetcp doctor: %s: %s\n", poptBadOption(context, 0),
-                poptStrerror(option));
-    else if (extra)
-        fprintf(stderr,
-                "livetcp doctor: %s: it takes options only; 'livetcp doctor --help' lists "
-                "them\n",
-                extra);
-    return option < -1 || extra ? LT_EXIT_USAGE : LT_EXIT_OK;
-}
-
-static livetcp_result find_host(command_line *line, livetcp_error *error)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
     struct addrinfo *found = NULL;
-    if (!line->host)
+    if (!host)
         return LIVETCP_OK;
-    int code = getaddrinfo(line->host, NULL, &hints, &found);
-    if (code)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--host %.100s: %s", line->host,
-                       code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));
-    memcpy(&line->peer, found->ai_addr, found->ai_addrlen);
+    const char *why = lt_tcp_resolve(host, NULL, AI_ADDRCONFIG, &found);
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--host %.100s: %s", host, why);
+    memcpy(peer, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
     return LIVETCP_OK;
 }
@@ -95,58 +42,24 @@ static bool wants_colour(void)
            !(terminal && !strcmp(terminal, "dumb"));
 }
 
-static int examine(command_line *line)
+livetcp_result lt_doctor_run(const lt_doctor_options *options, bool *costs, livetcp_error *error)
 {
     lt_facts facts;
     lt_diagnosis diagnosis;
-    livetcp_error error = {.message = ""};
-    livetcp_result result = find_host(line, &error);
-    const lt_gather_options options = {.sysctls = "/proc/sys",
-                                       .interface = line->interface,
-                                       .to = line->host ? &line->peer : NULL};
+    struct sockaddr_storage peer;
+    livetcp_result result = find_host(options->host, &peer, error);
+    const lt_gather_options asked = {.sysctls = "/proc/sys",
+                                     .interface = options->interface,
+                                     .to = options->host ? &peer : NULL};
     if (result == LIVETCP_OK)
-        result = lt_gather(&facts, &options, &error);
-    if (result == LIVETCP_OK) {
-        lt_diagnose(&diagnosis, &facts);
-        if (line->json)
-            result = write_json(&diagnosis, line->json, &error);
-        if (!line->json || strcmp(line->json, "-") != 0)
-            lt_doctor_print(&diagnosis, wants_colour(), stdout);
-    }
-    if (result != LIVETCP_OK) {
-        fprintf(stderr, "livetcp doctor: %s\n", error.message);
-        return LT_EXIT_USAGE;
-    }
-    return diagnosis.verdicts[LT_VERDICT_COSTS] ? LT_EXIT_FAILED : LT_EXIT_OK;
+        result = lt_gather(&facts, &asked, error);
+    if (result != LIVETCP_OK)
+        return result;
+    lt_diagnose(&diagnosis, &facts);
+    *costs = diagnosis.verdicts[LT_VERDICT_COSTS] > 0;
+    if (options->json)
+        result = write_json(&diagnosis, options->json, error);
+    if (!options->json || strcmp(options->json, "-") != 0)
+        lt_doctor_print(&diagnosis, wants_colour(), stdout);
+    return result;
 }
-
-static int run_doctor(int argc, const char **argv)
-{
-    command_line line = {0};
-    const struct poptOption table[] = {
-        {"host", 0, POPT_ARG_STRING, &line.host, 0,
-         "the peer: its route and interface are looked at (the default route's)", "HOST"},
-        {"interface", 'i', POPT_ARG_STRING, &line.interface, 0,
-         "look at this interface and routes over it", "NAME"},
-        {"json", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_JSON,
-         "write JSON to FILE, beside the report, or to standard output, instead of it", "FILE"},
-        {"help", 'h', POPT_ARG_NONE, NULL, OPT_HELP, "show this help", NULL},
-        POPT_TABLEEND,
-    };
-    argv[0] = "livetcp doctor"; /* as the usage line shows it */
-    poptContext context = poptGetContext("livetcp", argc, argv, table, 0);
-    int code = parse(context, &line);
-    if (code == LT_EXIT_OK)
-        code = examine(&line);
-    poptFreeContext(context);
-    free(line.interface);
-    free(line.host);
-    free(line.json);
-    return code < 0 ? LT_EXIT_OK : code;
-}
-
-const lt_command lt_command_doctor = {
-    .name = "doctor",
-    .summary = "what on this host costs live media delay, and the command that changes it",
-    .run = run_doctor,
-};

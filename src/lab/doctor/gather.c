@@ -2,6 +2,7 @@
 #include "lab/doctor/gather.h"
 
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/doctor/sysctls.h"
 #include "lab/emulate/path.h"
 
@@ -10,21 +11,17 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void gather_kernel(lt_facts *facts)
 {
     struct utsname name;
-    time_t now = time(NULL);
-    struct tm utc;
     if (uname(&name) == 0) {
         snprintf(facts->kernel, sizeof facts->kernel, "%s", name.release);
         if (sscanf(name.release, "%u.%u", &facts->kernel_major, &facts->kernel_minor) != 2)
             facts->kernel_major = facts->kernel_minor = 0;
     }
-    if (gmtime_r(&now, &utc))
-        strftime(facts->machine_date, sizeof facts->machine_date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lt_clock_date(facts->machine_date);
 }
 
 /* Makes a path, in a process that ends with it, and writes what went wrong. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface that packets leave by: offloads and interrupts (ethtool's ioctl), its queue
+/* The interface that packets leave by: offloads and interrupts (ethtool's ioctl), sizes and queue
  * (rtnetlink). */
 #include "lab/doctor/gather.h"
-#include "lab/doctor/netlink.h"
+#include "lab/netlink.h"
 
-#include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/pkt_sched.h>
 #include <linux/sockios.h>
@@ -38,17 +37,33 @@ static void read_offloads(int fd, lt_interface_fact *interface)
     }
 }
 
-static void read_device(int fd, lt_interface_fact *interface)
+static void read_coalescing(int fd, lt_interface_fact *interface)
 {
     struct ethtool_coalesce coalesce = {.cmd = ETHTOOL_GCOALESCE};
-    struct ifreq request = {0};
     interface->coalescing_known = ethtool(fd, interface->name, &coalesce);
     interface->coalesce_us = coalesce.rx_coalesce_usecs;
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface->name);
-    if (ioctl(fd, SIOCGIFMTU, &request) == 0)
-        interface->mtu = (unsigned)request.ifr_mtu;
-    if (ioctl(fd, SIOCGIFTXQLEN, &request) == 0 && request.ifr_qlen > 0)
-        interface->queue_packets = (unsigned)request.ifr_qlen;
+}
+
+static void take_link(const struct nlmsghdr *message, void *context)
+{
+    lt_interface_fact *interface = context;
+    const struct nlattr *a[IFLA_MAX + 1];
+    if (message->nlmsg_type != RTM_NEWLINK)
+        return;
+    lt_netlink_attributes(message, sizeof(struct ifinfomsg), a, IFLA_MAX + 1);
+    interface->mtu = lt_netlink_number(a[IFLA_MTU]);
+    interface->queue_packets = lt_netlink_number(a[IFLA_TXQLEN]);
+}
+
+/* What the kernel does not tell stays 0, unknown. */
+static void read_link(lt_interface_fact *interface)
+{
+    lt_netlink_request request;
+    struct nlmsghdr *header = lt_netlink_begin(&request, RTM_GETLINK, 0);
+    struct ifinfomsg *link = mnl_nlmsg_put_extra_header(header, sizeof *link);
+    link->ifi_family = AF_UNSPEC;
+    link->ifi_index = (int)if_nametoindex(interface->name);
+    (void)lt_netlink_ask(header, take_link, interface);
 }
 
 typedef struct queue_search {
@@ -60,12 +75,12 @@ typedef struct queue_search {
 static void take_qdisc(const struct nlmsghdr *message, void *context)
 {
     queue_search *s = context;
-    const struct tcmsg *found = NLMSG_DATA(message);
-    struct rtattr *a[TCA_MAX + 1];
-    if (message->nlmsg_type != RTM_NEWQDISC || message->nlmsg_len < NLMSG_LENGTH(sizeof *found) ||
+    const struct tcmsg *found = mnl_nlmsg_get_payload(message);
+    const struct nlattr *a[TCA_MAX + 1];
+    if (message->nlmsg_type != RTM_NEWQDISC || mnl_nlmsg_get_payload_len(message) < sizeof *found ||
         found->tcm_ifindex != s->index)
         return;
-    lt_netlink_attributes(a, TCA_MAX + 1, TCA_RTA(found), (int)TCA_PAYLOAD(message));
+    lt_netlink_attributes(message, sizeof *found, a, TCA_MAX + 1);
     if (found->tcm_parent == TC_H_ROOT)
         lt_netlink_text(a[TCA_KIND], s->interface->qdisc, sizeof s->interface->qdisc);
     else if (found->tcm_parent != TC_H_INGRESS && !s->interface->inner_qdisc[0])
@@ -75,16 +90,11 @@ static void take_qdisc(const struct nlmsghdr *message, void *context)
 static void read_qdisc(lt_interface_fact *interface)
 {
     queue_search s = {interface, (int)if_nametoindex(interface->name)};
-    struct {
-        struct nlmsghdr header;
-        struct tcmsg qdisc;
-    } question = {
-        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct tcmsg)),
-                   .nlmsg_type = RTM_GETQDISC,
-                   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
-        .qdisc = {.tcm_family = AF_UNSPEC},
-    };
-    interface->qdisc_error = lt_netlink_ask(&question.header, take_qdisc, &s);
+    lt_netlink_request request;
+    struct nlmsghdr *header = lt_netlink_begin(&request, RTM_GETQDISC, NLM_F_DUMP);
+    struct tcmsg *qdisc = mnl_nlmsg_put_extra_header(header, sizeof *qdisc);
+    qdisc->tcm_family = AF_UNSPEC;
+    interface->qdisc_error = lt_netlink_ask(header, take_qdisc, &s);
     /* mq is what multi-queue interfaces have; other parents are somebody's own design. */
     if (strcmp(interface->qdisc, "mq") != 0)
         interface->inner_qdisc[0] = '\0';
@@ -101,8 +111,9 @@ void lt_gather_interface(lt_facts *facts, const char *name)
     snprintf(interface->name, sizeof interface->name, "%s", name);
     if (fd >= 0) {
         read_offloads(fd, interface);
-        read_device(fd, interface);
+        read_coalescing(fd, interface);
         close(fd);
     }
+    read_link(interface);
     read_qdisc(interface);
 }

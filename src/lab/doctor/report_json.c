@@ -2,54 +2,44 @@
 #include "lab/doctor/report.h"
 
 #include "lab/doctor/sysctls.h"
-#include "lab/output.h"
-
-#include <livetcp/version.h>
-
-#include <jansson.h>
-#include <math.h>
+#include "lab/json.h"
 
 static const char *const verdict_names[] = {"ok", "costs", "unknown"};
 static const char *const when_names[] = {"always", "loss", "start", "silence", "load", "rarely"};
 
-/* What the kernel says need not be UTF-8. */
-static json_t *text(const char *value)
-{
-    json_t *string = json_string(value);
-    return string ? string : json_string("(not UTF-8)");
-}
-
 static json_t *check_json(const lt_check *check, const lt_finding *f, bool *failed)
 {
     json_t *o = json_object();
-    lt_json_put(o, "name", text(check->name), failed);
-    lt_json_put(o, "title", text(check->title), failed);
-    lt_json_put(o, "state", text(verdict_names[f->verdict]), failed);
-    lt_json_put(o, "found", text(f->found), failed);
-    lt_json_put(o, "source", text(check->source), failed);
+    lt_json_put(o, "name", lt_json_text(check->name), failed);
+    lt_json_put(o, "title", lt_json_text(check->title), failed);
+    lt_json_put(o, "state", lt_json_text(verdict_names[f->verdict]), failed);
+    lt_json_put(o, "found", lt_json_text(f->found), failed);
+    lt_json_put(o, "source", lt_json_text(check->source), failed);
     if (f->verdict != LT_VERDICT_COSTS)
         return o;
     json_t *cost = json_object();
-    lt_json_put(cost, "when", text(when_names[f->when]), failed);
-    lt_json_put(cost, "ms", isnan(f->cost_ms) ? json_null() : json_real(f->cost_ms), failed);
+    lt_json_put(cost, "when", lt_json_text(when_names[f->when]), failed);
+    lt_json_put(cost, "ms", lt_json_number(f->cost_ms), failed);
     lt_json_put(cost, "round_trips", json_real(f->cost_round_trips), failed);
-    lt_json_put(cost, "text", text(f->cost), failed);
+    lt_json_put(cost, "text", lt_json_text(f->cost), failed);
     lt_json_put(o, "cost", cost, failed);
-    lt_json_put(o, "command", f->command[0] ? text(f->command) : json_null(), failed);
+    lt_json_put(o, "command", f->command[0] ? lt_json_text(f->command) : json_null(), failed);
     return o;
 }
 
 static json_t *machine_json(const lt_facts *facts, bool *failed)
 {
     json_t *o = json_object();
-    lt_json_put(o, "date", text(facts->machine_date), failed);
-    lt_json_put(o, "kernel", text(facts->kernel), failed);
+    lt_json_put(o, "date", lt_json_text(facts->machine_date), failed);
+    lt_json_put(o, "kernel", lt_json_text(facts->kernel), failed);
     lt_json_put(o, "interface",
-                facts->interface.name[0] ? text(facts->interface.name) : json_null(), failed);
+                facts->interface.name[0] ? lt_json_text(facts->interface.name) : json_null(),
+                failed);
     if (facts->route.how == LT_KNOWN) {
-        lt_json_put(o, "route_to", text(facts->route.to), failed);
+        lt_json_put(o, "route_to", lt_json_text(facts->route.to), failed);
         lt_json_put(o, "gateway",
-                    facts->route.gateway[0] ? text(facts->route.gateway) : json_null(), failed);
+                    facts->route.gateway[0] ? lt_json_text(facts->route.gateway) : json_null(),
+                    failed);
     }
     return o;
 }
@@ -60,7 +50,8 @@ static json_t *sysctls_json(const lt_facts *facts, bool *failed)
     json_t *o = json_object();
     for (int i = 0; i < LT_SYSCTL_COUNT; i++)
         lt_json_put(o, lt_sysctl_name((lt_sysctl)i),
-                    facts->sysctl[i].how == LT_KNOWN ? text(facts->sysctl[i].text) : json_null(),
+                    facts->sysctl[i].how == LT_KNOWN ? lt_json_text(facts->sysctl[i].text)
+                                                     : json_null(),
                     failed);
     return o;
 }
@@ -68,14 +59,11 @@ static json_t *sysctls_json(const lt_facts *facts, bool *failed)
 livetcp_result lt_doctor_json(const lt_diagnosis *diagnosis, FILE *out, livetcp_error *error)
 {
     bool failed = false;
-    json_t *root = json_object(), *checks = json_array();
-    lt_json_put(root, "schema", text("livetcp/doctor/1"), &failed);
-    lt_json_put(root, "livetcp", text(LIVETCP_VERSION), &failed);
+    json_t *root = lt_json_document("livetcp/doctor/1", &failed), *checks = json_array();
     lt_json_put(root, "machine", machine_json(diagnosis->facts, &failed), &failed);
     for (size_t i = 0; i < diagnosis->count; i++)
-        if (json_array_append_new(checks,
-                                  check_json(&lt_checks[i], &diagnosis->findings[i], &failed)))
-            failed = true;
+        lt_json_append(checks, check_json(&lt_checks[i], &diagnosis->findings[i], &failed),
+                       &failed);
     lt_json_put(root, "checks", checks, &failed);
     lt_json_put(root, "sysctls", sysctls_json(diagnosis->facts, &failed), &failed);
     return lt_json_write(root, failed, out, error);

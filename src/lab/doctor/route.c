@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The route to a peer, or the default route, and what it says about TCP (ip-route(8)). */
 #include "lab/doctor/gather.h"
-#include "lab/doctor/netlink.h"
+#include "lab/netlink.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,12 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct question {
-    struct nlmsghdr header;
-    struct rtmsg route;
-    char attributes[64];
-} question;
-
 typedef struct search {
     lt_route_fact *route;
     unsigned device;   /* only routes over this interface; 0 = any */
@@ -23,19 +17,10 @@ typedef struct search {
     unsigned priority; /* of the route taken so far */
 } search;
 
-static void add(question *q, unsigned short type, const void *data, size_t size)
+static void take_metrics(lt_route_fact *route, const struct nlattr *metrics)
 {
-    struct rtattr *a = (struct rtattr *)((char *)q + NLMSG_ALIGN(q->header.nlmsg_len));
-    a->rta_type = type;
-    a->rta_len = (unsigned short)RTA_LENGTH(size);
-    memcpy(RTA_DATA(a), data, size);
-    q->header.nlmsg_len = NLMSG_ALIGN(q->header.nlmsg_len) + RTA_ALIGN(a->rta_len);
-}
-
-static void take_metrics(lt_route_fact *route, struct rtattr *metrics)
-{
-    struct rtattr *m[RTAX_MAX + 1];
-    lt_netlink_attributes(m, RTAX_MAX + 1, RTA_DATA(metrics), (int)RTA_PAYLOAD(metrics));
+    const struct nlattr *m[RTAX_MAX + 1];
+    lt_netlink_nested(metrics, m, RTAX_MAX + 1);
     route->initcwnd = lt_netlink_number(m[RTAX_INITCWND]);
     route->initrwnd = lt_netlink_number(m[RTAX_INITRWND]);
     route->rto_min_ms = lt_netlink_number(m[RTAX_RTO_MIN]);
@@ -45,33 +30,32 @@ static void take_metrics(lt_route_fact *route, struct rtattr *metrics)
 }
 
 /* A multipath route counts by its first way. */
-static void find_way(struct rtattr *const *a, unsigned *device, struct rtattr **gateway,
-                     struct rtattr **inner)
+static void find_way(const struct nlattr *const *a, unsigned *device, const struct nlattr **gateway)
 {
+    const struct nlattr *inner[RTA_MAX + 1], *ways = a[RTA_MULTIPATH];
     *device = lt_netlink_number(a[RTA_OIF]);
     *gateway = a[RTA_GATEWAY];
-    if (!*device && a[RTA_MULTIPATH] && RTA_PAYLOAD(a[RTA_MULTIPATH]) >= sizeof(struct rtnexthop)) {
-        struct rtnexthop *hop = RTA_DATA(a[RTA_MULTIPATH]);
-        *device = (unsigned)hop->rtnh_ifindex;
-        if (hop->rtnh_len >= sizeof *hop && hop->rtnh_len <= RTA_PAYLOAD(a[RTA_MULTIPATH])) {
-            lt_netlink_attributes(inner, RTA_MAX + 1, RTNH_DATA(hop),
-                                  (int)(hop->rtnh_len - sizeof *hop));
-            *gateway = inner[RTA_GATEWAY];
-        }
-    }
+    if (*device || !ways || mnl_attr_get_payload_len(ways) < sizeof(struct rtnexthop))
+        return;
+    const struct rtnexthop *hop = mnl_attr_get_payload(ways);
+    *device = (unsigned)hop->rtnh_ifindex;
+    if (hop->rtnh_len < sizeof *hop || hop->rtnh_len > mnl_attr_get_payload_len(ways))
+        return;
+    lt_netlink_attributes_at(hop + 1, hop->rtnh_len - sizeof *hop, inner, RTA_MAX + 1);
+    *gateway = inner[RTA_GATEWAY];
 }
 
 static void take_route(const struct nlmsghdr *message, void *context)
 {
     search *s = context;
-    const struct rtmsg *found = NLMSG_DATA(message);
-    struct rtattr *a[RTA_MAX + 1], *inner[RTA_MAX + 1], *gateway;
+    const struct rtmsg *found = mnl_nlmsg_get_payload(message);
+    const struct nlattr *a[RTA_MAX + 1], *gateway;
     unsigned device, priority;
 
-    if (message->nlmsg_type != RTM_NEWROUTE || message->nlmsg_len < NLMSG_LENGTH(sizeof *found))
+    if (message->nlmsg_type != RTM_NEWROUTE || mnl_nlmsg_get_payload_len(message) < sizeof *found)
         return;
-    lt_netlink_attributes(a, RTA_MAX + 1, RTM_RTA(found), (int)RTM_PAYLOAD(message));
-    find_way(a, &device, &gateway, inner);
+    lt_netlink_attributes(message, sizeof *found, a, RTA_MAX + 1);
+    find_way(a, &device, &gateway);
     priority = lt_netlink_number(a[RTA_PRIORITY]);
     if (!device || (s->device && device != s->device) ||
         (!s->any_length && (found->rtm_dst_len || found->rtm_table != RT_TABLE_MAIN ||
@@ -82,8 +66,8 @@ static void take_route(const struct nlmsghdr *message, void *context)
     s->priority = priority;
     if (!if_indextoname(device, s->route->device))
         s->route->device[0] = '\0';
-    if (gateway && RTA_PAYLOAD(gateway) >= (found->rtm_family == AF_INET ? 4U : 16U))
-        inet_ntop(found->rtm_family, RTA_DATA(gateway), s->route->gateway,
+    if (gateway && mnl_attr_get_payload_len(gateway) >= (found->rtm_family == AF_INET ? 4U : 16U))
+        inet_ntop(found->rtm_family, mnl_attr_get_payload(gateway), s->route->gateway,
                   sizeof s->route->gateway);
     if (a[RTA_METRICS])
         take_metrics(s->route, a[RTA_METRICS]);
@@ -93,20 +77,18 @@ static void take_route(const struct nlmsghdr *message, void *context)
 /* Returns 0 or an errno. */
 static int ask(int family, const void *address, search *s)
 {
-    question q = {
-        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)),
-                   .nlmsg_type = RTM_GETROUTE,
-                   .nlmsg_flags = NLM_F_REQUEST | (address ? 0 : NLM_F_DUMP)},
-        .route = {.rtm_family = (unsigned char)family},
-    };
+    lt_netlink_request request;
+    struct nlmsghdr *header = lt_netlink_begin(&request, RTM_GETROUTE, address ? 0 : NLM_F_DUMP);
+    struct rtmsg *route = mnl_nlmsg_put_extra_header(header, sizeof *route);
+    route->rtm_family = (unsigned char)family;
     if (address) {
         const size_t size = family == AF_INET ? 4 : 16;
-        q.route.rtm_dst_len = (unsigned char)(size * 8);
-        add(&q, RTA_DST, address, size);
+        route->rtm_dst_len = (unsigned char)(size * 8);
+        mnl_attr_put(header, RTA_DST, size, address);
         if (s->device)
-            add(&q, RTA_OIF, &s->device, sizeof s->device);
+            mnl_attr_put_u32(header, RTA_OIF, s->device);
     }
-    return lt_netlink_ask(&q.header, take_route, s);
+    return lt_netlink_ask(header, take_route, s);
 }
 
 static int ask_for_peer(const struct sockaddr_storage *to, search *s)

@@ -2,6 +2,7 @@
 /* What this kernel lets a TCP socket do: options are set on sockets that connect to nothing, and
  * time stamps are taken on one connection over the loopback. */
 #include "lab/doctor/gather.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -46,9 +47,7 @@ static void try_congestion_controls(int fd, const char *list, char *out, size_t 
 static void probe_options(int fd, lt_facts *facts)
 {
     lt_socket_fact *s = &facts->socket;
-    socklen_t size = sizeof s->congestion_control - 1;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, s->congestion_control, &size) != 0)
-        s->congestion_control[0] = '\0';
+    lt_tcp_congestion_control(fd, s->congestion_control);
     s->rto_min = accepts(fd, IPPROTO_TCP, TCP_RTO_MIN_US, 200000);
     s->delack_max = accepts(fd, IPPROTO_TCP, TCP_DELACK_MAX_US, 10000);
     s->notsent_lowat = accepts(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, 16384);
@@ -58,27 +57,24 @@ static void probe_options(int fd, lt_facts *facts)
                                 sizeof s->selectable);
 }
 
-/* Two connected sockets; false with errno. */
-static bool connect_pair(int *from, int *to)
+/* Two connected sockets. Returns 0 or an errno. */
+static int connect_pair(int *from, int *to)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *from = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *to = -1;
-    if (listener >= 0 && *from >= 0 &&
-        bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
-        listen(listener, 1) == 0 &&
-        getsockname(listener, (struct sockaddr *)&address, &size) == 0 &&
-        setsockopt(*from, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
-        connect(*from, (struct sockaddr *)&address, sizeof address) == 0)
-        *to = accept(listener, NULL, NULL);
-    int code = errno;
+    static const char loopback[] = "127.0.0.1";
+    livetcp_error error = {.code = LIVETCP_OK};
+    uint16_t port;
+    int listener = -1, code = 0;
+    if (lt_tcp_listen(loopback, "", &listener, &port, &error) == LIVETCP_OK &&
+        lt_tcp_connect(loopback, port, "", from, &error) == LIVETCP_OK) {
+        struct pollfd waiting = {.fd = listener, .events = POLLIN};
+        if (poll(&waiting, 1, PATIENCE_MS) == 0)
+            code = ETIMEDOUT;
+        else if ((*to = lt_tcp_accept(listener, NULL)) < 0)
+            code = errno;
+    }
     if (listener >= 0)
         close(listener);
-    errno = code;
-    return *to >= 0;
+    return error.code ? error.system_errno : code;
 }
 
 /* A message with its time stamp; false when none comes in time. */
@@ -133,8 +129,9 @@ static void probe_stamps(lt_socket_fact *s)
                        SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
     int from = -1, to = -1;
     s->stamps_how = LT_FAILED;
-    if (!connect_pair(&from, &to)) {
-        s->stamps_error = errno;
+    int code = connect_pair(&from, &to);
+    if (code) {
+        s->stamps_error = code;
     } else if (!accepts(from, SOL_SOCKET, SO_TIMESTAMPING, wanted) ||
                !accepts(to, SOL_SOCKET, SO_TIMESTAMPING, wanted)) {
         s->stamps_how = LT_ABSENT;
@@ -152,7 +149,7 @@ static void probe_stamps(lt_socket_fact *s)
 void lt_gather_socket(lt_facts *facts)
 {
     lt_socket_fact *s = &facts->socket;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = lt_tcp_socket(AF_INET);
     memset(s, 0, sizeof *s);
     if (fd < 0) {
         s->how = LT_FAILED;

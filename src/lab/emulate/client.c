@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `livetcp emulate set` and `livetcp emulate counters`: talk to a running emulator. */
-#include "lab/command.h"
-#include "lab/emulate/run.h"
+#include "lab/emulate/client.h"
+
+#include "lab/emulate/report.h"
+#include "lab/exit_code.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static int ask(const char *name, json_t *request, bool print)
         fprintf(stderr, "livetcp emulate: %s\n", problem);
     else if (!reply && stream)
         fprintf(stderr, "livetcp emulate: no answer from %s\n", name);
-    else if (reply && (!print || lt_emulate_write_json(reply, "-")))
+    else if (reply && (!print || lt_emulate_write_json(json_incref(reply), false, "-")))
         result = LT_EXIT_OK;
     json_decref(reply);
     json_decref(request);

@@ -2,7 +2,7 @@
 #include "lab/emulate/control.h"
 
 #include "base/error.h"
-#include "lab/emulate/run.h"
+#include "lab/emulate/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,14 +62,25 @@ static json_t *set(lt_path *path, const json_t *request)
 {
     const char *direction = json_string_value(json_object_get(request, "direction"));
     const char *params = json_string_value(json_object_get(request, "params"));
-    unsigned mask = direction ? lt_emulate_directions(direction) : 0;
+    unsigned mask = direction ? lt_directions_parse(direction) : 0;
     livetcp_error error;
     if (!mask || !params)
         return json_pack("{s:s}", "error",
                          "set needs a direction (forward, backward or both) and params");
-    if (lt_emulate_apply(path, mask, params, &error))
+    if (lt_path_apply(path, mask, params, &error))
         return json_pack("{s:s}", "error", error.message);
     return json_object();
+}
+
+/* NULL: out of memory. */
+static json_t *counters(lt_path *path)
+{
+    bool failed = false;
+    json_t *report = lt_emulate_report(path, &failed);
+    if (!failed)
+        return report;
+    json_decref(report);
+    return NULL;
 }
 
 static json_t *serve(lt_path *path, const char *line, size_t size)
@@ -81,7 +92,7 @@ static json_t *serve(lt_path *path, const char *line, size_t size)
     if (!request)
         out = json_pack("{s:s}", "error", "a request is one line with one JSON object");
     else if (command && !strcmp(command, "counters"))
-        out = lt_emulate_report(path);
+        out = counters(path);
     else if (command && !strcmp(command, "set"))
         out = set(path, request);
     else

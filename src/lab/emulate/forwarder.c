@@ -8,6 +8,7 @@
 #include "lab/emulate/forwarder.h"
 
 #include "base/error.h"
+#include "lab/clock.h"
 #include "lab/emulate/pool.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -48,13 +48,6 @@ struct lt_forwarder {
     lt_path_health health;
 };
 
-static livetcp_usec now_usec(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (livetcp_usec)now.tv_sec * LIVETCP_USEC_SEC + now.tv_nsec / 1000;
-}
-
 static void read_batch(lt_forwarder *forwarder, lane *from)
 {
     for (int i = 0; i < READ_BATCH; i++) {
@@ -62,7 +55,7 @@ static void read_batch(lt_forwarder *forwarder, lane *from)
         if (!packet)
             return;
         ssize_t size = read(from->in, packet, forwarder->mtu);
-        if (size <= 0 || lt_link_push(from->link, now_usec(), packet, (size_t)size,
+        if (size <= 0 || lt_link_push(from->link, lt_clock_now(), packet, (size_t)size,
                                       lt_ecn_read(packet, (size_t)size)) != LT_LINK_TAKEN)
             lt_pool_give(&forwarder->pool, packet);
         if (size <= 0)
@@ -73,11 +66,11 @@ static void read_batch(lt_forwarder *forwarder, lane *from)
 static void write_due(lt_forwarder *forwarder, lane *to)
 {
     lt_link_delivery due;
-    livetcp_usec now = now_usec();
+    livetcp_usec now = lt_clock_now();
     for (int i = 0; i < WRITE_BATCH && lt_link_pop(to->link, now, &due); i++) {
         if (due.marked)
             lt_ecn_mark(due.packet, due.size);
-        lt_lateness_add(&to->lateness, now_usec() - due.departure);
+        lt_lateness_add(&to->lateness, lt_clock_now() - due.departure);
         if (write(to->out, due.packet, due.size) < 0)
             to->write_failed++;
         lt_pool_give(&forwarder->pool, due.packet);
@@ -114,11 +107,11 @@ static void note_stall(lt_path_health *health, livetcp_usec expected, livetcp_us
  * have woken at the latest. */
 static livetcp_usec wait_for_work(struct pollfd *fds, livetcp_usec departure)
 {
-    livetcp_usec now = now_usec();
+    livetcp_usec now = lt_clock_now();
     livetcp_usec until = now + HEARTBEAT_USEC;
     if (departure < until)
         until = departure > now ? departure : now;
-    const struct timespec sleep = {.tv_nsec = (long)(until - now) * 1000};
+    const struct timespec sleep = lt_clock_timespec(until - now);
     if (ppoll(fds, 3, &sleep, NULL) < 0)
         fds[0].revents = fds[1].revents = fds[2].revents = POLLIN; /* interrupted: look anyway */
     return until;
@@ -145,14 +138,14 @@ static void forward(lt_forwarder *forwarder)
             drain(forwarder->wake); /* before looking at what it was signalled for */
         pthread_mutex_lock(&forwarder->lock);
         _Bool stopping = forwarder->stopping;
-        livetcp_usec woken = now_usec();
+        livetcp_usec woken = lt_clock_now();
         note_stall(&forwarder->health, expected, woken);
         for (int i = 0; i < 2; i++) {
             write_due(forwarder, &lanes[i]);
             if (fds[i].revents)
                 read_batch(forwarder, &lanes[i]);
         }
-        note_stall(&forwarder->health, woken, now_usec()); /* a turn is far shorter */
+        note_stall(&forwarder->health, woken, lt_clock_now()); /* a turn is far shorter */
         livetcp_usec departure = next_departure(forwarder);
         pthread_mutex_unlock(&forwarder->lock);
         if (stopping)
@@ -279,7 +272,7 @@ livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,
 {
     pthread_mutex_lock(&forwarder->lock);
     livetcp_result result =
-        lt_link_set(forwarder->lanes[direction].link, now_usec(), params, error);
+        lt_link_set(forwarder->lanes[direction].link, lt_clock_now(), params, error);
     pthread_mutex_unlock(&forwarder->lock);
     if (!result)
         wake(forwarder); /* departures may have come nearer */

@@ -3,17 +3,15 @@
 #include "lab/emulate/netns.h"
 
 #include "base/error.h"
+#include "lab/netlink.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,27 +37,16 @@ static livetcp_result write_file(const char *path, const char *text)
     return written == (ssize_t)strlen(text) ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
 }
 
-static livetcp_result loopback_up(livetcp_error *error)
-{
-    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    livetcp_result result = LIVETCP_OK;
-    if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request))
-        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno,
-                               "cannot bring up the loopback of a new network namespace");
-    if (fd >= 0)
-        close(fd);
-    return result;
-}
-
 static livetcp_result create_here(netns_job *job)
 {
     if (unshare(CLONE_NEWNET))
         return lt_fail_errno(job->error, LIVETCP_ERR_PERMISSION, errno,
                              "cannot create a network namespace; run as root");
-    livetcp_result result = loopback_up(job->error);
-    if (!result && job->function)
-        result = job->function(job->context, job->error);
+    const int code = lt_netlink_bring_up("lo", 0, 0);
+    if (code)
+        return lt_fail_errno(job->error, LIVETCP_ERR_SYSTEM, code,
+                             "cannot bring up the loopback of a new network namespace");
+    livetcp_result result = job->function ? job->function(job->context, job->error) : LIVETCP_OK;
     if (result)
         return result;
     job->netns = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);

@@ -3,7 +3,7 @@
 #include "lab/emulate/params.h"
 
 #include "base/error.h"
-#include "lab/emulate/units.h"
+#include "lab/units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -4,24 +4,11 @@
 #define LT_LAB_EMULATE_PARAMS_H
 
 #include "lab/emulate/loss.h"
+#include "lab/units.h"
 
 #include <livetcp/result.h>
-#include <livetcp/time.h>
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-typedef enum lt_limit_unit {
-    LT_LIMIT_NONE, /* no limit */
-    LT_LIMIT_PACKETS,
-    LT_LIMIT_BYTES,
-} lt_limit_unit;
-
-typedef struct lt_limit {
-    lt_limit_unit unit;
-    uint64_t value;
-} lt_limit;
 
 typedef struct lt_link_params {
     livetcp_usec delay;  /* propagation, one way */

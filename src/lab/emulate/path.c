@@ -213,3 +213,28 @@ void lt_path_get_health(lt_path *path, lt_path_health *out)
 {
     lt_forwarder_get_health(path->forwarder, out);
 }
+
+unsigned lt_directions_parse(const char *text)
+{
+    if (!strcmp(text, "forward"))
+        return 1u << LT_FORWARD;
+    if (!strcmp(text, "backward"))
+        return 1u << LT_BACKWARD;
+    return strcmp(text, "both") ? 0 : 1u << LT_FORWARD | 1u << LT_BACKWARD;
+}
+
+livetcp_result lt_path_apply(lt_path *path, unsigned directions, const char *spec,
+                             livetcp_error *error)
+{
+    lt_link_params params[2];
+    livetcp_result result = LIVETCP_OK;
+    for (int i = 0; i < 2 && !result; i++) {
+        lt_path_get(path, (lt_direction)i, &params[i]);
+        if (directions & 1u << i)
+            result = lt_link_params_parse(&params[i], spec, error);
+    }
+    for (int i = 0; i < 2 && !result; i++)
+        if (directions & 1u << i)
+            result = lt_path_set(path, (lt_direction)i, &params[i], error);
+    return result;
+}

@@ -64,6 +64,13 @@ livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_
                            livetcp_error *error);
 void lt_path_get(lt_path *path, lt_direction direction, lt_link_params *out);
 
+/* "forward", "backward" or "both" as a bit mask by lt_direction; 0: none of these. */
+unsigned lt_directions_parse(const char *text);
+
+/* Changes the parameters that `spec` names, in all directions of the mask or in none. */
+livetcp_result lt_path_apply(lt_path *path, unsigned directions, const char *spec,
+                             livetcp_error *error);
+
 /* A setting of the namespace at one end, key with slashes: "net/ipv4/tcp_ecn". */
 livetcp_result lt_path_sysctl_set(const lt_path *path, lt_end end, const char *key,
                                   const char *value, livetcp_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of an emulated path as a table, a line, and JSON. */
-#include "lab/emulate/run.h"
+#include "lab/emulate/report.h"
 
-#include <errno.h>
+#include "lab/json.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int64_t value_of(const lt_path_counters *counters, size_t row)
     return value;
 }
 
-static json_t *direction_report(lt_path *path, lt_direction direction)
+static json_t *direction_report(lt_path *path, lt_direction direction, bool *failed)
 {
     char text[LT_PARAMS_TEXT];
     lt_link_params params;
@@ -61,26 +61,27 @@ static json_t *direction_report(lt_path *path, lt_direction direction)
     lt_path_get(path, direction, &params);
     lt_path_get_counters(path, direction, &counters);
     json_t *out = json_object();
-    bool failed = json_object_set_new(
-        out, "params", json_string(lt_link_params_format(&params, text, sizeof text)));
+    lt_json_put(out, "params", json_string(lt_link_params_format(&params, text, sizeof text)),
+                failed);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        failed |= json_object_set_new(out, rows[i].name, json_integer(value_of(&counters, i)));
-    if (failed) {
-        json_decref(out);
-        return NULL;
-    }
+        lt_json_put(out, rows[i].name, json_integer(value_of(&counters, i)), failed);
     return out;
 }
 
-json_t *lt_emulate_report(lt_path *path)
+json_t *lt_emulate_report(lt_path *path, bool *failed)
 {
     lt_path_health health;
     lt_path_get_health(path, &health);
-    return json_pack("{s:o, s:o, s:b, s:b, s:{s:I, s:I, s:I}}", "forward",
-                     direction_report(path, LT_FORWARD), "backward",
-                     direction_report(path, LT_BACKWARD), "realtime", (int)health.realtime, "ipv6",
-                     (int)health.ipv6, "stalls", "count", (json_int_t)health.stalls, "total_us",
-                     (json_int_t)health.stalled, "longest_us", (json_int_t)health.longest_stall);
+    json_t *out = json_object(), *stalls = json_object();
+    lt_json_put(out, "forward", direction_report(path, LT_FORWARD, failed), failed);
+    lt_json_put(out, "backward", direction_report(path, LT_BACKWARD, failed), failed);
+    lt_json_put(out, "realtime", json_boolean(health.realtime), failed);
+    lt_json_put(out, "ipv6", json_boolean(health.ipv6), failed);
+    lt_json_put(stalls, "count", lt_json_count(health.stalls), failed);
+    lt_json_put(stalls, "total_us", json_integer(health.stalled), failed);
+    lt_json_put(stalls, "longest_us", json_integer(health.longest_stall), failed);
+    lt_json_put(out, "stalls", stalls, failed);
+    return out;
 }
 
 static void print_health(const lt_path_health *health)
@@ -132,17 +133,11 @@ void lt_emulate_print_line(lt_path *path, livetcp_usec elapsed)
     fputc('\n', stderr);
 }
 
-bool lt_emulate_write_json(const json_t *report, const char *file)
+bool lt_emulate_write_json(json_t *report, bool failed, const char *file)
 {
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(10);
-    if (!report) {
-        fputs("livetcp emulate: out of memory for the report\n", stderr);
-        return false;
-    }
-    if (!strcmp(file, "-"))
-        return !json_dumpf(report, stdout, flags) && putchar('\n') != EOF;
-    if (!json_dump_file(report, file, flags))
+    livetcp_error error;
+    if (lt_json_save(report, failed, file, &error) == LIVETCP_OK)
         return true;
-    fprintf(stderr, "livetcp emulate: cannot write %s: %s\n", file, strerror(errno));
+    fprintf(stderr, "livetcp emulate: %s\n", error.message);
     return false;
 }

@@ -5,10 +5,13 @@
 #include "lab/emulate/run.h"
 
 #include "base/error.h"
-#include "lab/command.h"
+#include "lab/clock.h"
 #include "lab/emulate/children.h"
 #include "lab/emulate/control.h"
+#include "lab/emulate/report.h"
 #include "lab/emulate/schedule.h"
+#include "lab/exit_code.h"
+#include "lab/json.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +112,7 @@ static void on_signal(uv_signal_t *handle, int number)
 static void on_stats(uv_timer_t *timer)
 {
     emulation *run = timer->data;
-    lt_emulate_print_line(run->path, lt_emulate_now() - run->started);
+    lt_emulate_print_line(run->path, lt_clock_now() - run->started);
 }
 
 static void on_schedule(uv_timer_t *timer);
@@ -119,7 +122,7 @@ static void arm_schedule(emulation *run)
     if (run->schedule.next == run->schedule.count)
         return;
     livetcp_usec wait = run->started + run->schedule.changes[run->schedule.next].at;
-    wait -= lt_emulate_now();
+    wait -= lt_clock_now();
     uv_update_time(&run->loop);
     uv_timer_start(&run->schedule_timer, on_schedule, wait > 0 ? (uint64_t)(wait + 999) / 1000 : 0,
                    0);
@@ -128,12 +131,12 @@ static void arm_schedule(emulation *run)
 static void on_schedule(uv_timer_t *timer)
 {
     emulation *run = timer->data;
-    livetcp_usec elapsed = lt_emulate_now() - run->started;
+    livetcp_usec elapsed = lt_clock_now() - run->started;
     while (run->schedule.next < run->schedule.count &&
            run->schedule.changes[run->schedule.next].at <= elapsed) {
         const lt_change *change = &run->schedule.changes[run->schedule.next++];
         livetcp_error error;
-        if (lt_emulate_apply(run->path, change->directions, change->spec, &error))
+        if (lt_path_apply(run->path, change->directions, change->spec, &error))
             complain(error.message);
     }
     arm_schedule(run);
@@ -156,7 +159,7 @@ static void on_start(uv_timer_t *timer)
         return;
     }
     run->near = child;
-    run->started = lt_emulate_now();
+    run->started = lt_clock_now();
     arm_schedule(run);
     uint64_t interval = (uint64_t)run->options->stats_interval / LIVETCP_USEC_MSEC;
     if (interval)
@@ -227,7 +230,7 @@ static livetcp_result apply_sysctls(const emulation *run, livetcp_error *error)
         if (result)
             return result;
     }
-    for (const char **item = options->sysctls; item && *item; item++) {
+    for (const char *const *item = options->sysctls; item && *item; item++) {
         livetcp_result result = lt_path_apply_sysctl(run->path, *item, error);
         if (result)
             return result;
@@ -271,24 +274,26 @@ static livetcp_result start(emulation *run, livetcp_error *error)
     return start_far(run, error);
 }
 
-static int finish(emulation *run)
+static bool write_report(const emulation *run)
 {
     const lt_emulate_options *options = run->options;
-    int code = run->exit_code;
-    if (!options->quiet)
+    bool failed = false;
+    json_t *report = lt_emulate_report(run->path, &failed);
+    if (run->started)
+        lt_json_put(report, "seconds",
+                    lt_json_number((double)(lt_clock_now() - run->started) / 1e6), &failed);
+    lt_json_put(report, "seed", lt_json_count(options->path.seed), &failed);
+    lt_json_put(report, "exit_code", json_integer(run->exit_code), &failed);
+    return lt_emulate_write_json(report, failed, options->json);
+}
+
+static int finish(const emulation *run)
+{
+    if (!run->options->quiet)
         lt_emulate_print_table(run->path);
-    if (options->json) {
-        json_t *report = lt_emulate_report(run->path);
-        if (report && run->started)
-            json_object_set_new(report, "seconds",
-                                json_real((double)(lt_emulate_now() - run->started) / 1e6));
-        json_object_set_new(report, "seed", json_integer((json_int_t)options->path.seed));
-        json_object_set_new(report, "exit_code", json_integer(code));
-        if (!lt_emulate_write_json(report, options->json) && !code)
-            code = LT_EXIT_FAILED;
-        json_decref(report);
-    }
-    return code;
+    if (run->options->json && !write_report(run) && !run->exit_code)
+        return LT_EXIT_FAILED;
+    return run->exit_code;
 }
 
 int lt_emulate_run(const lt_emulate_options *options)

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "lab/emulate/run.h"
-#include "lab/emulate/units.h"
+#include "lab/units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static livetcp_result read_line(lt_schedule *schedule, char *line, const char *f
     if (!at)
         return LIVETCP_OK;
     if (!spec || strtok_r(NULL, blanks, &rest) || !lt_parse_duration(at, &change.at) ||
-        !(change.directions = lt_emulate_directions(direction)))
+        !(change.directions = lt_directions_parse(direction)))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%s, line %u: expected TIME forward|backward|both PARAMETERS, for example "
                        "'10s forward loss=5%%'",

@@ -12,7 +12,7 @@
 
 typedef struct lt_change {
     livetcp_usec at;     /* after the start of the near command */
-    unsigned directions; /* see lt_emulate_directions() */
+    unsigned directions; /* see lt_directions_parse() */
     char *spec;
 } lt_change;
 

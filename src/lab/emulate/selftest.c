@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How accurate is a path on this machine? UDP packets cross it with the time of their sending
- * inside. The delay is taken on arrival at the far end, from the kernel's time stamp, and again
- * when the receiving program sees the packet: the difference is the machine's scheduling of the
- * receiver, not the path. */
+/* UDP packets cross a path with the time of their sending inside. The delay is taken on arrival at
+ * the far end, from the kernel's timestamp, and again when the receiving program sees the packet:
+ * the difference is the machine's scheduling of the receiver, not the path. */
 #define _GNU_SOURCE
+#include "lab/emulate/selftest.h"
+
 #include "base/error.h"
-#include "lab/command.h"
-#include "lab/emulate/run.h"
+#include "lab/clock.h"
+#include "lab/emulate/report.h"
+#include "lab/exit_code.h"
+#include "lab/json.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +22,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
@@ -40,13 +42,6 @@ typedef struct measurement {
     lt_lateness machine; /* of a real-time thread that does nothing but sleep */
     atomic_bool finished;
 } measurement;
-
-static int64_t clock_nsec(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int64_t kernel_stamp(struct msghdr *message)
 {
@@ -74,7 +69,7 @@ static bool receive_one(measurement *trial)
     stamp sent;
     if (recvmsg(trial->receiver, &message, 0) < (ssize_t)sizeof sent)
         return false;
-    int64_t now = clock_nsec(CLOCK_MONOTONIC);
+    int64_t now = lt_clock_nsec(CLOCK_MONOTONIC);
     memcpy(&sent, data, sizeof sent);
     trial->received++;
     lt_lateness_add(&trial->at_socket,
@@ -92,7 +87,7 @@ static void *receiver_main(void *argument)
 
 static void send_one(measurement *trial, char *data, size_t size)
 {
-    const stamp now = {clock_nsec(CLOCK_MONOTONIC), clock_nsec(CLOCK_REALTIME)};
+    const stamp now = {lt_clock_nsec(CLOCK_MONOTONIC), lt_clock_nsec(CLOCK_REALTIME)};
     memcpy(data, &now, sizeof now);
     if (send(trial->sender, data, size, 0) < 0)
         trial->refused++;
@@ -114,12 +109,12 @@ static void *machine_main(void *argument)
 {
     measurement *trial = argument;
     be_punctual(REFERENCE_PRIORITY);
-    int64_t at = clock_nsec(CLOCK_MONOTONIC);
+    int64_t at = lt_clock_nsec(CLOCK_MONOTONIC);
     while (!atomic_load(&trial->finished)) {
         at += 1000000;
         const struct timespec until = {at / 1000000000, at % 1000000000};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-        lt_lateness_add(&trial->machine, (clock_nsec(CLOCK_MONOTONIC) - at) / 1000);
+        lt_lateness_add(&trial->machine, (lt_clock_nsec(CLOCK_MONOTONIC) - at) / 1000);
     }
     return NULL;
 }
@@ -132,12 +127,12 @@ static void *sender_main(void *argument)
     const lt_self_test *test = trial->test;
     const size_t size = test->size - HEADERS;
     const uint64_t count = (uint64_t)(test->rate * test->seconds);
-    const int64_t start = clock_nsec(CLOCK_MONOTONIC);
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     be_punctual(SENDER_PRIORITY);
     for (uint64_t i = 0; i < count; i++) {
         const int64_t at = start + (int64_t)((double)i * 1e9 / test->rate);
         const struct timespec until = {at / 1000000000, at % 1000000000};
-        if (at > clock_nsec(CLOCK_MONOTONIC))
+        if (at > lt_clock_nsec(CLOCK_MONOTONIC))
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
         send_one(trial, data, size);
     }
@@ -179,11 +174,14 @@ static livetcp_result open_sender(void *context, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-static json_t *histogram_report(const lt_lateness *added)
+static json_t *histogram_report(const lt_lateness *added, bool *failed)
 {
-    return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)lt_lateness_quantile(added, 0.5),
-                     "p99", (json_int_t)lt_lateness_quantile(added, 0.99), "p999",
-                     (json_int_t)lt_lateness_quantile(added, 0.999), "max", (json_int_t)added->max);
+    json_t *o = json_object();
+    lt_json_put(o, "p50", json_integer(lt_lateness_quantile(added, 0.5)), failed);
+    lt_json_put(o, "p99", json_integer(lt_lateness_quantile(added, 0.99)), failed);
+    lt_json_put(o, "p999", json_integer(lt_lateness_quantile(added, 0.999)), failed);
+    lt_json_put(o, "max", json_integer(added->max), failed);
+    return o;
 }
 
 static void print_histogram(const char *name, const lt_lateness *added)
@@ -222,16 +220,20 @@ static int print_result(const measurement *trial)
 
 static bool write_result(const measurement *trial)
 {
-    json_t *report = json_pack(
-        "{s:f, s:f, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "packets_per_second",
-        trial->test->rate, "seconds", trial->test->seconds, "size", (int)trial->test->size,
-        "delay_us", (json_int_t)trial->delay, "sent", (json_int_t)trial->sent, "received",
-        (json_int_t)trial->received, "added_at_socket_us", histogram_report(&trial->at_socket),
-        "added_at_program_us", histogram_report(&trial->at_program), "machine_timer_us",
-        histogram_report(&trial->machine), "path", lt_emulate_report(trial->path));
-    bool written = lt_emulate_write_json(report, trial->test->json);
-    json_decref(report);
-    return written;
+    const lt_self_test *test = trial->test;
+    bool failed = false;
+    json_t *o = json_object();
+    lt_json_put(o, "packets_per_second", lt_json_number(test->rate), &failed);
+    lt_json_put(o, "seconds", lt_json_number(test->seconds), &failed);
+    lt_json_put(o, "size", lt_json_count(test->size), &failed);
+    lt_json_put(o, "delay_us", json_integer(trial->delay), &failed);
+    lt_json_put(o, "sent", lt_json_count(trial->sent), &failed);
+    lt_json_put(o, "received", lt_json_count(trial->received), &failed);
+    lt_json_put(o, "added_at_socket_us", histogram_report(&trial->at_socket, &failed), &failed);
+    lt_json_put(o, "added_at_program_us", histogram_report(&trial->at_program, &failed), &failed);
+    lt_json_put(o, "machine_timer_us", histogram_report(&trial->machine, &failed), &failed);
+    lt_json_put(o, "path", lt_emulate_report(trial->path, &failed), &failed);
+    return lt_emulate_write_json(o, failed, test->json);
 }
 
 static livetcp_result run_threads(measurement *trial, livetcp_error *error)

@@ -2,7 +2,7 @@
 #include "lab/probe/clock_sync.h"
 
 #include "base/error.h"
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 #include "lab/probe/interrupt.h"
 
 #include <math.h>
@@ -157,7 +157,7 @@ static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
             return LIVETCP_OK;
         if (*pong)
             continue;
-        if (result == LIVETCP_OK && lt_probe_now() >= sent + ANSWER_WITHIN)
+        if (result == LIVETCP_OK && lt_clock_now() >= sent + ANSWER_WITHIN)
             return lt_fail(error, LIVETCP_ERR_PEER_TIMEOUT,
                            c->heard ? "%s has not answered for 5 s"
                                     : "%s takes connections and does not answer: is livetcp probe "
@@ -173,7 +173,7 @@ static livetcp_result ping(lt_clock_sync *sync, lt_probe_connection *connection,
                            livetcp_error *error)
 {
     const lt_wire_message *pong;
-    livetcp_usec sent = lt_probe_now();
+    livetcp_usec sent = lt_clock_now();
 
     lt_connection_put(
         connection,
@@ -181,7 +181,7 @@ static livetcp_result ping(lt_clock_sync *sync, lt_probe_connection *connection,
         false);
     livetcp_result result = await_pong(connection, sent, &pong, error);
     if (result == LIVETCP_OK && pong) {
-        *rtt = lt_probe_now() - sent;
+        *rtt = lt_clock_now() - sent;
         lt_clock_sync_take(sync, sent, sent + *rtt, (livetcp_usec)pong->b, (livetcp_usec)pong->c);
     }
     return result;
@@ -202,7 +202,7 @@ livetcp_result lt_clock_sync_round(lt_clock_sync *sync, lt_probe_connection *con
     for (int i = 0; i < (first && queue ? MORE_PINGS : PINGS); i++) {
         livetcp_usec rtt = 0;
         if (i >= PINGS)
-            lt_connection_wait(connection, lt_probe_now() + PING_INTERVAL);
+            lt_connection_wait(connection, lt_clock_now() + PING_INTERVAL);
         if (result == LIVETCP_OK && !lt_probe_interrupted())
             result = ping(sync, connection, &rtt, error);
         queue = queue || waited(rtt, sync->least_rtt);

@@ -2,17 +2,14 @@
 #include "lab/probe/connection.h"
 
 #include "base/error.h"
-#include "lab/probe/address.h"
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/stamps.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,12 +21,10 @@
 
 static livetcp_result prepare(int fd, const char *congestion_control, livetcp_error *error)
 {
-    const int on = 1;
-
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (*congestion_control && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion_control,
-                                          (socklen_t)strlen(congestion_control)))
-        return lt_fail_errno(error, LIVETCP_ERR_NOT_SUPPORTED, errno,
+    lt_tcp_set_nodelay(fd);
+    int code = lt_tcp_set_congestion_control(fd, congestion_control);
+    if (code)
+        return lt_fail_errno(error, LIVETCP_ERR_NOT_SUPPORTED, code,
                              "cannot use congestion control '%s'; sysctl "
                              "net.ipv4.tcp_available_congestion_control lists what there is",
                              congestion_control);
@@ -39,7 +34,7 @@ static livetcp_result prepare(int fd, const char *congestion_control, livetcp_er
 /* 0, or an errno. */
 static int connect_within(int fd, const struct addrinfo *a, const sigset_t *waiting)
 {
-    const livetcp_usec until = lt_probe_now() + CONNECT_TIMEOUT;
+    const livetcp_usec until = lt_clock_now() + CONNECT_TIMEOUT;
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
     int cause = 0;
     socklen_t size = sizeof cause;
@@ -49,11 +44,10 @@ static int connect_within(int fd, const struct addrinfo *a, const sigset_t *wait
     if (errno != EINPROGRESS)
         return errno;
     while (!lt_probe_interrupted()) {
-        livetcp_usec left = until - lt_probe_now();
+        livetcp_usec left = until - lt_clock_now();
         if (left <= 0)
             return ETIMEDOUT;
-        const struct timespec timeout = {.tv_sec = left / LIVETCP_USEC_SEC,
-                                         .tv_nsec = left % LIVETCP_USEC_SEC * 1000};
+        const struct timespec timeout = lt_clock_timespec(left);
         if (ppoll(&ready, 1, &timeout, waiting) > 0)
             return getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &size) ? errno : cause;
     }
@@ -66,7 +60,7 @@ static livetcp_result connect_to(lt_probe_connection *c, const struct addrinfo *
     int cause = 0;
 
     for (const struct addrinfo *a = list; a; a = a->ai_next) {
-        int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        int fd = lt_tcp_socket(a->ai_family);
         if (fd < 0) {
             cause = errno;
             continue;
@@ -97,10 +91,10 @@ livetcp_result lt_connection_open(lt_probe_connection *c, const lt_probe_options
     c->waiting = *waiting;
     snprintf(c->peer, sizeof c->peer, strchr(options->host, ':') ? "[%s]:%s" : "%s:%s",
              options->host, options->port);
-    livetcp_result result = lt_probe_resolve(options->host, options->port, &list, error);
-    if (result != LIVETCP_OK)
-        return result;
-    result = connect_to(c, list, options, error);
+    const char *why = lt_tcp_resolve(options->host, options->port, 0, &list);
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "%.150s: %s", options->host, why);
+    livetcp_result result = connect_to(c, list, options, error);
     freeaddrinfo(list);
     if (result == LIVETCP_OK)
         c->stamps = lt_stamps_enable(c->socket);
@@ -184,9 +178,8 @@ void lt_connection_wait(lt_probe_connection *c, livetcp_usec until)
 {
     struct pollfd ready = {.fd = c->socket,
                            .events = (short)(POLLIN | (lt_connection_busy(c) ? POLLOUT : 0))};
-    livetcp_usec left = until - lt_probe_now();
-    const struct timespec timeout = {.tv_sec = left / LIVETCP_USEC_SEC,
-                                     .tv_nsec = left % LIVETCP_USEC_SEC * 1000};
+    livetcp_usec left = until - lt_clock_now();
+    const struct timespec timeout = lt_clock_timespec(left > 0 ? left : 0);
 
     if (left > 0)
         ppoll(&ready, 1, &timeout, &c->waiting);
@@ -196,19 +189,11 @@ void lt_connection_wait(lt_probe_connection *c, livetcp_usec until)
 
 void lt_connection_count(const lt_probe_connection *c, lt_connection_counters *counters)
 {
-    struct tcp_info info;
-    socklen_t size = sizeof info, name = sizeof counters->congestion_control - 1;
     int queued = 0;
 
-    memset(&info, 0, sizeof info);
     *counters = (lt_connection_counters){0};
-    if (!getsockopt(c->socket, IPPROTO_TCP, TCP_INFO, &info, &size)) {
-        counters->mss = info.tcpi_snd_mss;
-        counters->retransmitted = info.tcpi_total_retrans;
-        if (size >= offsetof(struct tcp_info, tcpi_data_segs_out) + sizeof info.tcpi_data_segs_out)
-            counters->segments = info.tcpi_data_segs_out;
-    }
-    (void)getsockopt(c->socket, IPPROTO_TCP, TCP_CONGESTION, counters->congestion_control, &name);
+    (void)lt_tcp_count(c->socket, &counters->tcp);
+    lt_tcp_congestion_control(c->socket, counters->congestion_control);
     if (!ioctl(c->socket, SIOCOUTQ, &queued) && queued > 0)
         counters->unacknowledged = (uint32_t)queued;
 }

@@ -5,6 +5,7 @@
 
 #include "lab/probe/options.h"
 #include "lab/probe/wire.h"
+#include "lab/tcp.h"
 
 #include <signal.h>
 
@@ -46,10 +47,9 @@ livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message 
 void lt_connection_wait(lt_probe_connection *c, livetcp_usec until);
 
 typedef struct lt_connection_counters {
-    uint64_t segments, retransmitted; /* 0 segments: unknown */
-    uint32_t mss;
+    lt_tcp_counters tcp;
     uint32_t unacknowledged; /* bytes in the send buffer */
-    char congestion_control[16];
+    char congestion_control[LT_TCP_CONGESTION_NAME];
 } lt_connection_counters;
 
 void lt_connection_count(const lt_probe_connection *c, lt_connection_counters *counters);

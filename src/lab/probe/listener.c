@@ -2,52 +2,171 @@
 #include "lab/probe/listener.h"
 
 #include "base/error.h"
-#include "lab/probe/address.h"
+#include "lab/clock.h"
 #include "lab/probe/interrupt.h"
-#include "lab/probe/listener_peer.h"
+#include "lab/probe/stamps.h"
+#include "lab/probe/wire.h"
+#include "lab/tcp.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+/* ---- one prober ---- */
+
+/* Answers that the prober has not taken yet. One that does not read them is no prober of ours. */
+#define MOST_WAITING (4096 * LT_WIRE_HEAD)
+#define TURN         1024 /* messages, before others have a turn */
+
+typedef struct peer {
+    int socket;
+    char name[LT_TCP_TEXT];
+    uint64_t packets;
+    bool heard;
+    lt_wire_reader reader;
+    size_t waiting;
+    uint8_t answers[MOST_WAITING];
+    uint8_t ignored[LT_WIRE_MOST];
+} peer;
+
+/* Takes over the socket on success; NULL: out of memory. */
+static peer *peer_create(int socket, const char *name)
+{
+    peer *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->socket = socket;
+    snprintf(p->name, sizeof p->name, "%s", name);
+    lt_tcp_set_nodelay(socket);
+    (void)lt_stamps_enable(socket);
+    return p;
+}
+
+static void peer_destroy(peer **p)
+{
+    close((*p)->socket);
+    free(*p);
+    *p = NULL;
+}
+
+static short peer_events(const peer *p)
+{
+    return (short)(POLLIN | (p->waiting ? POLLOUT : 0));
+}
+
+static bool flush(peer *p, livetcp_error *error)
+{
+    while (p->waiting) {
+        long sent = lt_stamps_send(p->socket, p->answers, p->waiting, false);
+        if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+            return true;
+        if (sent < 0) {
+            (void)lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "is gone");
+            return false;
+        }
+        p->waiting -= (size_t)sent;
+        memmove(p->answers, p->answers + sent, p->waiting);
+    }
+    return true;
+}
+
+static bool answer(peer *p, lt_wire_message message, livetcp_error *error)
+{
+    if (p->waiting + LT_WIRE_HEAD > sizeof p->answers) {
+        (void)lt_fail(error, LIVETCP_ERR_PROTOCOL, "does not read its reports");
+        return false;
+    }
+    message.length = LT_WIRE_HEAD;
+    lt_wire_encode(&message, p->answers + p->waiting);
+    p->waiting += LT_WIRE_HEAD;
+    return flush(p, error);
+}
+
+static bool handle(peer *p, const lt_wire_message *m, livetcp_usec came, livetcp_error *error)
+{
+    livetcp_usec now = lt_clock_now();
+
+    p->heard = true;
+    switch (m->type) {
+    case LT_WIRE_PING:
+        return answer(p,
+                      (lt_wire_message){.type = LT_WIRE_PONG,
+                                        .a = m->a,
+                                        .b = (uint64_t)(came ? came : now),
+                                        .c = (uint64_t)lt_clock_now()},
+                      error);
+    case LT_WIRE_PACKET:
+        p->packets++;
+        return !(m->flags & LT_WIRE_SAMPLE) || answer(p,
+                                                      (lt_wire_message){.type = LT_WIRE_REPORT,
+                                                                        .a = m->a,
+                                                                        .b = (uint64_t)came,
+                                                                        .c = (uint64_t)now},
+                                                      error);
+    default:
+        (void)lt_fail(error, LIVETCP_ERR_PROTOCOL, "sends what a listener sends");
+        return false;
+    }
+}
+
+/* One read. 1: something came; 0: nothing is there; -1: it is over. */
+static int read_some(peer *p, livetcp_error *error)
+{
+    const lt_wire_message *message;
+    livetcp_usec came;
+    uint8_t *where;
+    size_t wants = lt_wire_wants(&p->reader, &where);
+    long got = lt_stamps_receive(p->socket, where ? where : p->ignored, wants, &came);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (got < 0)
+        (void)lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "is gone");
+    if (got <= 0)
+        return -1;
+    if (lt_wire_got(&p->reader, (size_t)got, &message, error) != LIVETCP_OK)
+        return -1;
+    return !message || handle(p, message, came, error) ? 1 : -1;
+}
+
+/* Reads and answers. False when it is over: with a message that goes on after the name if it is
+ * the peer's fault, with none if it has closed the connection. */
+static bool peer_serve(peer *p, livetcp_error *error)
+{
+    int came = 1;
+
+    if (!flush(p, error))
+        return false;
+    for (int i = 0; came > 0 && i < 2 * TURN; i++)
+        came = read_some(p, error);
+    return came >= 0;
+}
+
+/* ---- all of them ---- */
 
 #define MOST_PEERS 16
 
 typedef struct listener {
     int socket;
     bool quiet;
-    lt_listener_peer *peers[MOST_PEERS];
+    peer *peers[MOST_PEERS];
     unsigned count;
 } listener;
 
 static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_error *error)
 {
     struct addrinfo *list;
-    livetcp_result result = lt_probe_resolve(o->host, o->port, &list, error);
-    const int on = 1, off = 0;
-    int cause = 0;
+    const char *why = lt_tcp_resolve(o->host, o->port, 0, &list);
 
     *out = -1;
-    if (result != LIVETCP_OK)
-        return result;
-    for (struct addrinfo *a = list; a && *out < 0; a = a->ai_next) {
-        int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (fd >= 0) {
-            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-            if (a->ai_family == AF_INET6) /* :: takes IPv4, too */
-                setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-        }
-        if (fd >= 0 && !bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, MOST_PEERS)) {
-            *out = fd;
-            break;
-        }
-        cause = errno;
-        if (fd >= 0)
-            close(fd);
-    }
+    if (why)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "%.150s: %s", o->host, why);
+    *out = lt_tcp_listen_on(list, MOST_PEERS);
+    int cause = errno;
     freeaddrinfo(list);
     return *out >= 0 ? LIVETCP_OK
                      : lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause,
@@ -59,10 +178,10 @@ static void announce(int socket)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
-    char text[LT_ADDRESS_TEXT];
+    char text[LT_TCP_TEXT];
 
     if (!getsockname(socket, (struct sockaddr *)&address, &size)) {
-        lt_probe_address_text((struct sockaddr *)&address, size, text);
+        lt_tcp_address_text((struct sockaddr *)&address, size, text);
         printf("listening on %s\n", text);
         fflush(stdout);
     }
@@ -70,7 +189,7 @@ static void announce(int socket)
 
 static void drop(listener *l, unsigned i)
 {
-    lt_listener_peer_destroy(&l->peers[i]);
+    peer_destroy(&l->peers[i]);
     l->peers[i] = l->peers[--l->count];
 }
 
@@ -78,22 +197,19 @@ static void drop(listener *l, unsigned i)
 static void make_room(listener *l)
 {
     for (unsigned i = 0; l->count == MOST_PEERS && i < l->count; i++)
-        if (!lt_listener_peer_heard(l->peers[i]))
+        if (!l->peers[i]->heard)
             drop(l, i);
 }
 
 static void take_peer(listener *l)
 {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    int fd = accept4(l->socket, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    char name[LT_ADDRESS_TEXT];
+    char name[LT_TCP_TEXT];
+    int fd = lt_tcp_accept(l->socket, name);
 
     if (fd < 0)
         return;
-    lt_probe_address_text((struct sockaddr *)&address, size, name);
     make_room(l);
-    if (l->count < MOST_PEERS && (l->peers[l->count] = lt_listener_peer_create(fd, name))) {
+    if (l->count < MOST_PEERS && (l->peers[l->count] = peer_create(fd, name))) {
         l->count++;
         return;
     }
@@ -104,16 +220,15 @@ static void take_peer(listener *l)
 static void serve(listener *l, unsigned i)
 {
     livetcp_error error = {0};
-    lt_listener_peer *peer = l->peers[i];
-    bool stays = lt_listener_peer_serve(peer, &error);
+    peer *p = l->peers[i];
+    bool stays = peer_serve(p, &error);
 
     if (stays)
         return;
     if (error.message[0])
-        fprintf(stderr, "livetcp probe: %s %s\n", lt_listener_peer_name(peer), error.message);
+        fprintf(stderr, "livetcp probe: %s %s\n", p->name, error.message);
     else if (!l->quiet)
-        printf("%s: %llu packets, done\n", lt_listener_peer_name(peer),
-               (unsigned long long)lt_listener_peer_packets(peer));
+        printf("%s: %llu packets, done\n", p->name, (unsigned long long)p->packets);
     fflush(stdout);
     drop(l, i);
 }
@@ -126,8 +241,8 @@ static livetcp_result loop(listener *l, const sigset_t *waiting, livetcp_error *
         unsigned count = l->count;
         ready[count] = (struct pollfd){.fd = l->socket, .events = POLLIN};
         for (unsigned i = 0; i < count; i++)
-            ready[i] = (struct pollfd){.fd = lt_listener_peer_socket(l->peers[i]),
-                                       .events = lt_listener_peer_events(l->peers[i])};
+            ready[i] =
+                (struct pollfd){.fd = l->peers[i]->socket, .events = peer_events(l->peers[i])};
         if (ppoll(ready, count + 1, NULL, waiting) < 0) {
             if (errno == EINTR)
                 continue;
@@ -154,7 +269,7 @@ livetcp_result lt_listener_run(const lt_probe_options *options, livetcp_error *e
     announce(l.socket);
     result = loop(&l, &waiting, error);
     while (l.count)
-        lt_listener_peer_destroy(&l.peers[--l.count]);
+        peer_destroy(&l.peers[--l.count]);
     close(l.socket);
     return result;
 }

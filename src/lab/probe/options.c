@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* From options as typed to options that make sense. */
+/* From the command line of probe to options that make sense. */
 #include "lab/probe/options.h"
 
 #include "base/error.h"
-#include "lab/emulate/units.h"
 #include "lab/model/service_curve/estimator.h"
-#include "lab/probe/option_table.h"
+#include "lab/options.h"
 #include "lab/probe/simulation.h"
 
 #include <math.h>
@@ -14,59 +13,147 @@
 
 #define BAD LIVETCP_ERR_INVALID_ARGUMENT
 
-static livetcp_result take_text(const char *name, const char *value, char *out, size_t size,
-                                livetcp_error *error)
+/* Strings are malloc()ed, NULL where not given. */
+typedef struct raw_options {
+    char *listen;
+    char *step, *max_rate, *interval, *settle, *resolution, *delay_limit, *delay_target;
+    int size, samples, extensions, patience, plays; /* plays: negative where not given */
+    double quantile;
+    long long seed;
+    char *congestion_control, *simulation, *envelope, *video, *json;
+    int quiet, help;
+} raw_options;
+
+/* ---- the table ---- */
+
+typedef livetcp_result visitor(const struct poptOption *table, void *user, livetcp_error *error);
+
+/* Runs `visit` with popt's table over `raw`: the table points into it, so it is built in place. */
+static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, livetcp_error *error)
 {
-    if (value && (!*value || strlen(value) >= size))
-        return lt_fail(error, BAD, "%s: 1 to %zu characters are possible", name, size - 1);
-    snprintf(out, size, "%s", value ? value : "");
+    const struct poptOption ends[] = {
+        LT_OPTION_TEXT("listen", &raw->listen,
+                       "be the other end: receive what probers send, until stopped", "[HOST]:PORT"),
+        LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
+                       "of the connection (the system's)", "NAME"),
+        LT_OPTION_TEXT("simulate", &raw->simulation, "instead of a peer, simulated flow control",
+                       "SPEC"),
+        POPT_TABLEEND};
+    const struct poptOption rates[] = {
+        LT_OPTION_TEXT("rate-step", &raw->step,
+                       "probe this rate, twice, three times, ... it (1mbit)", "RATE"),
+        LT_OPTION_TEXT("max-rate", &raw->max_rate, "and no rate above this one (off)", "RATE"),
+        LT_OPTION_INTEGER("size", &raw->size, "of a packet (1448)", "BYTES"),
+        LT_OPTION_TEXT("delay-limit", &raw->delay_limit,
+                       "a packet later than this: the rate is too high (5s; 0: no limit)", "TIME"),
+        POPT_TABLEEND};
+    const struct poptOption samples[] = {
+        LT_OPTION_INTEGER("samples", &raw->samples,
+                          "delays that are tested and judged at each rate (200)", "N"),
+        LT_OPTION_TEXT("interval", &raw->interval, "mean time between them (50ms)", "TIME"),
+        LT_OPTION_INTEGER(
+            "extensions", &raw->extensions,
+            "times that a train may go on for as long again when its samples are not steady "
+            "or depend on each other (3)",
+            "N"),
+        LT_OPTION_INTEGER(
+            "patience", &raw->patience,
+            "the same, of a train that is still not steady after its extensions (as many)", "N"),
+        LT_OPTION_TEXT("settle", &raw->settle, "sent first at each rate, and not sampled (2s)",
+                       "TIME"),
+        LT_OPTION_TEXT("resolution", &raw->resolution,
+                       "delays that are as close together are all one (2ms; 0 in a simulation)",
+                       "TIME"),
+        LT_OPTION_REAL("quantile", &raw->quantile, "of the delays; 1 takes the largest (0.95)",
+                       "SHARE"),
+        LT_OPTION_LARGE_INTEGER("seed", &raw->seed, "of what is sampled and simulated (1)", "N"),
+        POPT_TABLEEND};
+    const struct poptOption output[] = {
+        LT_OPTION_TEXT("envelope", &raw->envelope,
+                       "bound the delay of this trace: lines of TIME_US BYTES", "FILE"),
+        LT_OPTION_TEXT("video", &raw->video, "the same, and send it at the end to compare", "FILE"),
+        LT_OPTION_INTEGER("plays", &raw->plays, "so many times, for the quantile of each frame (1)",
+                          "N"),
+        LT_OPTION_TEXT("delay-target", &raw->delay_target,
+                       "one way, that the recommended bit rate keeps (150ms)", "TIME"),
+        LT_OPTION_JSON("everything that was found; to standard output instead of the table without "
+                       "=FILE"),
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "no progress", NULL),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &raw->help, 0, "this text", NULL),
+        POPT_TABLEEND};
+    const struct poptOption table[] = {LT_OPTION_SECTION(ends, "Between which ends:"),
+                                       LT_OPTION_SECTION(rates, "Which rates:"),
+                                       LT_OPTION_SECTION(samples, "How exactly:"),
+                                       LT_OPTION_SECTION(output, "What for:"), POPT_TABLEEND};
+    return visit(table, user, error);
+}
+
+static lt_command_line command_line(const struct poptOption *table)
+{
+    return (lt_command_line){.command = "livetcp probe",
+                             .usage = "--listen=[HOST]:PORT | HOST:PORT [OPTION...]",
+                             .table = table};
+}
+
+typedef struct words {
+    raw_options *raw;
+    int argc;
+    const char **argv;
+    const char ***arguments;
+} words;
+
+static livetcp_result read_table(const struct poptOption *table, void *user, livetcp_error *error)
+{
+    const words *w = user;
+    lt_command_line line = command_line(table);
+
+    line.json = &w->raw->json;
+    return lt_command_line_read(&line, w->argc, w->argv, w->arguments, error);
+}
+
+static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
+{
+    const lt_command_line line = command_line(table);
+
+    return lt_command_line_help(&line, user, error);
+}
+
+static livetcp_result clear_table(const struct poptOption *table, void *user, livetcp_error *error)
+{
+    (void)user;
+    (void)error;
+    lt_options_clear(table);
     return LIVETCP_OK;
 }
+
+static void raw_init(raw_options *raw)
+{
+    *raw = (raw_options){
+        .size = 1448, .samples = 200, .extensions = 3, .plays = -1, .quantile = 0.95, .seed = 1};
+}
+
+static void raw_clear(raw_options *raw)
+{
+    with_table(raw, clear_table, NULL, NULL);
+    free(raw->json);
+}
+
+/* ---- what makes sense ---- */
 
 static livetcp_result take_time(const char *name, const char *value, const char *usual,
                                 livetcp_usec least, livetcp_usec *out, livetcp_error *error)
 {
-    if (!lt_parse_duration(value ? value : usual, out) || *out < least)
-        return lt_fail(error, BAD, "%s=%.40s: it is a time such as %s, at most 1 hour", name, value,
-                       usual);
-    return LIVETCP_OK;
+    char expected[80];
+
+    snprintf(expected, sizeof expected, "it is a time such as %s, at most 1 hour", usual);
+    return lt_option_duration(name, value ? value : usual, least, out, expected, error);
 }
 
-/* "100pps" is packets/s; otherwise bit/s. */
-static bool parse_rate(const char *text, size_t size, double *out)
+static livetcp_result take_max_rate(const char *value, size_t size, double *out,
+                                    livetcp_error *error)
 {
-    char *end;
-    double packets = strtod(text, &end);
-    uint64_t bits;
-
-    if (!strcmp(end, "pps") && packets > 0 && packets < 1e9)
-        *out = packets * 8 * (double)size;
-    else if (lt_parse_rate(text, &bits) && bits)
-        *out = (double)bits;
-    else
-        return false;
-    return true;
-}
-
-static livetcp_result take_rate(const char *name, const char *value, size_t size, double usual,
-                                double *out, livetcp_error *error)
-{
-    bool none = value && isinf(usual) && !strcmp(value, "off");
-
-    *out = usual;
-    if (value && !none && !parse_rate(value, size, out))
-        return lt_fail(error, BAD, "%s=%.40s: it is a rate such as 500kbit, 2mbit or 100pps", name,
-                       value);
-    return LIVETCP_OK;
-}
-
-static livetcp_result take_count(const char *name, int value, int least, int most, unsigned *out,
-                                 livetcp_error *error)
-{
-    if (value < least || value > most)
-        return lt_fail(error, BAD, "%s=%d: %d to %d are possible", name, value, least, most);
-    *out = (unsigned)value;
-    return LIVETCP_OK;
+    return value && !strcmp(value, "off") ? LIVETCP_OK
+                                          : lt_option_rate("--max-rate=", value, size, out, error);
 }
 
 /* HOST:PORT, [HOST]:PORT for one with colons, or :PORT to listen. */
@@ -95,9 +182,10 @@ static livetcp_result take_endpoint(const char *text, bool listen, lt_probe_opti
     return LIVETCP_OK;
 }
 
-static livetcp_result take_mode(const lt_probe_raw *raw, lt_probe_options *o, livetcp_error *error)
+static livetcp_result take_mode(const raw_options *raw, const char *peer, lt_probe_options *o,
+                                livetcp_error *error)
 {
-    int modes = !!raw->listen + !!raw->peer + !!raw->simulation;
+    int modes = !!raw->listen + !!peer + !!raw->simulation;
 
     if (modes != 1)
         return lt_fail(error, BAD,
@@ -105,13 +193,14 @@ static livetcp_result take_mode(const lt_probe_raw *raw, lt_probe_options *o, li
                              : "which peer? HOST:PORT, where livetcp probe --listen=:PORT runs");
     if (raw->simulation) {
         o->mode = LT_PROBE_SIMULATION;
-        return take_text("--simulate", raw->simulation, o->simulation, sizeof o->simulation, error);
+        return lt_option_copy("--simulate", raw->simulation, o->simulation, sizeof o->simulation,
+                              NULL, error);
     }
     o->mode = raw->listen ? LT_PROBE_LISTEN : LT_PROBE_PATH;
-    return take_endpoint(raw->listen ? raw->listen : raw->peer, raw->listen, o, error);
+    return take_endpoint(raw->listen ? raw->listen : peer, raw->listen, o, error);
 }
 
-static livetcp_result take_trace(const lt_probe_raw *raw, lt_probe_options *o, livetcp_error *error)
+static livetcp_result take_trace(const raw_options *raw, lt_probe_options *o, livetcp_error *error)
 {
     unsigned plays = 1;
     livetcp_result result;
@@ -125,11 +214,12 @@ static livetcp_result take_trace(const lt_probe_raw *raw, lt_probe_options *o, l
     if (raw->plays >= 0 && !raw->video)
         return lt_fail(error, BAD, "--plays=%d: there is no --video to be sent", raw->plays);
     if (raw->plays >= 0 &&
-        (result = take_count("--plays", raw->plays, 1, LT_PROBE_MOST_PLAYS, &plays, error)))
+        (result = lt_option_count("--plays=", raw->plays, 1, LT_PROBE_MOST_PLAYS, &plays, error)))
         return result;
     o->plays = raw->video ? plays : 0;
-    return take_text(raw->video ? "--video" : "--envelope", raw->video ? raw->video : raw->envelope,
-                     o->trace, sizeof o->trace, error);
+    return lt_option_copy(raw->video ? "--video" : "--envelope",
+                          raw->video ? raw->video : raw->envelope, o->trace, sizeof o->trace, NULL,
+                          error);
 }
 
 /* The estimator knows what it can do; ask it before a peer is bothered. */
@@ -149,38 +239,42 @@ static livetcp_result check_search(const lt_probe_options *o, livetcp_error *err
     return result;
 }
 
-static livetcp_result take(const lt_probe_raw *raw, lt_probe_options *o, livetcp_error *error)
+static livetcp_result take(const raw_options *raw, const char *peer, lt_probe_options *o,
+                           livetcp_error *error)
 {
     unsigned size = 0;
     lt_flow_config flow;
     livetcp_result result;
 
+    o->step = 1e6;
+    o->max_rate = INFINITY;
     o->violation = 1 - raw->quantile;
     o->seed = (uint64_t)raw->seed;
     o->quiet = raw->quiet;
     if (!(raw->quantile > 0 && raw->quantile <= 1))
         return lt_fail(error, BAD, "--quantile=%g: it is above 0 and at most 1", raw->quantile);
-    if ((result = take_mode(raw, o, error)) || (result = take_trace(raw, o, error)) ||
-        (result = take_count("--size", raw->size, 64, LT_PROBE_MOST_SIZE, &size, error)) ||
-        (result = take_count("--samples", raw->samples, LT_ESTIMATOR_LEAST_SAMPLES,
-                             LT_ESTIMATOR_MOST_SAMPLES, &o->samples, error)) ||
-        (result = take_count("--extensions", raw->extensions, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
-                             &o->extensions, error)) ||
-        (result = take_count("--patience", raw->patience, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
-                             &o->patience, error)) ||
-        (result = take_rate("--rate-step", raw->step, size, 1e6, &o->step, error)) ||
-        (result = take_rate("--max-rate", raw->max_rate, size, INFINITY, &o->max_rate, error)) ||
-        (result = take_time("--interval", raw->interval, "50ms", 100, &o->interval, error)) ||
-        (result = take_time("--settle", raw->settle, "2s", 0, &o->settle, error)) ||
+    if ((result = take_mode(raw, peer, o, error)) || (result = take_trace(raw, o, error)) ||
+        (result = lt_option_count("--size=", raw->size, 64, LT_PROBE_MOST_SIZE, &size, error)) ||
+        (result = lt_option_count("--samples=", raw->samples, LT_ESTIMATOR_LEAST_SAMPLES,
+                                  LT_ESTIMATOR_MOST_SAMPLES, &o->samples, error)) ||
+        (result = lt_option_count("--extensions=", raw->extensions, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
+                                  &o->extensions, error)) ||
+        (result = lt_option_count("--patience=", raw->patience, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
+                                  &o->patience, error)) ||
+        (result = lt_option_rate("--rate-step=", raw->step, size, &o->step, error)) ||
+        (result = take_max_rate(raw->max_rate, size, &o->max_rate, error)) ||
+        (result = take_time("--interval=", raw->interval, "50ms", 100, &o->interval, error)) ||
+        (result = take_time("--settle=", raw->settle, "2s", 0, &o->settle, error)) ||
         (result =
-             take_time("--resolution", raw->resolution,
+             take_time("--resolution=", raw->resolution,
                        o->mode == LT_PROBE_SIMULATION ? "0" : "2ms", 0, &o->resolution, error)) ||
-        (result = take_time("--delay-limit", raw->delay_limit, "5s", 0, &o->delay_limit, error)) ||
+        (result = take_time("--delay-limit=", raw->delay_limit, "5s", 0, &o->delay_limit, error)) ||
+        (result = take_time("--delay-target=", raw->delay_target, "150ms", 1, &o->delay_target,
+                            error)) ||
         (result =
-             take_time("--delay-target", raw->delay_target, "150ms", 1, &o->delay_target, error)) ||
-        (result = take_text("--congestion-control", raw->congestion_control, o->congestion_control,
-                            sizeof o->congestion_control, error)) ||
-        (result = take_text("--json", raw->json, o->json, sizeof o->json, error)))
+             lt_option_copy("--congestion-control", raw->congestion_control, o->congestion_control,
+                            sizeof o->congestion_control, NULL, error)) ||
+        (result = lt_option_copy("--json", raw->json, o->json, sizeof o->json, NULL, error)))
         return result;
     o->size = size;
     if (o->mode == LT_PROBE_SIMULATION &&
@@ -192,13 +286,47 @@ static livetcp_result take(const lt_probe_raw *raw, lt_probe_options *o, livetcp
 livetcp_result lt_probe_options_parse(lt_probe_options *options, int argc, const char **argv,
                                       livetcp_error *error)
 {
-    lt_probe_raw raw;
+    raw_options raw;
+    const char **peers = NULL;
 
     *options = (lt_probe_options){.mode = LT_PROBE_HELP};
-    lt_probe_raw_init(&raw);
-    livetcp_result result = lt_probe_raw_read(&raw, argc, argv, error);
+    raw_init(&raw);
+    livetcp_result result =
+        with_table(&raw, read_table,
+                   &(words){.raw = &raw, .argc = argc, .argv = argv, .arguments = &peers}, error);
+    if (result == LIVETCP_OK && peers && peers[1])
+        result =
+            lt_fail(error, BAD, "'%.100s': there is one peer already, %.100s", peers[1], peers[0]);
     if (result == LIVETCP_OK && !raw.help)
-        result = take(&raw, options, error);
-    lt_probe_raw_clear(&raw);
+        result = take(&raw, peers ? peers[0] : NULL, options, error);
+    free(peers);
+    raw_clear(&raw);
     return result;
+}
+
+void lt_probe_options_help(FILE *out)
+{
+    raw_options raw;
+
+    raw_init(&raw);
+    with_table(&raw, print_table, out, NULL);
+    fputs(
+        "\nSends trains of packets at a constant bit rate over one TCP connection to another\n"
+        "livetcp probe, and says what the path carries with which delay: the service curve of\n"
+        "Luebben and Fidler, the rate that may be counted on over any length of time, where the\n"
+        "delay arises, and the delay bound of recorded video. Takes minutes: about\n"
+        "settle + samples x interval for each rate, and up to 1 + extensions (or patience) times\n"
+        "that near the rate that the path carries. Ctrl-C ends it and keeps what is known by "
+        "then.\n"
+        "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
+        "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
+        "                 adaptive,loss=0.1%,delay=5ms\n"
+        "\nExamples:\n"
+        "  livetcp probe --listen=:5500\n"
+        "  livetcp probe example.org:5500 --max-rate=8mbit\n"
+        "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
+        "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
+        "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
+        "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
+        out);
 }

@@ -8,7 +8,7 @@
  */
 #include "lab/probe/player.h"
 
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/transfer.h"
 
@@ -71,11 +71,11 @@ static livetcp_result play(lt_player *p, livetcp_error *error)
 /* Until the clocks have to be compared again. */
 static livetcp_result play_some(lt_player *p, unsigned *left, livetcp_error *error)
 {
-    const livetcp_usec end = lt_probe_now() + LIVETCP_USEC_SEC * 60;
+    const livetcp_usec end = lt_clock_now() + LIVETCP_USEC_SEC * 60;
     livetcp_usec settle = p->findings->options->settle;
     livetcp_result result = LIVETCP_OK;
 
-    while (result == LIVETCP_OK && *left && lt_probe_now() < end && !lt_probe_interrupted()) {
+    while (result == LIVETCP_OK && *left && lt_clock_now() < end && !lt_probe_interrupted()) {
         p->left = (p->length + LONGEST_GAP / 2) * (*left)--;
         result = fill(p, settle + random_gap(p), error);
         settle = 0;

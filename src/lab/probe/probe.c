@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp probe: what a path carries over TCP, and with which delay (Lübben and Fidler). */
-#include "lab/command.h"
+#include "lab/probe/probe.h"
+
 #include "lab/output.h"
-#include "lab/probe/interrupt.h"
 #include "lab/probe/listener.h"
 #include "lab/probe/prober.h"
 #include "lab/probe/report.h"
@@ -66,37 +65,8 @@ static livetcp_result probe(const lt_probe_options *options, livetcp_error *erro
     return result;
 }
 
-static int run(const lt_probe_options *options)
+livetcp_result lt_probe_run(const lt_probe_options *options, livetcp_error *error)
 {
-    livetcp_error error = {.code = LIVETCP_OK};
-    livetcp_result result = options->mode == LT_PROBE_LISTEN ? lt_listener_run(options, &error)
-                                                             : probe(options, &error);
-
-    if (result == LIVETCP_OK)
-        return LT_EXIT_OK;
-    fprintf(stderr, "livetcp probe: %s\n", error.message);
-    return LT_EXIT_FAILED;
+    return options->mode == LT_PROBE_LISTEN ? lt_listener_run(options, error)
+                                            : probe(options, error);
 }
-
-static int probe_run(int argc, const char **argv)
-{
-    lt_probe_options options;
-    livetcp_error error = {.code = LIVETCP_OK};
-
-    if (lt_probe_options_parse(&options, argc, argv, &error) != LIVETCP_OK) {
-        fprintf(stderr, "livetcp probe: %s\n'livetcp probe --help' lists the options\n",
-                error.message);
-        return LT_EXIT_USAGE;
-    }
-    if (options.mode == LT_PROBE_HELP) {
-        lt_probe_options_help(stdout);
-        return LT_EXIT_OK;
-    }
-    return run(&options);
-}
-
-const lt_command lt_command_probe = {
-    .name = "probe",
-    .summary = "measure what a path carries over TCP, and with which delay",
-    .run = probe_run,
-};

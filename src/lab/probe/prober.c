@@ -44,8 +44,8 @@ static void count_segments(prober *p, const lt_connection_counters *before, lt_p
     lt_connection_counters after;
 
     lt_connection_count(&p->connection, &after);
-    train->segments = after.segments - before->segments;
-    train->retransmitted = after.retransmitted - before->retransmitted;
+    train->segments = after.tcp.segments - before->tcp.segments;
+    train->retransmitted = after.tcp.retransmitted - before->tcp.retransmitted;
 }
 
 static livetcp_result send_train(prober *p, livetcp_error *error)
@@ -125,7 +125,7 @@ static void describe_path(prober *p)
     path->clock_offset = p->sync.offset;
     path->clock_drift = p->sync.drift;
     path->stamps = p->connection.stamps;
-    path->mss = counters.mss;
+    path->mss = counters.tcp.mss;
     snprintf(path->peer, sizeof path->peer, "%s", p->connection.peer);
     snprintf(path->congestion_control, sizeof path->congestion_control, "%s",
              counters.congestion_control);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/probe/progress.h"
 
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings
 {
     char text[200], left[80] = "";
     double rate = lt_estimator_rate(findings->estimator);
-    livetcp_usec now = lt_probe_now();
+    livetcp_usec now = lt_clock_now();
     bool due = progress->terminal ? now - progress->shown >= LIVETCP_USEC_SEC / 2
                                   : rate != progress->shown_rate;
 
@@ -59,7 +59,7 @@ void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings
 void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left)
 {
     char text[200];
-    livetcp_usec now = lt_probe_now();
+    livetcp_usec now = lt_clock_now();
 
     bool due =
         progress->terminal ? now - progress->shown >= LIVETCP_USEC_SEC / 2 : what != progress->said;

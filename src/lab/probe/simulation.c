@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "lab/emulate/units.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/progress.h"
+#include "lab/units.h"
 
 #include <math.h>
 #include <stdlib.h>

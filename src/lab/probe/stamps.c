@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/probe/stamps.h"
 
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
@@ -22,7 +22,7 @@ bool lt_stamps_enable(int socket)
 static livetcp_usec monotonic(const struct timespec *t)
 {
     livetcp_usec wall = (livetcp_usec)t->tv_sec * LIVETCP_USEC_SEC + t->tv_nsec / 1000;
-    return wall ? wall - lt_probe_clock(CLOCK_REALTIME) + lt_probe_now() : 0;
+    return wall ? wall - lt_clock_read(CLOCK_REALTIME) + lt_clock_now() : 0;
 }
 
 long lt_stamps_send(int socket, const void *data, size_t size, bool stamp)

@@ -2,7 +2,7 @@
 #include "lab/probe/transfer.h"
 
 #include "base/error.h"
-#include "lab/probe/clock.h"
+#include "lab/clock.h"
 #include "lab/probe/interrupt.h"
 #include "lab/probe/stamps.h"
 
@@ -69,7 +69,7 @@ static livetcp_result write_due(lt_transfer *t, livetcp_usec *due, livetcp_error
 
     *due = INT64_MAX;
     while (result == LIVETCP_OK && lt_source_peek(t->config->source, &packet)) {
-        livetcp_usec late = lt_probe_now() - (t->begin + packet.time);
+        livetcp_usec late = lt_clock_now() - (t->begin + packet.time);
         *due = t->begin + packet.time;
         if (late < 0 || lt_connection_busy(c))
             break;
@@ -146,7 +146,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
     do {
         result = lt_connection_read(t->config->connection, &message, error);
         if (result == LIVETCP_OK && message) {
-            t->heard = lt_probe_now();
+            t->heard = lt_clock_now();
             result = take_report(t, message, error);
         }
     } while (result == LIVETCP_OK && message && !t->ended);
@@ -208,11 +208,11 @@ livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_res
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory to send a train");
     t->config = config;
     t->result = result;
-    t->begin = t->heard = lt_probe_now();
+    t->begin = t->heard = lt_clock_now();
     while (outcome == LIVETCP_OK && !is_over(t)) {
         if ((outcome = write_due(t, &due, error)) || (outcome = read_all(t, error)))
             break;
-        livetcp_usec now = lt_probe_now();
+        livetcp_usec now = lt_clock_now();
         if (!t->ended && (outcome = watch(t, now, error)))
             break;
         if (now - ticked >= TICK) {
@@ -231,7 +231,7 @@ livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_res
 livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec most,
                                  livetcp_error *error)
 {
-    const livetcp_usec until = lt_probe_now() + most;
+    const livetcp_usec until = lt_clock_now() + most;
     lt_connection_counters counters;
     const lt_wire_message *message;
     uint32_t byte;
@@ -246,7 +246,7 @@ livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec m
                 result = lt_connection_read(connection, &message, error);
         } while (result == LIVETCP_OK && message);
         lt_connection_count(connection, &counters);
-        livetcp_usec now = lt_probe_now();
+        livetcp_usec now = lt_clock_now();
         if (result != LIVETCP_OK || lt_probe_interrupted() ||
             (!counters.unacknowledged && !lt_connection_busy(connection)))
             return result;

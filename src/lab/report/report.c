@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp report: the command line. */
+#include "lab/report/report.h"
+
 #include "base/error.h"
-#include "lab/command.h"
+#include "lab/clock.h"
 #include "lab/output.h"
 #include "lab/report/input.h"
 #include "lab/report/page.h"
 
 #include <livetcp/version.h>
 
-#include <popt.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-enum { OPT_HELP = 1 };
-
-typedef struct command_line {
-    char *output, *title;
-} command_line;
-
-static const char about[] =
-    "\nMakes one HTML page, which needs no network, of what other subcommands wrote:\n"
-    "  livetcp bench --json FILE, --raw FILE   delays; against loss, when there are several\n"
-    "  livetcp model ... --json=FILE           the same computed, and the working region\n"
-    "  livetcp probe --json=FILE               service curve, legs of the delay\n"
-    "  livetcp doctor --json=FILE              what on the host costs delay\n"
-    "  figures of papers, livetcp/papers/1     side by side (docs/report.md)\n"
-    "FILE.json and FILE.packets.csv, or another .csv of that name, belong together.\n\n"
-    "Example:\n"
-    "  livetcp bench --json voice.json --raw voice.packets.csv --size 174\n"
-    "  livetcp doctor --json=doctor.json\n"
-    "  livetcp report voice.json voice.packets.csv doctor.json -o voice.html\n";
 
 static json_t *read_files(const char *const *paths, livetcp_error *error)
 {
@@ -50,24 +30,21 @@ static json_t *read_files(const char *const *paths, livetcp_error *error)
     return files;
 }
 
-static json_t *page_data(const command_line *line, json_t *files)
+static json_t *page_data(const char *title, json_t *files)
 {
-    char date[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_pack("{s:s,s:s,s:s*,s:o}", "livetcp", LIVETCP_VERSION, "date", date, "title",
-                     line->title, "files", files);
+    char date[LT_CLOCK_DATE];
+    lt_clock_date(date);
+    return json_pack("{s:s,s:s,s:s*,s:o}", "livetcp", LIVETCP_VERSION, "date", date, "title", title,
+                     "files", files);
 }
 
-static livetcp_result make(const command_line *line, const char *const *paths, livetcp_error *error)
+livetcp_result lt_report_make(const lt_report_options *options, livetcp_error *error)
 {
-    const char *path = line->output ? line->output : "report.html";
-    json_t *files = read_files(paths, error);
+    const char *path = options->output;
+    json_t *files = read_files(options->paths, error);
     if (!files)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    json_t *data = page_data(line, files);
+    json_t *data = page_data(options->title, files);
     if (!data)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--title: it is not UTF-8");
     livetcp_result result = LIVETCP_ERR_SYSTEM;
@@ -80,60 +57,3 @@ static livetcp_result make(const command_line *line, const char *const *paths, l
     json_decref(data);
     return result;
 }
-
-/* Returns LT_EXIT_OK, LT_EXIT_USAGE, or -1 when help was asked for and given. */
-static int parse(poptContext context)
-{
-    int option;
-    while ((option = poptGetNextOpt(context)) > 0) {
-        poptSetOtherOptionHelp(context, "[OPTION...] FILE...");
-        poptPrintHelp(context, stdout, 0);
-        fputs(about, stdout);
-        return -1;
-    }
-    if (option >= -1)
-        return LT_EXIT_OK;
-    fprintf(stderr, "livetcp report: %s: %s\n", poptBadOption(context, 0), poptStrerror(option));
-    return LT_EXIT_USAGE;
-}
-
-static int run_parsed(poptContext context, const command_line *line)
-{
-    livetcp_error error = {.message = ""};
-    const char **paths = poptGetArgs(context);
-    if (!paths) {
-        fputs("livetcp report: which files? 'livetcp report --help' says what it takes\n", stderr);
-        return LT_EXIT_USAGE;
-    }
-    if (make(line, paths, &error) == LIVETCP_OK)
-        return LT_EXIT_OK;
-    fprintf(stderr, "livetcp report: %s\n", error.message);
-    return LT_EXIT_USAGE;
-}
-
-static int run_report(int argc, const char **argv)
-{
-    command_line line = {0};
-    const struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &line.output, 0,
-         "where to, - is standard output (report.html)", "FILE"},
-        {"title", 0, POPT_ARG_STRING, &line.title, 0, "heading of the page", "TEXT"},
-        {"help", 'h', POPT_ARG_NONE, NULL, OPT_HELP, "show this help", NULL},
-        POPT_TABLEEND,
-    };
-    argv[0] = "livetcp report"; /* as the usage line shows it */
-    poptContext context = poptGetContext("livetcp", argc, argv, table, 0);
-    int code = parse(context);
-    if (code == LT_EXIT_OK)
-        code = run_parsed(context, &line);
-    poptFreeContext(context);
-    free(line.output);
-    free(line.title);
-    return code < 0 ? LT_EXIT_OK : code;
-}
-
-const lt_command lt_command_report = {
-    .name = "report",
-    .summary = "one HTML page of what bench, model, probe and doctor wrote",
-    .run = run_report,
-};

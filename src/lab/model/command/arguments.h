@@ -31,20 +31,22 @@ typedef struct lt_model_form {
 typedef struct lt_model_texts {
     char *rtt, *loss, *one_way, *packet, *interval, *mss, *loss_model, *queue, *constants;
     char *window_states, *backlog_states, *json;
-    int connections, split, limited_transmit, json_given, help;
+    int connections, split, limited_transmit, help;
 } lt_model_texts;
 
 /* Parses the command line; on failure the error names the option. Prints the help if asked to. */
 livetcp_result lt_model_arguments_read(lt_model_arguments *arguments, lt_model_texts *texts,
                                        const lt_model_form *form, int argc, const char **argv,
                                        livetcp_error *error);
-void lt_model_texts_clear(lt_model_texts *texts);
 
-/* "99.9%" or "0.999" of an option; strictly between 0 and 1. */
+/* Frees also the texts of the form's own options. */
+void lt_model_texts_clear(lt_model_texts *texts, const lt_model_form *form);
+
+/* As lt_option_share() and lt_option_duration(): "99.9%" or "0.999", strictly between 0 and 1. */
 livetcp_result lt_model_take_share(const char *option, const char *text, double *out,
                                    livetcp_error *error);
 
-/* "100ms" of an option. */
+/* "100ms" */
 livetcp_result lt_model_take_duration(const char *option, const char *text, livetcp_usec *out,
                                       livetcp_error *error);
 

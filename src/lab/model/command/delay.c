@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model delay: the distribution of the delay on one path. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
 
@@ -7,18 +8,15 @@
 
 static const double percents[] = {50, 90, 95, 99, 99.9};
 
+enum { PERCENTS = sizeof percents / sizeof *percents };
+
 static json_t *percentiles_json(const livetcp_delay_model *model, bool *failed)
 {
-    json_t *o = json_object();
+    double us[PERCENTS];
 
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "%g", percents[i]);
-        lt_json_put(o, key,
-                    lt_model_json_ms(livetcp_delay_model_quantile(model, percents[i] / 100)),
-                    failed);
-    }
-    return o;
+    for (size_t i = 0; i < PERCENTS; i++)
+        us[i] = livetcp_delay_model_quantile(model, percents[i] / 100);
+    return lt_model_json_percentiles(percents, us, PERCENTS, failed);
 }
 
 /* The points of the CCDF that differ by more than a hundredth from the one before: what a plot
@@ -33,9 +31,8 @@ static json_t *ccdf_json(const livetcp_delay_model *model, bool *failed)
         livetcp_delay_point next;
         if (point.ccdf > 0.99 * last && livetcp_delay_model_at(model, i + 1, &next))
             continue;
-        if (json_array_append_new(list,
-                                  json_pack("[o,f]", lt_model_json_ms(point.delay_us), point.ccdf)))
-            *failed = true;
+        lt_json_append(list, json_pack("[o,f]", lt_model_json_ms(point.delay_us), point.ccdf),
+                       failed);
         last = point.ccdf;
     }
     return list;
@@ -50,7 +47,7 @@ static json_t *document(const lt_model_arguments *a, const livetcp_delay_model *
     lt_json_put(o, "schema", json_string("livetcp/model-delay/1"), failed);
     lt_json_put(o, "config", lt_model_json_config(a, failed), failed);
     lt_json_put(o, "bounded", json_boolean(s->bounded), failed);
-    lt_json_put(o, "capacity_pps", lt_model_json_number(s->capacity_pps), failed);
+    lt_json_put(o, "capacity_pps", lt_json_number(s->capacity_pps), failed);
     lt_json_put(o, "mean_ms", lt_model_json_ms(s->mean_us), failed);
     lt_json_put(o, "jitter_ms", lt_model_json_ms(s->jitter_us), failed);
     lt_json_put(o, "max_ms", lt_model_json_ms(s->max_us), failed);
@@ -76,10 +73,10 @@ static void print_bounded(const lt_model_arguments *a, const livetcp_delay_model
     double playout = livetcp_delay_static_playout_us(&a->config);
 
     printf("delay, ms      mean  jitter");
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+    for (size_t i = 0; i < PERCENTS; i++)
         printf("%7s%g", "p", percents[i]);
     printf("\n           %8.1f%8.1f", s->mean_us / 1e3, s->jitter_us / 1e3);
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+    for (size_t i = 0; i < PERCENTS; i++)
         printf("%*.1f", i < 4 ? 9 : 11,
                livetcp_delay_model_quantile(model, percents[i] / 100) / 1e3);
     printf("\n\n%.2f%% of the packets wait in the send buffer, %.2f%% for a retransmission, %.2f%% "
@@ -118,21 +115,22 @@ static livetcp_result delay(const lt_model_arguments *a, livetcp_error *error)
 {
     livetcp_delay_model *model;
     livetcp_delay_summary summary = {.struct_size = sizeof summary};
-    double start = lt_model_now_ms(), solve_ms;
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
+    double solve_ms;
     json_t *json = NULL;
     bool failed = false;
     livetcp_result result = livetcp_delay_model_solve(&a->config, &model, error);
 
     if (result != LIVETCP_OK)
         return result;
-    solve_ms = lt_model_now_ms() - start;
+    solve_ms = lt_model_ms_since(start);
     livetcp_delay_model_summary(model, &summary);
     if (!lt_model_json_only(a))
         print_table(a, model, &summary, solve_ms);
     if (a->json)
         json = document(a, model, &summary, solve_ms, &failed);
     if (a->json)
-        result = lt_model_json_write(json, failed, a->json, error);
+        result = lt_json_save(json, failed, a->json, error);
     livetcp_delay_model_destroy(&model);
     return result;
 }

@@ -25,4 +25,7 @@ const char *lt_model_stack_text(const lt_model_arguments *arguments);
 /* Standard output takes the JSON, and no table. */
 bool lt_model_json_only(const lt_model_arguments *arguments);
 
+/* Milliseconds since lt_clock_nsec(CLOCK_MONOTONIC) was `start`. */
+double lt_model_ms_since(int64_t start);
+
 #endif

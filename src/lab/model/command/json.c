@@ -3,16 +3,10 @@
 #include "lab/model/command/json.h"
 
 #include <math.h>
-#include <time.h>
-
-json_t *lt_model_json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 json_t *lt_model_json_ms(double us)
 {
-    return lt_model_json_number(round(us * 10) / 1e4);
+    return lt_json_number(round(us * 10) / 1e4);
 }
 
 json_t *lt_model_json_config(const lt_model_arguments *a, bool *failed)
@@ -40,22 +34,15 @@ json_t *lt_model_json_config(const lt_model_arguments *a, bool *failed)
     return o;
 }
 
-livetcp_result lt_model_json_write(json_t *document, bool failed, const char *path,
-                                   livetcp_error *error)
+json_t *lt_model_json_percentiles(const double *percents, const double *us, size_t count,
+                                  bool *failed)
 {
-    FILE *out = lt_output_open(path, error);
+    json_t *o = json_object();
 
-    if (!out) {
-        json_decref(document);
-        return error->code;
+    for (size_t i = 0; i < count; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%g", percents[i]);
+        lt_json_put(o, key, lt_model_json_ms(us[i]), failed);
     }
-    return lt_output_close(out, path, lt_json_write(document, failed, out, error), error);
-}
-
-double lt_model_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    return o;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of the models as JSON, and what the tables and JSON have in common. */
+/* What the JSON of all forms has in common. */
 #ifndef LT_LAB_MODEL_COMMAND_JSON_H
 #define LT_LAB_MODEL_COMMAND_JSON_H
 
+#include "lab/json.h"
 #include "lab/model/command/arguments.h"
-#include "lab/output.h"
-
-/* JSON's null for what is infinite or not a number. */
-json_t *lt_model_json_number(double value);
 
 /* Microseconds as milliseconds, to a tenth of a microsecond. */
 json_t *lt_model_json_ms(double us);
@@ -15,11 +12,8 @@ json_t *lt_model_json_ms(double us);
 /* The configuration, as an object. */
 json_t *lt_model_json_config(const lt_model_arguments *arguments, bool *failed);
 
-/* Writes the document to the file, "-" for standard output, and releases it. */
-livetcp_result lt_model_json_write(json_t *document, bool failed, const char *path,
-                                   livetcp_error *error);
-
-/* Wall-clock milliseconds, of no particular origin. */
-double lt_model_now_ms(void);
+/* {"99.9": ms, ...}: delays in µs by the percentile that they are. */
+json_t *lt_model_json_percentiles(const double *percents, const double *us, size_t count,
+                                  bool *failed);
 
 #endif

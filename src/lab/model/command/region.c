@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model region: where a stream works, and what to set where it does not. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
+#include "lab/options.h"
 
 #include "base/error.h"
 
@@ -40,7 +42,7 @@ static livetcp_result take_rtts(region *r, const char *text, livetcp_error *erro
                            "--rtts: at most %d round-trip times, comma-separated", MOST_ROWS);
         snprintf(item, sizeof item, "%.*s", (int)length, at);
         livetcp_result result =
-            lt_model_take_duration("--rtts", item, &r->rows[r->count++].rtt_us, error);
+            lt_model_take_duration("--rtts ", item, &r->rows[r->count++].rtt_us, error);
         if (result != LIVETCP_OK || !at[length])
             return result;
         at += length + 1;
@@ -53,10 +55,10 @@ static livetcp_result take(region *r, livetcp_error *error)
         take_rtts(r, rtts_text ? rtts_text : "20ms,50ms,100ms,200ms,300ms", error);
 
     livetcp_delay_target_init(&r->target);
-    if (result == LIVETCP_OK && target_text)
-        result = lt_model_take_duration("--target", target_text, &r->target.target_us, error);
-    if (result == LIVETCP_OK && quantile_text)
-        result = lt_model_take_share("--quantile", quantile_text, &r->target.quantile, error);
+    if (result == LIVETCP_OK)
+        result = lt_model_take_duration("--target ", target_text, &r->target.target_us, error);
+    if (result == LIVETCP_OK)
+        result = lt_model_take_share("--quantile ", quantile_text, &r->target.quantile, error);
     return result;
 }
 
@@ -116,11 +118,11 @@ static json_t *document(const lt_model_arguments *a, const region *r, double sol
     for (unsigned i = 0; i < r->count; i++) {
         json_t *line = json_object(), *cells = json_array();
         for (int k = 0; k < LOSSES; k++)
-            *failed |= json_array_append_new(cells, cell_json(r, &r->rows[i], k, failed)) != 0;
+            lt_json_append(cells, cell_json(r, &r->rows[i], k, failed), failed);
         lt_json_put(line, "rtt_ms", lt_model_json_ms((double)r->rows[i].rtt_us), failed);
         lt_json_put(line, "largest_loss", json_real(r->rows[i].largest_loss), failed);
         lt_json_put(line, "grid", cells, failed);
-        *failed |= json_array_append_new(rows, line) != 0;
+        lt_json_append(rows, line, failed);
     }
     lt_json_put(o, "rows", rows, failed);
     lt_json_put(o, "solve_ms", json_real(solve_ms), failed);
@@ -173,7 +175,7 @@ static void print_advice(const region *r)
 static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *error)
 {
     region *r = calloc(1, sizeof *r);
-    double start = lt_model_now_ms();
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     livetcp_result result;
     bool failed = false;
 
@@ -189,8 +191,8 @@ static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *
         print_advice(r);
     }
     if (result == LIVETCP_OK && a->json) {
-        json_t *json = document(a, r, lt_model_now_ms() - start, &failed);
-        result = lt_model_json_write(json, failed, a->json, error);
+        json_t *json = document(a, r, lt_model_ms_since(start), &failed);
+        result = lt_json_save(json, failed, a->json, error);
     }
     free(r);
     return result;
@@ -199,11 +201,10 @@ static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *
 int lt_model_region(int argc, const char **argv)
 {
     static const struct poptOption extra[] = {
-        {"target", 0, POPT_ARG_STRING, &target_text, 0, "delay that is still good (200ms)", "TIME"},
-        {"quantile", 0, POPT_ARG_STRING, &quantile_text, 0, "share of packets to meet it (95%)",
-         "SHARE"},
-        {"rtts", 0, POPT_ARG_STRING, &rtts_text, 0,
-         "round-trip times, comma-separated (20ms,50ms,100ms,200ms,300ms)", "LIST"},
+        LT_OPTION_TEXT("target", &target_text, "delay that is still good (200ms)", "TIME"),
+        LT_OPTION_TEXT("quantile", &quantile_text, "share of packets to meet it (95%)", "SHARE"),
+        LT_OPTION_TEXT("rtts", &rtts_text,
+                       "round-trip times, comma-separated (20ms,50ms,100ms,200ms,300ms)", "LIST"),
         POPT_TABLEEND};
     static const lt_model_form form = {
         .name = "region",
@@ -216,9 +217,5 @@ int lt_model_region(int argc, const char **argv)
                 "  livetcp model region --packet=1448 --target=5s --quantile=99.9% "
                 "--constants=linux\n",
     };
-    int code = lt_model_run(&form, argc, argv, region_answer);
-    free(rtts_text);
-    free(target_text);
-    free(quantile_text);
-    return code;
+    return lt_model_run(&form, argc, argv, region_answer);
 }

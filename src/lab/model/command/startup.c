@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp model startup: how long until a session's connections are there. */
+#include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
-
-#include "base/error.h"
-#include "lab/emulate/units.h"
+#include "lab/options.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static char *bytes_text, *loss_back_text;
 
-static const double quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
-enum { QUANTILES = sizeof quantiles / sizeof *quantiles, EVENTS = 4 };
+static const double percents[] = {50, 90, 95, 99, 99.9};
+enum { PERCENTS = sizeof percents / sizeof *percents, EVENTS = 4 };
 
 static const struct {
     const char *key, *name;
@@ -31,14 +30,11 @@ static livetcp_result take(const lt_model_arguments *a, livetcp_startup_config *
     c->loss = a->config.loss;
     c->connections = a->config.connections;
     c->mss_bytes = a->config.mss_bytes;
-    if (bytes_text && !lt_parse_number(bytes_text, &c->bytes))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--bytes %.40s: a number is expected",
-                       bytes_text);
-    if (loss_back_text && (!lt_parse_share(loss_back_text, &c->loss_back) || c->loss_back >= 1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--loss-back %.40s: it is a share from 0 to less than 1, such as 1%%",
-                       loss_back_text);
-    return LIVETCP_OK;
+    livetcp_result result = lt_option_number("--bytes ", bytes_text, &c->bytes, error);
+    if (result == LIVETCP_OK)
+        result = lt_option_share("--loss-back ", loss_back_text, LT_SHARE_BELOW_1, &c->loss_back,
+                                 "it is a share from 0 to less than 1, such as 1%", error);
+    return result;
 }
 
 static json_t *parts_json(livetcp_startup_parts parts, bool *failed)
@@ -55,17 +51,14 @@ static json_t *parts_json(livetcp_startup_parts parts, bool *failed)
 static json_t *event_json(const livetcp_startup_model *model, livetcp_startup_event event,
                           bool *failed)
 {
-    json_t *o = json_object(), *percentiles = json_object();
+    json_t *o = json_object();
+    double us[PERCENTS];
 
-    for (int i = 0; i < QUANTILES; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "%g", 100 * quantiles[i]);
-        lt_json_put(percentiles, key,
-                    lt_model_json_ms(livetcp_startup_quantile_us(model, event, quantiles[i])),
-                    failed);
-    }
+    for (int i = 0; i < PERCENTS; i++)
+        us[i] = livetcp_startup_quantile_us(model, event, percents[i] / 100);
     lt_json_put(o, "mean_ms", lt_model_json_ms(livetcp_startup_mean_us(model, event)), failed);
-    lt_json_put(o, "percentiles_ms", percentiles, failed);
+    lt_json_put(o, "percentiles_ms", lt_model_json_percentiles(percents, us, PERCENTS, failed),
+                failed);
     return o;
 }
 
@@ -107,15 +100,15 @@ static void print_table(const lt_model_arguments *a, const livetcp_startup_confi
     printf("session: %u connection%s, %g bytes in all; TCP of %s\n\n", c->connections,
            c->connections == 1 ? "" : "s", c->bytes, lt_model_stack_text(a));
     printf("ms from the first SYN until         mean");
-    for (int i = 0; i < QUANTILES; i++)
-        printf("%9s%g", "p", 100 * quantiles[i]);
+    for (int i = 0; i < PERCENTS; i++)
+        printf("%9s%g", "p", percents[i]);
     putchar('\n');
     for (int i = 0; i < EVENTS; i++) {
         printf("%-31s%9.1f", events[i].name,
                livetcp_startup_mean_us(model, (livetcp_startup_event)i) / 1e3);
-        for (int q = 0; q < QUANTILES; q++)
-            printf("%*.0f", q < QUANTILES - 1 ? 11 : 13,
-                   livetcp_startup_quantile_us(model, (livetcp_startup_event)i, quantiles[q]) /
+        for (int q = 0; q < PERCENTS; q++)
+            printf("%*.0f", q < PERCENTS - 1 ? 11 : 13,
+                   livetcp_startup_quantile_us(model, (livetcp_startup_event)i, percents[q] / 100) /
                        1e3);
         putchar('\n');
     }
@@ -129,19 +122,19 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
     livetcp_startup_config config;
     livetcp_startup_model *model;
     livetcp_result result = take(a, &config, error);
-    double start = lt_model_now_ms();
+    const int64_t start = lt_clock_nsec(CLOCK_MONOTONIC);
     bool failed = false;
 
     if (result == LIVETCP_OK)
         result = livetcp_startup_model_solve(&config, &model, error);
     if (result != LIVETCP_OK)
         return result;
-    double solve_ms = lt_model_now_ms() - start;
+    double solve_ms = lt_model_ms_since(start);
     if (!lt_model_json_only(a))
         print_table(a, &config, model);
     if (a->json) {
         json_t *json = document(a, &config, model, solve_ms, &failed);
-        result = lt_model_json_write(json, failed, a->json, error);
+        result = lt_json_save(json, failed, a->json, error);
     }
     livetcp_startup_model_destroy(&model);
     return result;
@@ -149,12 +142,11 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
 
 int lt_model_startup(int argc, const char **argv)
 {
-    static const struct poptOption extra[] = {{"bytes", 0, POPT_ARG_STRING, &bytes_text, 0,
-                                               "to be delivered by the session (3000)", "BYTES"},
-                                              {"loss-back", 0, POPT_ARG_STRING, &loss_back_text, 0,
-                                               "share of acknowledgements lost (as --loss)",
-                                               "SHARE"},
-                                              POPT_TABLEEND};
+    static const struct poptOption extra[] = {
+        LT_OPTION_TEXT("bytes", &bytes_text, "to be delivered by the session (3000)", "BYTES"),
+        LT_OPTION_TEXT("loss-back", &loss_back_text, "share of acknowledgements lost (as --loss)",
+                       "SHARE"),
+        POPT_TABLEEND};
     static const lt_model_form form = {
         .name = "startup",
         .extra = extra,
@@ -169,8 +161,5 @@ int lt_model_startup(int argc, const char **argv)
                 "  livetcp model startup --connections=5 --rtt=100ms --loss=5% --loss-back=0% "
                 "--constants=linux\n",
     };
-    int code = lt_model_run(&form, argc, argv, startup);
-    free(bytes_text);
-    free(loss_back_text);
-    return code;
+    return lt_model_run(&form, argc, argv, startup);
 }

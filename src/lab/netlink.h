@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's interfaces, addresses and routes (rtnetlink(7)), on top of libmnl. All of it
+ * concerns the network namespace of the calling thread. */
+#ifndef LT_LAB_NETLINK_H
+#define LT_LAB_NETLINK_H
+
+#include <libmnl/libmnl.h>
+#include <linux/rtnetlink.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- questions ---- */
+
+/* Room for one request; the fixed part of the message and attributes are put into it with libmnl.
+ */
+typedef union lt_netlink_request {
+    struct nlmsghdr header;
+    char bytes[256];
+} lt_netlink_request;
+
+/* Begins a message; NLM_F_REQUEST is implied. */
+struct nlmsghdr *lt_netlink_begin(lt_netlink_request *request, uint16_t type, uint16_t flags);
+
+/* Sends a request and calls `take`, which may be NULL, for every message of the answer, again from
+ * the first one if the kernel's table changes meanwhile. Returns 0, or the errno of a failure here
+ * or in the kernel. */
+int lt_netlink_ask(struct nlmsghdr *request,
+                   void (*take)(const struct nlmsghdr *message, void *context), void *context);
+
+/* ---- attributes ---- */
+
+/* Fills in `table`, of `count` attributes, with those behind the fixed part of the message, which
+ * has `fixed` bytes; what is not there is NULL. */
+void lt_netlink_attributes(const struct nlmsghdr *message, size_t fixed,
+                           const struct nlattr **table, unsigned count);
+
+/* The same with those in `size` bytes at `first`, and inside of an attribute. */
+void lt_netlink_attributes_at(const void *first, size_t size, const struct nlattr **table,
+                              unsigned count);
+void lt_netlink_nested(const struct nlattr *nest, const struct nlattr **table, unsigned count);
+
+/* A number of 32 bits, 0 when there is no such attribute. */
+unsigned lt_netlink_number(const struct nlattr *attribute);
+
+/* A name, cut to the size of `text`; "" when there is no such attribute. */
+void lt_netlink_text(const struct nlattr *attribute, char *text, size_t size);
+
+/* ---- changes; they return 0 or an errno ---- */
+
+/* Brings an interface up. `mtu` and `queue`, in packets, are not changed where they are 0. */
+int lt_netlink_bring_up(const char *interface, unsigned mtu, unsigned queue);
+
+/* Gives it one more address; `family` is AF_INET or AF_INET6. */
+int lt_netlink_add_address(const char *interface, int family, const char *address, unsigned prefix);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/options.h"
+
+#include "base/error.h"
+#include "lab/units.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables ---- */
+
+static void clear_texts(char ***texts)
+{
+    for (size_t i = 0; *texts && (*texts)[i]; i++)
+        free((*texts)[i]);
+    free(*texts);
+    *texts = NULL;
+}
+
+void lt_options_clear(const struct poptOption *table)
+{
+    for (const struct poptOption *o = table; o->longName || o->arg; o++) {
+        const unsigned type = o->argInfo & POPT_ARG_MASK;
+        if (type == POPT_ARG_INCLUDE_TABLE) {
+            lt_options_clear(o->arg);
+        } else if (type == POPT_ARG_ARGV) {
+            clear_texts(o->arg);
+        } else if (type == POPT_ARG_STRING && o->arg) {
+            free(*(char **)o->arg);
+            *(char **)o->arg = NULL;
+        }
+    }
+}
+
+/* ---- command lines ---- */
+
+static livetcp_result no_memory(livetcp_error *error)
+{
+    return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the options");
+}
+
+static livetcp_result take_json(const lt_command_line *line, const char *value,
+                                livetcp_error *error)
+{
+    char *file = strdup(value ? value : "-");
+    if (!file)
+        return no_memory(error);
+    free(*line->json);
+    *line->json = file;
+    return LIVETCP_OK;
+}
+
+/* Until an error, the end, or an option that ends the line; *code is what popt ended with. */
+static livetcp_result take_options(const lt_command_line *line, poptContext context, int *code,
+                                   livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    while (result == LIVETCP_OK && (*code = poptGetNextOpt(context)) >= 0 &&
+           *code != LT_OPTION_CODE_LAST) {
+        char *value = poptGetOptArg(context);
+        if (*code == LT_OPTION_CODE_JSON)
+            result = take_json(line, value, error);
+        else if (*code > 0)
+            result = line->take(line->user, *code, value, error);
+        free(value);
+    }
+    return result;
+}
+
+static livetcp_result keep_arguments(poptContext context, const char ***out, livetcp_error *error)
+{
+    const char **found = poptGetArgs(context);
+    int count = 0;
+    *out = NULL;
+    while (found && found[count])
+        count++;
+    if (count && poptDupArgv(count, found, NULL, out))
+        return no_memory(error);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_command_line_read(const lt_command_line *line, int argc, const char **argv,
+                                    const char ***arguments, livetcp_error *error)
+{
+    int code = 0;
+    poptContext context = poptGetContext(line->command, argc, argv, line->table,
+                                         line->command_follows ? POPT_CONTEXT_POSIXMEHARDER : 0);
+    if (arguments)
+        *arguments = NULL;
+    if (!context)
+        return no_memory(error);
+    livetcp_result result = take_options(line, context, &code, error);
+    if (result != LIVETCP_OK || code == LT_OPTION_CODE_LAST)
+        ;
+    else if (code < -1)
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s", poptBadOption(context, 0),
+                         poptStrerror(code));
+    else if (arguments)
+        result = keep_arguments(context, arguments, error);
+    else if (poptPeekArg(context))
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "'%s' is not an option",
+                         poptPeekArg(context));
+    poptFreeContext(context);
+    return result;
+}
+
+livetcp_result lt_command_line_help(const lt_command_line *line, FILE *out, livetcp_error *error)
+{
+    const char *argv[] = {line->command, NULL};
+    poptContext context = poptGetContext(line->command, 1, argv, line->table, 0);
+
+    if (!context)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the help");
+    poptSetOtherOptionHelp(context, line->usage);
+    poptPrintHelp(context, out, 0);
+    poptFreeContext(context);
+    return LIVETCP_OK;
+}
+
+/* ---- values ---- */
+
+livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_error *error,
+                                const char *expected, ...)
+{
+    char text[200];
+    va_list arguments;
+    va_start(arguments, expected);
+    vsnprintf(text, sizeof text, expected, arguments);
+    va_end(arguments);
+    const int most = *option ? 40 : 100; /* without a name, the value has to tell which it is */
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, most, value, text);
+}
+
+livetcp_result lt_option_duration(const char *option, const char *text, livetcp_usec min,
+                                  livetcp_usec *out, const char *expected, livetcp_error *error)
+{
+    livetcp_usec value;
+    if (!text)
+        return LIVETCP_OK;
+    if (!lt_parse_duration(text, &value) || value < min)
+        return lt_option_refuse(option, text, error, "%s", expected);
+    *out = value;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_share(const char *option, const char *text, lt_share_range range,
+                               double *out, const char *expected, livetcp_error *error)
+{
+    double value;
+    if (!text)
+        return LIVETCP_OK;
+    if (!lt_parse_share(text, &value) || value >= 1 || (range == LT_SHARE_INSIDE && value <= 0))
+        return lt_option_refuse(option, text, error, "%s", expected);
+    *out = value;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_rate(const char *option, const char *text, size_t packet_bytes,
+                              double *out, livetcp_error *error)
+{
+    char *end;
+    uint64_t bits;
+    if (!text)
+        return LIVETCP_OK;
+    double packets = strtod(text, &end);
+    if (!strcmp(end, "pps") && packets > 0 && packets < 1e9)
+        *out = packets * 8 * (double)packet_bytes;
+    else if (lt_parse_rate(text, &bits) && bits)
+        *out = (double)bits;
+    else
+        return lt_option_refuse(option, text, error,
+                                "it is a rate such as 500kbit, 2mbit or 100pps");
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_number(const char *option, const char *text, double *out,
+                                livetcp_error *error)
+{
+    if (text && !lt_parse_number(text, out))
+        return lt_option_refuse(option, text, error, "a number is expected");
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_size(const char *option, const char *text, unsigned max, unsigned *out,
+                              livetcp_error *error)
+{
+    double value;
+    if (!text)
+        return LIVETCP_OK;
+    if (!lt_parse_number(text, &value) || value < 1 || value > max || value != floor(value))
+        return lt_option_refuse(option, text, error, "1 to %u bytes", max);
+    *out = (unsigned)value;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_count(const char *option, int value, int min, int max, unsigned *out,
+                               livetcp_error *error)
+{
+    if (value < min && max == INT_MAX)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%d: at least %d", option, value,
+                       min);
+    if (value < min || value > max)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%d: %d to %d are possible", option,
+                       value, min, max);
+    *out = (unsigned)value;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_seconds(const char *option, double value, double max, livetcp_usec *out,
+                                 livetcp_error *error)
+{
+    if (!(value >= 0) || value > max)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: 0 to %g seconds are possible",
+                       option, max);
+    *out = (livetcp_usec)llround(value * 1e6);
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_option_choice(const char *option, const char *text, const char *const *names,
+                                int *out, livetcp_error *error)
+{
+    char list[160];
+    size_t used = 0;
+    if (!text)
+        return LIVETCP_OK;
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(text, names[i])) {
+            *out = i;
+            return LIVETCP_OK;
+        }
+        const char *separator = !i ? "" : names[i + 1] ? ", " : " or ";
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", separator, names[i]);
+    }
+    return lt_option_refuse(option, text, error, "it is %s", list);
+}
+
+livetcp_result lt_option_copy(const char *option, const char *text, char *out, size_t size,
+                              const char *expected, livetcp_error *error)
+{
+    snprintf(out, size, "%s", text ? text : "");
+    if (!text || (*text && strlen(text) < size))
+        return LIVETCP_OK;
+    if (expected)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s", option, expected);
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: 1 to %zu characters are possible",
+                   option, size - 1);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Values with units, as people write them: "50ms", "1%", "30mbit", "100p", "150kB". Each function
+ * takes the whole text, returns false when it is not exactly such a value, and then leaves *out
+ * alone. */
+#ifndef LT_LAB_UNITS_H
+#define LT_LAB_UNITS_H
+
+#include <livetcp/time.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum lt_limit_unit {
+    LT_LIMIT_NONE, /* no limit */
+    LT_LIMIT_PACKETS,
+    LT_LIMIT_BYTES,
+} lt_limit_unit;
+
+typedef struct lt_limit {
+    lt_limit_unit unit;
+    uint64_t value;
+} lt_limit;
+
+bool lt_parse_duration(const char *text, livetcp_usec *out); /* 0, or us, ms, s; at most 1 hour */
+bool lt_parse_share(const char *text, double *out);          /* 1% or 0.01; 0 to 1 */
+bool lt_parse_rate(const char *text, uint64_t *out);         /* off, or bit, kbit, mbit, gbit */
+bool lt_parse_limit(const char *text, lt_limit *out);        /* off, or p, B, kB, MB; above 0 */
+bool lt_parse_number(const char *text, double *out);         /* a plain number >= 0 */
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcp emulate: the command line. */
+#include "lab/emulate/client.h"
+#include "lab/emulate/run.h"
+#include "lab/emulate/selftest.h"
+#include "lab/options.h"
+#include "lab/units.h"
+#include "tool/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_FORWARD = 1,
+    OPTION_BACKWARD,
+    OPTION_BOTH,
+    OPTION_HEAD_START,
+    OPTION_STATS_INTERVAL,
+    OPTION_SEED,
+    OPTION_PARAMETER, /* this and the following: a link parameter of its own */
+};
+
+/* By option value minus OPTION_PARAMETER. */
+static const char *const parameters[] = {"delay", "jitter", "loss", "burst",
+                                         "rate",  "queue",  "ecn"};
+
+/* The command line as popt leaves it. */
+typedef struct parsed {
+    lt_emulate_options options;
+    lt_self_test self_test;
+    char *far_command, *control, *schedule, *json, *congestion_control;
+    char **sysctls;
+    int want_self_test, quiet, help, mtu, size;
+} parsed;
+
+static const char about[] =
+    "Usage: livetcp emulate set PATH forward|backward|both PARAMETERS\n"
+    "       livetcp emulate counters PATH\n"
+    "       livetcp emulate --self-test [OPTION...]\n\n"
+    "Runs COMMAND at the near end (10.77.0.1, fd77::1) of an emulated network path, until it\n"
+    "ends, and passes on its exit code. The far end is 10.77.0.2, fd77::2. The commands find\n"
+    "these addresses in LIVETCP_NEAR, LIVETCP_FAR, LIVETCP_NEAR6 and LIVETCP_FAR6. set and\n"
+    "counters talk to a path that runs with --control PATH.\n\n";
+
+static const char examples[] =
+    "\nExamples:\n"
+    "  100 ms round trip, 2% loss towards the far end:\n"
+    "    livetcp emulate --both delay=50ms --forward loss=2% \\\n"
+    "      --far 'iperf -s' -- sh -c 'iperf -c $LIVETCP_FAR'\n"
+    "  A shell behind a 30 Mbit/s bottleneck with 100 packets of queue:\n"
+    "    livetcp emulate --both delay=20ms,rate=30mbit,queue=100p -- bash\n"
+    "  Change it from another terminal:\n"
+    "    livetcp emulate --both delay=50ms --control /tmp/path -- bash\n"
+    "    livetcp emulate set /tmp/path forward delay=80ms,loss=2%\n"
+    "    livetcp emulate counters /tmp/path\n"
+    "  Or by a plan, with lines such as '10s forward loss=5%':\n"
+    "    livetcp emulate --both delay=50ms --schedule plan.txt -- COMMAND\n"
+    "  How accurate is it on this machine?\n"
+    "    livetcp emulate --self-test\n";
+
+static livetcp_result apply_spec(parsed *p, unsigned directions, const char *spec,
+                                 livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    for (int i = 0; i < 2 && !result; i++)
+        if (directions & 1u << i)
+            result = lt_link_params_parse(&p->options.path.link[i], spec, error);
+    return result;
+}
+
+static bool parse_interval(const char *text, livetcp_usec *out)
+{
+    double seconds;
+    if (!lt_parse_number(text, &seconds))
+        return lt_parse_duration(text, out);
+    if (seconds > 3600)
+        return false;
+    *out = (livetcp_usec)(seconds * 1e6);
+    return true;
+}
+
+static bool parse_seed(const char *text, uint64_t *out)
+{
+    char *end;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end;
+}
+
+/* One option that needs a parser of ours. */
+static livetcp_result take_option(void *user, int option, const char *value, livetcp_error *error)
+{
+    parsed *p = user;
+    lt_emulate_options *options = &p->options;
+    livetcp_error why = {.message = "expected a time such as 200ms or 1s"};
+    const unsigned both = lt_directions_parse("both");
+    char spec[256];
+    bool good;
+
+    switch (option) {
+    case OPTION_FORWARD:
+        good = !apply_spec(p, 1u << LT_FORWARD, value, &why);
+        break;
+    case OPTION_BACKWARD:
+        good = !apply_spec(p, 1u << LT_BACKWARD, value, &why);
+        break;
+    case OPTION_BOTH:
+        good = !apply_spec(p, both, value, &why);
+        break;
+    case OPTION_HEAD_START:
+        good = lt_parse_duration(value, &options->head_start);
+        break;
+    case OPTION_STATS_INTERVAL:
+        good = parse_interval(value, &options->stats_interval);
+        break;
+    case OPTION_SEED:
+        good = parse_seed(value, &options->path.seed);
+        snprintf(why.message, sizeof why.message, "expected a whole number, 0 or more");
+        break;
+    default:
+        snprintf(spec, sizeof spec, "%s=%s", parameters[option - OPTION_PARAMETER], value);
+        good = !apply_spec(p, both, spec, &why);
+    }
+    return good ? LIVETCP_OK : lt_option_refuse("", value, error, "%s", why.message);
+}
+
+static int run_parsed(parsed *p, const char *const *command)
+{
+    lt_emulate_options *o = &p->options;
+    o->path.mtu = p->mtu;
+    o->quiet = p->quiet;
+    o->far_command = p->far_command;
+    o->control = p->control;
+    o->schedule = p->schedule;
+    o->json = p->json;
+    o->congestion_control = p->congestion_control;
+    o->sysctls = (const char *const *)p->sysctls;
+    o->command = command;
+    if (p->want_self_test) {
+        p->self_test.path = o->path;
+        p->self_test.size = (unsigned)p->size;
+        p->self_test.json = o->json;
+        return lt_emulate_self_test(&p->self_test);
+    }
+    if (command)
+        return lt_emulate_run(o);
+    fputs("livetcp emulate: which command is to run at the near end? 'livetcp emulate --help' "
+          "has examples\n",
+          stderr);
+    return LT_EXIT_USAGE;
+}
+
+static int run_line(const struct poptOption *table, parsed *p, int argc, const char **argv)
+{
+    const lt_command_line line = {.command = "livetcp emulate",
+                                  .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+                                  .table = table,
+                                  .command_follows = true,
+                                  .take = take_option,
+                                  .user = p};
+    livetcp_error error = {.message = ""};
+    const char **command = NULL;
+    int code = LT_EXIT_OK;
+    livetcp_result result = lt_command_line_read(&line, argc, argv, &command, &error);
+    if (result == LIVETCP_OK && p->help)
+        result = lt_command_line_help(&line, stdout, &error);
+    if (result != LIVETCP_OK) {
+        fprintf(stderr, "livetcp emulate: %s\n", error.message);
+        code = LT_EXIT_USAGE;
+    } else if (p->help) {
+        printf("\n%s%s%s", about, lt_link_params_help(), examples);
+    } else {
+        code = run_parsed(p, command);
+    }
+    free(command);
+    return code;
+}
+
+static int run_emulate(int argc, const char **argv)
+{
+    parsed p = {
+        .options = {.head_start = 100 * LIVETCP_USEC_MSEC},
+        .self_test = {.rate = 20000, .seconds = 10},
+        .size = 200,
+    };
+    if (argc > 1 && (!strcmp(argv[1], "set") || !strcmp(argv[1], "counters")))
+        return lt_emulate_client(argc - 1, argv + 1);
+    lt_path_params_init(&p.options.path);
+    p.mtu = p.options.path.mtu;
+    const struct poptOption table[] = {
+        LT_OPTION_TAKEN("forward", 'f', OPTION_FORWARD, "near to far", "PARAMETERS"),
+        LT_OPTION_TAKEN("backward", 'b', OPTION_BACKWARD, "far to near", "PARAMETERS"),
+        LT_OPTION_TAKEN("both", 'B', OPTION_BOTH, "both directions", "PARAMETERS"),
+        LT_OPTION_TAKEN("delay", 0, OPTION_PARAMETER, "as --both delay=TIME", "TIME"),
+        LT_OPTION_TAKEN("jitter", 0, OPTION_PARAMETER + 1, "as --both jitter=TIME", "TIME"),
+        LT_OPTION_TAKEN("loss", 0, OPTION_PARAMETER + 2, "as --both loss=SHARE", "SHARE"),
+        LT_OPTION_TAKEN("burst", 0, OPTION_PARAMETER + 3, "as --both burst=N", "N"),
+        LT_OPTION_TAKEN("rate", 0, OPTION_PARAMETER + 4, "as --both rate=RATE", "RATE"),
+        LT_OPTION_TAKEN("queue", 0, OPTION_PARAMETER + 5, "as --both queue=LIMIT", "LIMIT"),
+        LT_OPTION_TAKEN("ecn", 0, OPTION_PARAMETER + 6, "as --both ecn=LIMIT", "LIMIT"),
+        LT_OPTION_TAKEN("seed", 's', OPTION_SEED, "of loss and jitter (1)", "N"),
+        LT_OPTION_INTEGER("mtu", &p.mtu, "of both interfaces (1500)", "BYTES"),
+        LT_OPTION_ENTRY("far", 'F', POPT_ARG_STRING, &p.far_command, 0,
+                        "shell command at the far end, started first and ended with COMMAND",
+                        "'COMMAND'"),
+        LT_OPTION_TAKEN("head-start", 0, OPTION_HEAD_START,
+                        "of the far command before COMMAND (100ms)", "TIME"),
+        LT_OPTION_TEXT("congestion-control", &p.congestion_control,
+                       "default of new sockets at both ends", "NAME"),
+        LT_OPTION_TEXTS("sysctl", &p.sysctls,
+                        "setting of both ends, such as net.ipv4.tcp_ecn=1; may be repeated",
+                        "KEY=VALUE"),
+        LT_OPTION_TEXT("schedule", &p.schedule, "change parameters by this plan", "FILE"),
+        LT_OPTION_TEXT("control", &p.control, "serve set and counters here", "PATH"),
+        LT_OPTION_TAKEN("stats-interval", 0, OPTION_STATS_INTERVAL,
+                        "print a line of counters this often", "SECONDS"),
+        LT_OPTION_TEXT("json", &p.json, "write the counters at the end; - is stdout", "FILE"),
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &p.quiet, 0, "print no table at the end",
+                        NULL),
+        LT_OPTION_FLAG("self-test", &p.want_self_test,
+                       "measure the accuracy with UDP packets, from near to far"),
+        LT_OPTION_REAL("rate-pps", &p.self_test.rate, "of the self-test (20000)", "N"),
+        LT_OPTION_INTEGER("size", &p.size, "of the self-test's IP packets (200)", "BYTES"),
+        LT_OPTION_REAL("seconds", &p.self_test.seconds, "of the self-test (10)", "N"),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &p.help, LT_OPTION_CODE_LAST, "show this help",
+                        NULL),
+        POPT_TABLEEND,
+    };
+    int code = run_line(table, &p, argc, argv);
+    lt_options_clear(table);
+    return code;
+}
+
+const lt_command lt_command_emulate = {
+    .name = "emulate",
+    .summary = "run commands at the two ends of an emulated network path",
+    .run = run_emulate,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcp model: computes what TCP does to a stream before anything is sent. */
+#include "lab/model/command/forms.h"
+#include "tool/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *summary;
+    int (*run)(int argc, const char **argv);
+} forms[] = {
+    {"delay", "the distribution of the delay on a path", lt_model_delay},
+    {"region", "up to which loss a stream works, and with which settings", lt_model_region},
+    {"startup", "how long until the connections of a session are ready", lt_model_startup},
+};
+
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: livetcp model FORM [OPTION...]\n\n"
+          "Computes what TCP does to a stream, from round-trip time and loss, before anything is "
+          "sent.\n\nForms:\n",
+          out);
+    for (int i = 0; i < FORMS; i++)
+        fprintf(out, "  %-8s %s\n", forms[i].name, forms[i].summary);
+    fputs("\n'livetcp model FORM --help' lists the options of one.\n", out);
+}
+
+static int run_model(int argc, const char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return LT_EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_help(stdout);
+        return LT_EXIT_OK;
+    }
+    for (int i = 0; i < FORMS; i++)
+        if (!strcmp(argv[1], forms[i].name))
+            return forms[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "livetcp model: there is no form '%s'; 'livetcp model --help' lists them\n",
+            argv[1]);
+    return LT_EXIT_USAGE;
+}
+
+const lt_command lt_command_model = {
+    .name = "model",
+    .summary = "compute the delay of a path from its round-trip time and loss",
+    .run = run_model,
+};
