@@ -56,7 +56,9 @@ typedef enum livetcp_timestamps {
 /*
  * Every field has a default that a user who reads nothing should have; livetcp_config_init() sets
  * them. The comment gives setting name (for livetcp_config_set() and URIs), unit, range, default.
- * The struct owns no memory: copy and discard it freely.
+ * The struct owns no memory: copy and discard it freely. It may be smaller or larger than the
+ * library's (livetcp/export.h) in every function here: a setting that an older program's struct has
+ * no room for cannot be set, and has its default.
  */
 typedef struct livetcp_config {
     size_t struct_size; /* set by livetcp_config_init() */
@@ -151,8 +153,11 @@ typedef struct livetcp_config {
                                       see livetcp_session_stats.stamped and docs/tuning.md */
 } livetcp_config;
 
-/* Fills in struct_size and every default. */
+/* Fills in struct_size and every default. The function of that name is for programs built with
+ * version 0.1, whose livetcp_config had the size that it clears; the macro passes the caller's. */
 LIVETCP_API void livetcp_config_init(livetcp_config *config);
+LIVETCP_API void livetcp_config_init_sized(livetcp_config *config, size_t size);
+#define livetcp_config_init(config) livetcp_config_init_sized((config), sizeof *(config))
 
 /* Sets one setting by name from text, as a URI query does. Unknown names, malformed and
  * out-of-range values fail with LIVETCP_ERR_UNKNOWN_SETTING or LIVETCP_ERR_INVALID_ARGUMENT, name

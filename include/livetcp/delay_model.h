@@ -45,7 +45,7 @@ typedef enum livetcp_queue_unit {
 } livetcp_queue_unit;
 
 typedef struct livetcp_delay_model_config {
-    size_t struct_size;       /* sizeof(livetcp_delay_model_config) */
+    size_t struct_size;       /* set by livetcp_delay_model_config_init() */
     livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
     double loss;              /* of full-sized segments, 0 <= loss < 1 */
     livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1: half the RTT */
@@ -66,9 +66,15 @@ typedef struct livetcp_delay_model_config {
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
  * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3, or as
- * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. */
+ * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. The macro passes the
+ * caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
                                                  livetcp_tcp_constants constants);
+LIVETCP_API void livetcp_delay_model_config_init_sized(livetcp_delay_model_config *config,
+                                                       size_t size,
+                                                       livetcp_tcp_constants constants);
+#define livetcp_delay_model_config_init(config, constants)                                         \
+    livetcp_delay_model_config_init_sized((config), sizeof *(config), (constants))
 
 typedef struct livetcp_delay_model livetcp_delay_model;
 

@@ -38,7 +38,8 @@ LIVETCP_API void livetcp_context_destroy(livetcp_context **context);
 
 /* ---- session ---- */
 
-/* Any of these may be NULL. `user` is the pointer given with the table. */
+/* Any of these may be NULL. `user` is the pointer given with the table. A table without its
+ * struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 typedef struct livetcp_session_callbacks {
     size_t struct_size; /* sizeof(livetcp_session_callbacks) */
 
@@ -79,10 +80,12 @@ LIVETCP_API livetcp_result livetcp_session_connect(livetcp_context *context,
                                                    void *user, livetcp_session **session,
                                                    livetcp_error *error);
 
-/* Sets the callbacks of a session that a listener accepted; see livetcp_listener_callbacks. */
-LIVETCP_API void livetcp_session_set_callbacks(livetcp_session *session,
-                                               const livetcp_session_callbacks *callbacks,
-                                               void *user);
+/* Sets the callbacks of a session that a listener accepted; see livetcp_listener_callbacks. NULL
+ * sets none. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a table without its struct_size; the
+ * callbacks stay as they were. */
+LIVETCP_API livetcp_result livetcp_session_set_callbacks(livetcp_session *session,
+                                                         const livetcp_session_callbacks *callbacks,
+                                                         void *user);
 
 /* Sends one RTP or RTCP packet. Any thread; never blocks; copies what it cannot send at once.
  * When a connection can take the packet now, it is written before this returns.
@@ -96,7 +99,8 @@ LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const 
 /* The same, saying what the packet is to its programme, which decides what is dropped first when
  * something must be (max-send-delay, a full send queue); NULL says nothing. With a codec and
  * without an importance, the payload is looked at. A video frame that has lost a packet is dropped
- * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. */
+ * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. An `info`
+ * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 

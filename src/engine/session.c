@@ -112,10 +112,9 @@ static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_con
     if (!setup->config || !setup->random)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "an engine needs a config and a source of randomness: one of them is NULL");
-    livetcp_config_init(config);
-    lt_copy_sized(config, sizeof *config, setup->config, setup->config->struct_size);
-    config->struct_size = sizeof *config;
-    result = lt_config_check_session(config, setup->policy, error);
+    result = lt_config_read(config, setup->config, error);
+    if (result == LIVETCP_OK)
+        result = lt_config_check_session(config, setup->policy, error);
     *policy = setup->policy ? setup->policy : livetcp_policy_find(config->policy);
     return result;
 }
@@ -130,7 +129,12 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     livetcp_result result;
 
     *out = NULL;
-    lt_copy_sized(&setup, sizeof setup, given, given->struct_size);
+    if (!lt_sized_valid(given, LT_SIZE_THROUGH(livetcp_engine_setup, cname)))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_engine_setup has struct_size %zu: set it to "
+                       "sizeof(livetcp_engine_setup)",
+                       lt_sized_size(given));
+    lt_sized_read(&setup, sizeof setup, given);
     result = check_setup(&setup, &config, &policy, error);
     if (result != LIVETCP_OK)
         return result;

@@ -90,11 +90,10 @@ livetcp_result livetcp_engine_get_stats(const livetcp_engine *session, livetcp_u
 {
     livetcp_session_stats all;
 
-    if (!stats || stats->struct_size < sizeof stats->struct_size)
+    if (!lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     gather(session, now, &all);
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }
 
@@ -104,10 +103,9 @@ livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *session
 {
     livetcp_connection_stats all;
 
-    if (!stats || stats->struct_size < sizeof stats->struct_size || index >= session->count)
+    if (!lt_sized_valid(stats, 0) || index >= session->count)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     gather_connection(session, index, now, &all);
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }

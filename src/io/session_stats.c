@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the application may ask a session about. */
+#include "base/sized.h"
 #include "io/channel.h"
 #include "io/clock.h"
-#include "io/sized.h"
 #include "platform/probe.h"
 
 #include <string.h>
@@ -11,13 +11,12 @@ livetcp_result livetcp_session_get_stats(livetcp_session *session, livetcp_sessi
 {
     livetcp_session_stats all = {.struct_size = sizeof all};
 
-    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+    if (!session || !lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(&session->lock);
     livetcp_engine_get_stats(session->engine, lt_now(), &all);
     uv_mutex_unlock(&session->lock);
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }
 
@@ -43,7 +42,7 @@ livetcp_result livetcp_session_get_connection_stats(livetcp_session *session, un
     livetcp_connection_stats all = {.struct_size = sizeof all};
     bool known;
 
-    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+    if (!session || !lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(&session->lock);
     known = connection < livetcp_engine_connections(session->engine);
@@ -52,7 +51,6 @@ livetcp_result livetcp_session_get_connection_stats(livetcp_session *session, un
     uv_mutex_unlock(&session->lock);
     if (!known)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }

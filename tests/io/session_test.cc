@@ -210,6 +210,44 @@ TEST_CASE("packets that cannot be sent are refused whole", "[session]")
     CHECK(stats_of(caller.session).refused_packets == 2);
 }
 
+TEST_CASE("tables of callbacks and infos without their size are refused with words", "[session]")
+{
+    Context context;
+    Server server(context);
+    Caller caller(context, server.port);
+    livetcp_config config;
+    livetcp_error error = {};
+    livetcp_session *session = nullptr;
+    livetcp_listener *listener = nullptr;
+    const livetcp_session_callbacks none = {};
+    const livetcp_listener_callbacks nobody = {};
+
+    livetcp_config_init(&config);
+    REQUIRE(livetcp_config_apply_uri(&config, "livetcp://127.0.0.1:1", nullptr) == LIVETCP_OK);
+    CHECK(livetcp_session_connect(context.context, &config, &none, nullptr, &session, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("sizeof(livetcp_session_callbacks)") !=
+          std::string::npos);
+    CHECK(session == nullptr);
+    CHECK(livetcp_listener_create(context.context, &config, &nobody, nullptr, &listener, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("sizeof(livetcp_listener_callbacks)") !=
+          std::string::npos);
+    CHECK(listener == nullptr);
+    CHECK(livetcp_session_set_callbacks(caller.session, &none, nullptr) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+
+    config.struct_size = 0;
+    CHECK(livetcp_session_connect(context.context, &config, nullptr, nullptr, &session, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("livetcp_config_init()") != std::string::npos);
+
+    const livetcp_packet_info info = {};
+    Bytes packet = rtp(1);
+    CHECK(livetcp_session_send_with(caller.session, packet.data(), packet.size(), &info) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+}
+
 TEST_CASE("statistics fill what the caller has room for", "[session]")
 {
     Context context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the two ends tell each other about the media under way, and where its delay arises. */
+#include "base/sized.h"
 #include "engine/session_internal.h"
 #include "policy/forecast.h"
 
@@ -97,13 +98,17 @@ livetcp_result livetcp_engine_report_playout(livetcp_engine *session,
                                              const livetcp_playout_report *report)
 {
     livetcp_usec margin = session->playout.margin_us;
+    livetcp_playout_report whole = {.margin_us = LIVETCP_NO_MARGIN};
 
-    if (!in_range(report))
+    if (!lt_sized_valid(report, 0))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_sized_read(&whole, sizeof whole, report);
+    if (!in_range(&whole))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     /* The least since our last message is what that says. */
     bool keep = session->playing && !session->margin_reported && margin != LIVETCP_NO_MARGIN &&
-                (report->margin_us == LIVETCP_NO_MARGIN || margin < report->margin_us);
-    session->playout = *report;
+                (whole.margin_us == LIVETCP_NO_MARGIN || margin < whole.margin_us);
+    session->playout = whole;
     if (keep)
         session->playout.margin_us = margin;
     session->playing = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the application's packet to the next write: send queue, policy, connection. */
+#include "base/sized.h"
 #include "engine/session_internal.h"
 
 static livetcp_result refuse(livetcp_engine *session, livetcp_result reason)
@@ -71,6 +72,8 @@ static livetcp_result send(livetcp_engine *session, const uint8_t *data, size_t 
 livetcp_result livetcp_engine_send(livetcp_engine *session, const void *data, size_t size,
                                    const livetcp_packet_info *info, livetcp_usec now)
 {
+    if (info && !lt_sized_valid(info, 0))
+        return refuse(session, LIVETCP_ERR_INVALID_ARGUMENT);
     said about = {.importance = lt_importance_next(&session->importance, info, data, size)};
 
     if (LT_INFO_HAS(info, repeats))

@@ -50,6 +50,7 @@ livetcp_policy_view lt_session_view(livetcp_engine *session, livetcp_usec now)
     session->budget.ratio = lt_budget_ratio(session->config.redundancy_budget, cost, rate);
     return (livetcp_policy_view){.now_us = now,
                                  .paths = session->paths,
+                                 .path_size = sizeof *session->paths,
                                  .path_count = session->count,
                                  .queue_packets = lt_send_queue_packets(session->queue),
                                  .queue_bytes = lt_send_queue_bytes(session->queue),
