@@ -235,7 +235,7 @@ static void say_goodbye(const livetcp_engine *session, lt_connection *connection
                         livetcp_result reason)
 {
     lt_control message = {.type = session->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
-                          .reason = (uint8_t)-reason};
+                          .reason = (uint8_t)lt_reason_of(reason)};
     lt_session_write_control(connection, &message);
 }
 
