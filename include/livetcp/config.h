@@ -8,6 +8,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -103,7 +104,7 @@ typedef struct livetcp_config {
                                            keeps a session without connections for so long */
     unsigned max_sessions;              /* "max-sessions": sessions a listener serves at a time,
                                            1..10000, default 256 */
-    unsigned reconnect;                 /* "reconnect": 1 (default) replaces lost connections, 0
+    bool reconnect;                     /* "reconnect": 1 (default) replaces lost connections, 0
                                            ends the session when its last connection is lost */
 
     unsigned copies;             /* "copies": of every packet with policy = duplicate, 2..8,
@@ -136,7 +137,7 @@ typedef struct livetcp_config {
     unsigned idle_packets;     /* "idle-packets": small packets per round trip and connection
                                   while the application sends nothing, 0..20, default 0 */
     livetcp_usec idle_time_us; /* "idle-time" in ms, 0..3600000, default 10000: for how long */
-    unsigned chasers;          /* "chasers": 1 (default) lets small packets follow a packet that
+    bool chasers;              /* "chasers": 1 (default) lets small packets follow a packet that
                                   nothing else follows, so that its loss is found early, with
                                   the policies that ask for it; 0 does not */
     uint32_t min_bitrate;      /* "min-bitrate" and */

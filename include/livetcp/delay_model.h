@@ -27,6 +27,7 @@
 #include <livetcp/tcp_stack.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,7 +57,7 @@ typedef struct livetcp_delay_model_config {
     unsigned mss_bytes;       /* 1..65535 */
     livetcp_loss_model loss_model;
     livetcp_queue_unit queue_unit;
-    int limited_transmit;            /* nonzero: RFC 3042 (appendix A.2) */
+    bool limited_transmit;           /* RFC 3042 (appendix A.2) */
     livetcp_tcp_constants constants; /* whose rules: see docs/model.md */
     const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
     double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
@@ -91,8 +92,8 @@ LIVETCP_API void livetcp_delay_model_destroy(livetcp_delay_model **model);
 
 typedef struct livetcp_delay_summary {
     size_t struct_size;    /* set it to sizeof(livetcp_delay_summary) before the call */
-    int bounded;           /* 0: TCP carries less than this rate, and the delay grows for ever;
-                              all delays below are then infinite */
+    bool bounded;          /* false: TCP carries less than this rate, and the delay grows for
+                              ever; all delays below are then infinite */
     double capacity_pps;   /* packets per second that these connections carry when always busy;
                               infinite without loss */
     double mean_us;        /* one way, from handing the packet to TCP to its in-order arrival */
@@ -125,10 +126,10 @@ typedef struct livetcp_delay_point {
     double ccdf;        /* that it has a larger one */
 } livetcp_delay_point;
 
-/* The steps in order of delay: returns 1 and fills in *point, or 0 past the last. An unbounded
- * model has none. */
-LIVETCP_API int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
-                                       livetcp_delay_point *point);
+/* The steps in order of delay: fills in *point, or returns false past the last. An unbounded model
+ * has none. */
+LIVETCP_API bool livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
+                                        livetcp_delay_point *point);
 
 /* The packets per second that the chain's connections carry when they always have something to
  * send: livetcp_delay_summary.capacity_pps without the rest. */

@@ -13,6 +13,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -57,8 +58,8 @@ typedef struct livetcp_tcp_stack {
     livetcp_usec rto_min_us;          /* > 0 */
     livetcp_usec rto_max_us;          /* backing off ends here, >= rto_initial_us and rto_min_us */
     double rto_rtt_multiple;          /* RTO of a path with a steady RTT, in RTTs, 1..100 */
-    int rto_min_added;                /* 0: RTO = max(rto_rtt_multiple * RTT, rto_min_us);
-                                         else the sum of both, as Linux 6 has it */
+    bool rto_min_added;               /* RTO is the sum of rto_rtt_multiple * RTT and rto_min_us,
+                                         as Linux 6 has it; false: the larger of them */
     livetcp_loss_recovery recovery;   /* how losses are mended once they are found */
 } livetcp_tcp_stack;
 

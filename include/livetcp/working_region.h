@@ -13,6 +13,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -44,7 +45,7 @@ LIVETCP_API livetcp_result livetcp_largest_loss(const livetcp_delay_model_config
 
 typedef struct livetcp_delay_advice {
     size_t struct_size;   /* set it to sizeof(livetcp_delay_advice) before the call */
-    int meets_target;     /* 0: nothing that was tried does; this is then the best of it */
+    bool meets_target;    /* false: nothing that was tried does; this is then the best of it */
     unsigned connections; /* 1..8 */
     unsigned split;       /* 1..4 */
     double delay_us;      /* at the target's quantile; infinite if unbounded */

@@ -11,7 +11,7 @@
 
 typedef enum lt_setting_kind {
     LT_SETTING_CHOICE, /* an enum, by name */
-    LT_SETTING_NUMBER, /* an unsigned integer of any width */
+    LT_SETTING_NUMBER, /* an unsigned integer of any width, or a bool */
     LT_SETTING_MSEC,   /* livetcp_usec, in milliseconds as text */
     LT_SETTING_TEXT,   /* a char array */
     LT_SETTING_RATIO   /* a double: at most three decimals as text, or "auto" for -1 */

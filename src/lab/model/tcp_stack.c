@@ -10,7 +10,7 @@
 #define LINUX_CONSTANTS                                                                            \
     .initial_window = 10, .syn_linear_timeouts = 4, .rto_initial_us = LIVETCP_USEC_SEC,            \
     .rto_min_us = 200 * LIVETCP_USEC_MSEC, .rto_max_us = 120 * LIVETCP_USEC_SEC,                   \
-    .rto_rtt_multiple = 1, .rto_min_added = 1, .recovery = LIVETCP_LOSS_RECOVERY_LINUX
+    .rto_rtt_multiple = 1, .rto_min_added = true, .recovery = LIVETCP_LOSS_RECOVERY_LINUX
 
 static const struct {
     const char *name;

@@ -109,7 +109,7 @@ static void unbounded(livetcp_delay_model *model)
 {
     livetcp_delay_summary *s = &model->summary;
 
-    s->bounded = 0;
+    s->bounded = false;
     s->mean_us = s->jitter_us = s->max_us = INFINITY;
     s->truncated = 1;
     free(model->points);
@@ -148,7 +148,7 @@ static livetcp_result solve(livetcp_delay_model *model, lt_delay_params *params,
 
     if (result != LIVETCP_OK)
         return result;
-    model->summary.bounded = 1;
+    model->summary.bounded = true;
     model->summary.capacity_pps = capacity * config->connections / config->split;
     if (params->p_full <= 0)
         return solve_lossless(model, params, error);
@@ -253,13 +253,13 @@ double livetcp_delay_model_ccdf(const livetcp_delay_model *model, double delay_u
     return low ? model->points[low - 1].ccdf : 1;
 }
 
-int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
-                           livetcp_delay_point *point)
+bool livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
+                            livetcp_delay_point *point)
 {
     if (position >= model->count)
-        return 0;
+        return false;
     *point = model->points[position];
-    return 1;
+    return true;
 }
 
 double livetcp_delay_static_playout_us(const livetcp_delay_model_config *config)

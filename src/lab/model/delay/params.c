@@ -123,7 +123,7 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
     p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;
-    p->limited_transmit = c->limited_transmit != 0;
+    p->limited_transmit = c->limited_transmit;
 }
 
 /* A.3 truncates at multiples of r. */
@@ -159,7 +159,7 @@ void livetcp_delay_model_config_init_sized(livetcp_delay_model_config *config, s
         .connections = 1,
         .split = 1,
         .mss_bytes = 1448,
-        .limited_transmit = 1,
+        .limited_transmit = true,
         .constants = constants,
         .window_states = 8,
         .backlog_states = constants == LIVETCP_TCP_CONSTANTS_BROSH ? 16 : 0,
