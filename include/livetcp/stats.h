@@ -166,8 +166,11 @@ typedef struct livetcp_connection_stats {
     uint64_t bytes_sent;
     uint64_t packets_received; /* frames with media, duplicates included */
     uint64_t bytes_read;
-    livetcp_path path; /* facts; those of the present connection */
-    char local[64];    /* "address:port", "[v6]:port", or "" while not connected */
+    union {
+        livetcp_path path;      /* facts; those of the present connection */
+        uint64_t path_room[32]; /* for livetcp_path to grow */
+    };
+    char local[64]; /* "address:port", "[v6]:port", or "" while not connected */
     char remote[64];
     livetcp_usec forecast_us; /* livetcp_path_forecast() now; -1 while it carries nothing */
 } livetcp_connection_stats;
