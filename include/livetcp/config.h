@@ -148,7 +148,7 @@ typedef struct livetcp_config {
     livetcp_usec feedback_us;  /* "feedback" in ms, 0..10000, default 200: while media flows its
                                   receiver tells about it so often, and its sender a fifth as often
                                   (session wire); 0 = never.
-                                  See livetcp_session_stats.sent_delays */
+                                  See livetcp_sent_stats.delays */
     livetcp_timestamps timestamps; /* "timestamps": auto (default), on or off: whether the kernel
                                       is asked when packets were sent, acknowledged and received,
                                       see livetcp_session_stats.stamped and docs/tuning.md */

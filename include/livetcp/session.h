@@ -92,7 +92,7 @@ LIVETCP_API livetcp_result livetcp_session_set_callbacks(livetcp_session *sessio
  * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
  * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. A full send queue is not an error: the
  * least important packets make room, the oldest of them first, and are counted in
- * dropped_queue_full. */
+ * dropped.queue_full. */
 LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const void *packet,
                                                 size_t size);
 

@@ -275,8 +275,9 @@ guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
         if (peer->ended || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
             continue;
         }
-        if (stats.estimated_bitrate != 0 && (least == 0 || stats.estimated_bitrate < least)) {
-            least = stats.estimated_bitrate;
+        if (stats.sent.estimated_bitrate != 0 &&
+            (least == 0 || stats.sent.estimated_bitrate < least)) {
+            least = stats.sent.estimated_bitrate;
         }
     }
     g_mutex_unlock(&endpoint->lock);

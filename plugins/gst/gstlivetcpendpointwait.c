@@ -38,7 +38,7 @@ static gboolean all_drained(GstLiveTcpEndpoint *endpoint)
         GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
         if (!peer->ended && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK &&
-            stats.queue_packets > 0) {
+            stats.sent.queue_packets > 0) {
             return FALSE;
         }
     }

@@ -53,12 +53,12 @@ gboolean gst_livetcp_path_event_parse(GstEvent *event, livetcp_playout_path *pat
 /* How the packets of now are repaired; what takes the least time counts. */
 static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
 {
-    unsigned protection = stats->peer_protection;
+    unsigned protection = stats->peer.protection;
 
-    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer_copies >= 2) {
+    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer.copies >= 2) {
         return LIVETCP_PLAYOUT_REPAIR_DUPLICATE;
     }
-    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer_parity_group >= 2) {
+    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer.parity_group >= 2) {
         return LIVETCP_PLAYOUT_REPAIR_PARITY;
     }
     return protection & LIVETCP_PROTECTION_HEDGE ? LIVETCP_PLAYOUT_REPAIR_HEDGE
@@ -69,15 +69,15 @@ static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
  * that its peer acknowledges late, and the least is nearest to the truth. */
 static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
 {
-    if (stats->peer_connections == 0) {
+    if (stats->peer.connections == 0) {
         path->rtt_us = MAX(stats->min_rtt_us, 0);
         return;
     }
-    path->rtt_us = MAX(stats->peer_rtt_us, 0);
+    path->rtt_us = MAX(stats->peer.rtt_us, 0);
     path->repair = repair_of(stats);
-    path->hedge_delay_us = MAX(stats->peer_hedge_delay_us, 0);
-    path->copies = stats->peer_copies;
-    path->parity_group = stats->peer_parity_group;
+    path->hedge_delay_us = MAX(stats->peer.hedge_delay_us, 0);
+    path->copies = stats->peer.copies;
+    path->parity_group = stats->peer.parity_group;
 }
 
 void gst_livetcp_path_measure(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)

@@ -19,23 +19,24 @@ static void gather_queue(const livetcp_engine *session, livetcp_usec now,
 {
     const lt_packet *oldest = lt_send_queue_front(session->queue);
 
-    stats->queue_packets = lt_send_queue_packets(session->queue);
-    stats->queue_bytes = lt_send_queue_bytes(session->queue);
-    stats->queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+    stats->sent.queue_packets = lt_send_queue_packets(session->queue);
+    stats->sent.queue_bytes = lt_send_queue_bytes(session->queue);
+    stats->sent.queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
     lt_send_delay delay = lt_session_send_delay(session, now);
-    stats->inferred_delay_us = delay.usable ? lt_send_delay_behind(&delay, stats->queue_bytes) : -1;
-    stats->send_delay_limit_us = lt_session_send_delay_limit(session);
+    stats->sent.inferred_delay_us =
+        delay.usable ? lt_send_delay_behind(&delay, stats->sent.queue_bytes) : -1;
+    stats->sent.delay_limit_us = lt_session_send_delay_limit(session);
 }
 
 static void gather_reassembly(const livetcp_engine *session, livetcp_session_stats *stats)
 {
     const lt_reassembly_stats *received = lt_reassembly_get_stats(session->reassembly);
 
-    stats->packets_received += received->delivered;
-    stats->bytes_received += received->delivered_bytes;
-    stats->duplicates = received->duplicates;
-    stats->late_discarded = received->late_discarded;
-    stats->sequence_gaps = received->gaps;
+    stats->received.packets += received->delivered;
+    stats->received.bytes += received->delivered_bytes;
+    stats->received.duplicates = received->duplicates;
+    stats->received.late_discarded = received->late_discarded;
+    stats->received.sequence_gaps = received->gaps;
 }
 
 static void gather_parity(const livetcp_engine *session, livetcp_session_stats *stats)
@@ -45,9 +46,9 @@ static void gather_parity(const livetcp_engine *session, livetcp_session_stats *
     if (!session->parity)
         return;
     parity = lt_parity_decoder_get_stats(session->parity);
-    stats->parity_received = parity->received;
-    stats->parity_rebuilt = parity->rebuilt;
-    stats->parity_invalid = parity->invalid;
+    stats->received.parity = parity->received;
+    stats->received.parity_rebuilt = parity->rebuilt;
+    stats->received.parity_invalid = parity->invalid;
 }
 
 static void gather(const livetcp_engine *session, livetcp_usec now, livetcp_session_stats *stats)
@@ -61,7 +62,7 @@ static void gather(const livetcp_engine *session, livetcp_usec now, livetcp_sess
     lt_session_gather_reports(session, stats);
     lt_session_gather_feedback(session, stats, now);
     lt_session_gather_stamps(session, stats, now);
-    stats->estimated_bitrate = lt_bitrate_get(&session->bitrate);
+    stats->sent.estimated_bitrate = lt_bitrate_get(&session->bitrate);
 }
 
 static void gather_connection(const livetcp_engine *session, unsigned index, livetcp_usec now,

@@ -216,7 +216,7 @@ static void read_stats(livetcp_session *session)
     report->margin_us = 1000;
     REQUIRE(livetcp_session_report_playout(session, report) == LIVETCP_OK);
 #if NEW_HEADERS
-    REQUIRE(stats->packets_sent == PACKETS);
+    REQUIRE(stats->sent.packets == PACKETS && stats->received.bytes_read > 0);
     REQUIRE(connection->path.usable && connection->path.connection == 0);
     REQUIRE(strncmp(connection->remote, "127.0.0.1:", 10) == 0);
     REQUIRE(strncmp(connection->local, "127.0.0.1:", 10) == 0);
@@ -384,9 +384,10 @@ static void use_engine(void)
     REQUIRE(livetcp_engine_report_playout(engine, report) == LIVETCP_OK);
     REQUIRE(livetcp_engine_get_stats(engine, 2000, stats) == LIVETCP_OK);
     REQUIRE(stats->struct_size == sizeof *stats && stats->connections == 4);
-    REQUIRE(stats->queue_packets == 1 && stats->queue_delay_us == 1000);
+    REQUIRE(stats->sent.queue_packets == 1 && stats->sent.queue_delay_us == 1000);
     REQUIRE(livetcp_engine_get_connection_stats(engine, 3, 2000, connection) == LIVETCP_OK);
     REQUIRE(connection->struct_size == sizeof *connection && connection->index == 3);
+    REQUIRE(stats->peer.margin_us == LIVETCP_NO_MARGIN && stats->control.report_rtt_us == -1);
     livetcp_engine_destroy(&engine);
 }
 #endif

@@ -52,11 +52,11 @@ TEST_CASE("media goes both ways over any number of connections", "[session]")
     CHECK(livetcp_session_get_state(caller.session) == LIVETCP_SESSION_OPEN);
     CHECK(caller.record.states().size() == 1);
     livetcp_session_stats stats = stats_of(caller.session);
-    CHECK(stats.packets_sent == 500);
-    CHECK(stats.packets_received == 500);
+    CHECK(stats.sent.packets == 500);
+    CHECK(stats.received.packets == 500);
     CHECK(stats.connections == connections);
     CHECK(stats.reconnects == 0);
-    CHECK(stats.protocol_errors == 0);
+    CHECK(stats.received.protocol_errors == 0);
     livetcp_session_destroy(&caller.session);
     CHECK(caller.session == nullptr);
     REQUIRE(until(context, [&] { return server.record().closed(); }));
@@ -207,7 +207,7 @@ TEST_CASE("packets that cannot be sent are refused whole", "[session]")
     REQUIRE(
         until(context, [&] { return server.sessions() == 1 && server.record().packets() == 1; }));
     CHECK(server.record().all_packets()[0].size() == 1000);
-    CHECK(stats_of(caller.session).refused_packets == 2);
+    CHECK(stats_of(caller.session).sent.refused == 2);
 }
 
 TEST_CASE("tables of callbacks and infos without their size are refused with words", "[session]")

@@ -186,12 +186,12 @@ void lt_session_requeue(livetcp_engine *session, lt_packet *packet, unsigned con
     packet->carried &= ~(UINT32_C(1) << connection);
     bool needed = !packet->delivered && !packet->carried && !packet->parity;
     if (needed && session->state != LIVETCP_SESSION_CLOSED) {
-        session->stats.packets_resent += packet->written;
+        session->stats.sent.resent += packet->written;
         if (lt_session_put_back(session, packet))
             return;
         lt_session_note_loss(session, packet);
     }
-    session->stats.dropped_connection += needed;
+    session->stats.dropped.connection += needed;
     lt_packet_unref(&packet);
 }
 

@@ -35,7 +35,7 @@ void lt_session_look_at_bitrate(livetcp_engine *session, livetcp_usec now)
         see_delivered(session, &session->connections[i]);
     lt_bitrate_sample sample = {.now_us = now,
                                 .delivered = session->delivered_bytes,
-                                .written = session->stats.bytes_sent,
+                                .written = session->stats.sent.bytes,
                                 .media = session->media_written,
                                 .media_rate = lt_budget_media_rate(&session->budget, now),
                                 .queue_delay_us = oldest ? now - oldest->enqueued_us : 0,

@@ -8,8 +8,8 @@ static void deliver_rtcp(livetcp_engine *session, lt_connection *connection, lt_
     arrival->report = lt_session_is_report(session, arrival->data, arrival->size);
     if (!arrival->report) {
         connection->packets_received++;
-        session->stats.packets_received++;
-        session->stats.bytes_received += arrival->size;
+        session->stats.received.packets++;
+        session->stats.received.bytes += arrival->size;
     }
     lt_session_hand_over(session, arrival);
 }
@@ -59,7 +59,7 @@ static livetcp_result take_frame(livetcp_engine *session, lt_connection *connect
         .data = frame, .size = size, .arrival_us = now, .connection = connection->index};
 
     if (size == 0) {
-        session->stats.null_frames++;
+        session->stats.received.null_frames++;
         return LIVETCP_OK;
     }
     switch (lt_rtp_classify(frame, size)) {
@@ -110,13 +110,13 @@ livetcp_result livetcp_engine_receive(livetcp_engine *session, unsigned index, c
     session->now_us = now;
     connection->silent_from_us = now;
     connection->bytes_read += size;
-    session->stats.bytes_read += size;
+    session->stats.received.bytes_read += size;
     result = take_all(session, connection, data, size, now);
     if (stamp)
         lt_session_take_read_stamp(session, connection, stamp,
                                    (unsigned)(connection->packets_received - packets), now);
     if (result != LIVETCP_OK && !connection->doomed) {
-        session->stats.protocol_errors++;
+        session->stats.received.protocol_errors++;
         lt_session_give_up(session, connection, result, now);
     }
     return result;

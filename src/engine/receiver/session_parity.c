@@ -35,7 +35,7 @@ static void deliver_rebuilt(livetcp_engine *session, lt_packet *packet, const lt
     if (lt_rtp_parse(arrival.data, arrival.size, &header) &&
         lt_reassembly_push(session->reassembly, &arrival, &header) == LIVETCP_OK &&
         unwanted(session) == unwanted_before)
-        session->stats.parity_useful++;
+        session->stats.received.parity_useful++;
 }
 
 void lt_session_deliver_rebuilt(livetcp_engine *session, const lt_arrival *piece)

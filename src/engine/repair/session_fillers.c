@@ -39,7 +39,7 @@ static void fill(livetcp_engine *session, lt_connection *connection)
     lt_control message = {.type = LT_CONTROL_FILLER};
 
     lt_session_write_control(connection, &message);
-    session->stats.fillers_sent++;
+    session->stats.sent.fillers++;
 }
 
 /* How long it usually is from one packet to the next on a connection; a pause counts as what it is
@@ -109,7 +109,7 @@ static void send_idle_packets(livetcp_engine *session, livetcp_usec now)
 
 bool lt_session_send_fillers(livetcp_engine *session, livetcp_usec now)
 {
-    uint64_t before = session->stats.fillers_sent;
+    uint64_t before = session->stats.sent.fillers;
 
     for (unsigned i = 0; i < session->count; i++) {
         lt_connection *connection = &session->connections[i];
@@ -121,5 +121,5 @@ bool lt_session_send_fillers(livetcp_engine *session, livetcp_usec now)
     }
     if (now >= session->idle_at_us)
         send_idle_packets(session, now);
-    return session->stats.fillers_sent > before;
+    return session->stats.sent.fillers > before;
 }

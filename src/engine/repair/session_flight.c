@@ -41,7 +41,7 @@ static void count_arrival(livetcp_engine *session, const lt_connection *connecti
         packet->delivered_us = now;
     } else if (packet->first_connection == connection->index && !packet->parity &&
                now - packet->delivered_us >= SAVED_US) {
-        session->stats.copies_useful++;
+        session->stats.sent.copies_useful++;
     }
 }
 
@@ -91,7 +91,7 @@ void lt_session_recover_flight(livetcp_engine *session, lt_connection *connectio
         lt_unacked_clear(&connection->unacked);
     while ((packet = lt_unacked_take_last(&connection->unacked))) {
         if (packet->delivered && packet->first_connection == connection->index && !packet->parity)
-            session->stats.copies_useful++;
+            session->stats.sent.copies_useful++;
         lt_session_requeue(session, packet, connection->index);
     }
     update_oldest(connection);

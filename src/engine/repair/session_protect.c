@@ -71,7 +71,7 @@ static void forget_oldest_ready(livetcp_engine *session)
 static void drop_oldest_ready(livetcp_engine *session)
 {
     forget_oldest_ready(session);
-    session->stats.parity_dropped++;
+    session->stats.sent.parity_dropped++;
 }
 
 static void finish_group(livetcp_engine *session, lt_protected *of, livetcp_usec now)
@@ -154,7 +154,7 @@ void lt_session_parity_placed(livetcp_engine *session, bool anywhere)
         return;
     }
     forget_oldest_ready(session);
-    session->stats.parity_sent++;
+    session->stats.sent.parity++;
 }
 
 void lt_session_end_parity(livetcp_engine *session)

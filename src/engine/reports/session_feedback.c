@@ -285,33 +285,33 @@ static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *st
 {
     const lt_transmission *told = &feedback->transmission;
 
-    stats->peer_rtt_us = stats->peer_min_rtt_us = stats->peer_rtt_variation_us = -1;
-    stats->peer_hedge_delay_us = -1;
+    stats->peer.rtt_us = stats->peer.min_rtt_us = stats->peer.rtt_variation_us = -1;
+    stats->peer.hedge_delay_us = -1;
     if (!feedback->has_transmission)
         return;
-    stats->peer_rtt_us = lt_feedback_us(told->rtt_us);
-    stats->peer_min_rtt_us = lt_feedback_us(told->min_rtt_us);
-    stats->peer_rtt_variation_us = lt_feedback_us(told->rtt_variation_us);
-    stats->peer_connections = told->connections;
-    stats->peer_protection = told->protection;
-    stats->peer_copies = told->copies;
-    stats->peer_parity_group = told->parity_group;
-    stats->peer_hedge_delay_us = lt_feedback_us(told->hedge_delay_us);
+    stats->peer.rtt_us = lt_feedback_us(told->rtt_us);
+    stats->peer.min_rtt_us = lt_feedback_us(told->min_rtt_us);
+    stats->peer.rtt_variation_us = lt_feedback_us(told->rtt_variation_us);
+    stats->peer.connections = told->connections;
+    stats->peer.protection = told->protection;
+    stats->peer.copies = told->copies;
+    stats->peer.parity_group = told->parity_group;
+    stats->peer.hedge_delay_us = lt_feedback_us(told->hedge_delay_us);
 }
 
 static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *stats)
 {
     const lt_reception *told = &feedback->reception;
 
-    stats->peer_margin_us = LIVETCP_NO_MARGIN;
+    stats->peer.margin_us = LIVETCP_NO_MARGIN;
     if (!feedback->has_reception)
         return;
-    stats->peer_packets = told->packets;
-    stats->peer_missing = told->missing;
-    stats->peer_late_order = told->late_order;
-    stats->peer_late_playout = told->late_playout;
+    stats->peer.packets = told->packets;
+    stats->peer.missing = told->missing;
+    stats->peer.late_order = told->late_order;
+    stats->peer.late_playout = told->late_playout;
     if (told->playing && told->margin_us != INT32_MIN)
-        stats->peer_margin_us = told->margin_us;
+        stats->peer.margin_us = told->margin_us;
 }
 
 void lt_session_gather_feedback(const livetcp_engine *session, livetcp_session_stats *stats,
@@ -320,14 +320,14 @@ void lt_session_gather_feedback(const livetcp_engine *session, livetcp_session_s
     const lt_feedback *feedback = &session->feedback;
     lt_round_trip rtt = lt_round_trip_over(session->paths, session->count);
 
-    gather_sent(session, &stats->sent_delays, now);
-    gather_received(session, &stats->received_delays, now);
+    gather_sent(session, &stats->sent.delays, now);
+    gather_received(session, &stats->received.delays, now);
     stats->rtt_us = rtt.rtt_us;
     stats->min_rtt_us = rtt.min_rtt_us;
-    stats->feedback_sent = feedback->sent;
-    stats->feedback_received = feedback->received;
-    stats->feedback_invalid = feedback->invalid;
-    stats->feedback_rtt_us = feedback->rtt_us;
+    stats->control.feedback_sent = feedback->sent;
+    stats->control.feedback_received = feedback->received;
+    stats->control.feedback_invalid = feedback->invalid;
+    stats->control.feedback_rtt_us = feedback->rtt_us;
     gather_sender(feedback, stats);
     gather_receiver(feedback, stats);
 }

@@ -141,7 +141,7 @@ static void write_frame(livetcp_engine *session, lt_connection *connection, uint
         size += mark(session, frame + LT_FRAME_HEADER + size);
     lt_write_be16(frame, (uint16_t)size);
     if (size && lt_outbox_add_control(&connection->outbox, frame, LT_FRAME_HEADER + size))
-        session->stats.reports_sent++;
+        session->stats.control.reports_sent++;
 }
 
 void lt_session_send_report(livetcp_engine *session, livetcp_usec now)
@@ -176,12 +176,12 @@ void lt_session_gather_reports(const livetcp_engine *session, livetcp_session_st
 
     if (session->reporter)
         lt_reporter_summarize(session->reporter, &summary);
-    stats->reports_received = summary.heard;
-    stats->reports_invalid = summary.invalid;
-    stats->packets_missing = summary.lost;
-    stats->jitter_us = summary.jitter_us;
-    stats->report_rtt_us = summary.rtt_us;
-    stats->reported_missing = summary.reported_lost;
-    stats->reported_fraction = summary.reported_fraction;
-    stats->reported_jitter_us = summary.reported_jitter_us;
+    stats->control.reports_received = summary.heard;
+    stats->control.reports_invalid = summary.invalid;
+    stats->received.missing = summary.lost;
+    stats->received.jitter_us = summary.jitter_us;
+    stats->control.report_rtt_us = summary.rtt_us;
+    stats->peer.reported_missing = summary.reported_lost;
+    stats->peer.reported_fraction = summary.reported_fraction;
+    stats->peer.reported_jitter_us = summary.reported_jitter_us;
 }

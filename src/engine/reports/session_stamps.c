@@ -265,9 +265,9 @@ void lt_session_gather_stamps(const livetcp_engine *session, livetcp_session_sta
 
     stats->stamped = (fresh(stamped->sent_us, now) ? LIVETCP_STAMPED_SENT : 0U) |
                      (fresh(stamped->received_us, now) ? LIVETCP_STAMPED_RECEIVED : 0U);
-    stats->packets_stamped = stamped->packets;
-    stats->reads_stamped = stamped->reads;
-    stats->stamps_invalid = stamped->invalid;
-    stats->interface_queue_us = lt_smoothed_us(&stamped->interface);
-    stats->reading_us = lt_smoothed_us(&stamped->reading);
+    stats->sent.stamped = stamped->packets;
+    stats->received.stamped_reads = stamped->reads;
+    stats->control.stamps_invalid = stamped->invalid;
+    stats->sent.interface_queue_us = lt_smoothed_us(&stamped->interface);
+    stats->received.reading_us = lt_smoothed_us(&stamped->reading);
 }

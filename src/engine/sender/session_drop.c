@@ -26,20 +26,20 @@ void lt_session_prepare_drops(livetcp_engine *session)
 
 static void count_late(livetcp_session_stats *stats, livetcp_importance dropped)
 {
-    stats->dropped_late++;
-    stats->dropped_late_droppable += dropped == LIVETCP_IMPORTANCE_DROPPABLE;
-    stats->dropped_late_delta += dropped == LIVETCP_IMPORTANCE_DELTA;
-    stats->dropped_late_audio += dropped == LIVETCP_IMPORTANCE_AUDIO;
-    stats->dropped_late_key += dropped == LIVETCP_IMPORTANCE_KEY;
+    stats->dropped.late++;
+    stats->dropped.late_droppable += dropped == LIVETCP_IMPORTANCE_DROPPABLE;
+    stats->dropped.late_delta += dropped == LIVETCP_IMPORTANCE_DELTA;
+    stats->dropped.late_audio += dropped == LIVETCP_IMPORTANCE_AUDIO;
+    stats->dropped.late_key += dropped == LIVETCP_IMPORTANCE_KEY;
 }
 
 static void count_full(livetcp_session_stats *stats, livetcp_importance dropped)
 {
-    stats->dropped_queue_full++;
-    stats->dropped_full_droppable += dropped == LIVETCP_IMPORTANCE_DROPPABLE;
-    stats->dropped_full_delta += dropped == LIVETCP_IMPORTANCE_DELTA;
-    stats->dropped_full_audio += dropped == LIVETCP_IMPORTANCE_AUDIO;
-    stats->dropped_full_key += dropped == LIVETCP_IMPORTANCE_KEY;
+    stats->dropped.queue_full++;
+    stats->dropped.full_droppable += dropped == LIVETCP_IMPORTANCE_DROPPABLE;
+    stats->dropped.full_delta += dropped == LIVETCP_IMPORTANCE_DELTA;
+    stats->dropped.full_audio += dropped == LIVETCP_IMPORTANCE_AUDIO;
+    stats->dropped.full_key += dropped == LIVETCP_IMPORTANCE_KEY;
 }
 
 static void count_drop(livetcp_engine *session, const lt_packet *packet, lt_drop_reason reason)
@@ -266,7 +266,7 @@ static void ask_for_keyframes(livetcp_engine *session, livetcp_usec now)
             continue;
         }
         lt_keyframes_asked(stream, lt_session_round_trip(session), now);
-        session->stats.keyframes_wanted++;
+        session->stats.sent.keyframes_wanted++;
         lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_KEYFRAME_WANTED,
                                                         .ssrc = stream->ssrc});
     }

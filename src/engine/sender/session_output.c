@@ -5,7 +5,7 @@
 
 static livetcp_result refuse(livetcp_engine *session, livetcp_result reason)
 {
-    session->stats.refused_packets++;
+    session->stats.sent.refused++;
     return reason;
 }
 
@@ -62,8 +62,8 @@ static livetcp_result send(livetcp_engine *session, const uint8_t *data, size_t 
     }
     if (kind == LT_RTP_CONTROL)
         lt_session_note_application_rtcp(session, data, size);
-    session->stats.packets_accepted++;
-    session->stats.bytes_accepted += size;
+    session->stats.sent.accepted++;
+    session->stats.sent.accepted_bytes += size;
     lt_budget_media(&session->budget, size, now);
     lt_session_not_idle(session, now);
     return LIVETCP_OK;
@@ -176,14 +176,14 @@ void livetcp_engine_wrote(livetcp_engine *session, unsigned index, size_t size, 
 
     connection->bytes_sent += size;
     connection->stream_bytes += size;
-    session->stats.bytes_sent += size;
+    session->stats.sent.bytes += size;
     lt_path_wrote(connection->path, size, now);
     if (connection->state == LIVETCP_CONNECTION_OPEN && !lt_session_plain(session))
         connection->ping_at_us = now + session->config.keepalive_interval_us;
     if (complete) {
         connection->packets_sent++;
         if (!complete->written && !complete->parity) {
-            session->stats.packets_sent++;
+            session->stats.sent.packets++;
             session->media_written += lt_packet_size(complete);
             lt_session_report_sent(session, complete, now);
             lt_session_observe_written(session, connection, complete, now);

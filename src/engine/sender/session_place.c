@@ -10,7 +10,7 @@ uint32_t lt_session_contain(livetcp_engine *session, uint32_t chosen)
         usable |= session->paths[i].usable ? UINT32_C(1) << i : 0;
     if (!(chosen & ~usable))
         return chosen & ready;
-    if (!session->stats.policy_errors++)
+    if (!session->stats.sent.policy_errors++)
         lt_session_emit(session, (livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
                                                         .reason = LIVETCP_ERR_BAD_DECISION});
     return usable & -usable & ready;
@@ -46,9 +46,9 @@ unsigned lt_session_put_copies(livetcp_engine *session, lt_packet *packet, uint3
             if (lt_budget_left(&session->budget, now) < size)
                 continue;
             lt_budget_extra(&session->budget, size, now);
-            session->stats.extra_bytes += size;
+            session->stats.sent.extra_bytes += size;
             if (!packet->parity)
-                session->stats.copies_sent++;
+                session->stats.sent.copies++;
         }
         put(session, packet, i, now);
         put_so_far++;
@@ -139,8 +139,8 @@ static bool place_oldest(livetcp_engine *session, livetcp_usec now)
         return false;
     }
     livetcp_usec waited = now - packet->enqueued_us;
-    if (waited > session->stats.max_queue_delay_us)
-        session->stats.max_queue_delay_us = waited;
+    if (waited > session->stats.sent.max_queue_delay_us)
+        session->stats.sent.max_queue_delay_us = waited;
     bool reviewed = session->policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     unsigned copies = lt_session_put_copies(session, packet, chosen, true, now);
