@@ -6,13 +6,14 @@
  * they are: a library that reads or writes beyond the program's size is found at once.
  *
  * usage: program CONNECTIONS
+ *        program plant    does what such a library would do, and must fail
  */
 #include <livetcp/livetcp.h>
 #ifdef ABI_MODEL
 #include <livetcp/model.h>
 #endif
 
-#include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,14 @@ static void *sized_struct(size_t size)
 
 #define GUARDED(type) ((type *)guarded_struct(sizeof(type)))
 #define SIZED(type)   ((type *)sized_struct(sizeof(type)))
+
+static void on_fault(int signal_number)
+{
+    static const char words[] = "program.c: the library touched memory beyond a struct\n";
+
+    (void)signal_number;
+    _exit(write(STDERR_FILENO, words, sizeof words - 1) > 0 ? 1 : 2);
+}
 
 static void check_guards(void)
 {
@@ -437,8 +446,21 @@ static void use_models(void)
 }
 #endif
 
+/* A library that takes the struct for larger than it is. */
+static void plant(void)
+{
+#if NEW_HEADERS
+    livetcp_config_init_sized(GUARDED(livetcp_config), sizeof(livetcp_config) + 64);
+#endif
+    exit(0);
+}
+
 int main(int argc, char **argv)
 {
+    signal(SIGSEGV, on_fault);
+    signal(SIGBUS, on_fault);
+    if (argc > 1 && !strcmp(argv[1], "plant"))
+        plant();
     use_config();
     add_policy();
     use_sessions(argc > 1 ? (unsigned)atoi(argv[1]) : 1);

@@ -6,6 +6,6 @@
 #define LIVETCP_VERSION_MAJOR 0
 #define LIVETCP_VERSION_MINOR 2
 #define LIVETCP_VERSION_PATCH 0
-#define LIVETCP_VERSION "0.2.0"
+#define LIVETCP_VERSION       "0.2.0"
 
 #endif
