@@ -38,7 +38,8 @@ static void choose_voice(voice_apart *own, const livetcp_policy_view *view)
     if (own->voice >= view->path_count)
         own->voice = 0;
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i], *now = &view->paths[own->voice];
+        const livetcp_path *path = livetcp_view_path(view, i),
+                           *now = livetcp_view_path(view, own->voice);
         if (path->usable &&
             (!now->usable || unsteadiness(path) < unsteadiness(now) / 2 - LIVETCP_USEC_MSEC))
             own->voice = i;
@@ -51,7 +52,7 @@ static bool has_others(const livetcp_policy_view *view)
     unsigned usable = 0;
 
     for (unsigned i = 0; i < view->path_count; i++)
-        usable += view->paths[i].usable;
+        usable += livetcp_view_path(view, i)->usable;
     return usable > 1;
 }
 
@@ -64,12 +65,12 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 
     choose_voice(own, view);
     bool keep_off = packet->ssrc == VIDEO_SSRC && has_others(view);
-    if (packet->ssrc == VOICE_SSRC && view->paths[own->voice].ready) {
+    if (packet->ssrc == VOICE_SSRC && livetcp_view_path(view, own->voice)->ready) {
         decision->connections = 1u << own->voice;
         return;
     }
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i];
+        const livetcp_path *path = livetcp_view_path(view, i);
         if (!path->ready || (i == own->voice && keep_off))
             continue;
         livetcp_usec forecast = livetcp_path_forecast(path, packet->size, view->now_us);

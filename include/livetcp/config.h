@@ -8,6 +8,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,7 +57,9 @@ typedef enum livetcp_timestamps {
 /*
  * Every field has a default that a user who reads nothing should have; livetcp_config_init() sets
  * them. The comment gives setting name (for livetcp_config_set() and URIs), unit, range, default.
- * The struct owns no memory: copy and discard it freely.
+ * The struct owns no memory: copy and discard it freely. It may be smaller or larger than the
+ * library's (livetcp/export.h) in every function here: a setting that an older program's struct has
+ * no room for cannot be set, and has its default.
  */
 typedef struct livetcp_config {
     size_t struct_size; /* set by livetcp_config_init() */
@@ -101,7 +104,7 @@ typedef struct livetcp_config {
                                            keeps a session without connections for so long */
     unsigned max_sessions;              /* "max-sessions": sessions a listener serves at a time,
                                            1..10000, default 256 */
-    unsigned reconnect;                 /* "reconnect": 1 (default) replaces lost connections, 0
+    bool reconnect;                     /* "reconnect": 1 (default) replaces lost connections, 0
                                            ends the session when its last connection is lost */
 
     unsigned copies;             /* "copies": of every packet with policy = duplicate, 2..8,
@@ -134,7 +137,7 @@ typedef struct livetcp_config {
     unsigned idle_packets;     /* "idle-packets": small packets per round trip and connection
                                   while the application sends nothing, 0..20, default 0 */
     livetcp_usec idle_time_us; /* "idle-time" in ms, 0..3600000, default 10000: for how long */
-    unsigned chasers;          /* "chasers": 1 (default) lets small packets follow a packet that
+    bool chasers;              /* "chasers": 1 (default) lets small packets follow a packet that
                                   nothing else follows, so that its loss is found early, with
                                   the policies that ask for it; 0 does not */
     uint32_t min_bitrate;      /* "min-bitrate" and */
@@ -145,14 +148,17 @@ typedef struct livetcp_config {
     livetcp_usec feedback_us;  /* "feedback" in ms, 0..10000, default 200: while media flows its
                                   receiver tells about it so often, and its sender a fifth as often
                                   (session wire); 0 = never.
-                                  See livetcp_session_stats.sent_delays */
+                                  See livetcp_sent_stats.delays */
     livetcp_timestamps timestamps; /* "timestamps": auto (default), on or off: whether the kernel
                                       is asked when packets were sent, acknowledged and received,
                                       see livetcp_session_stats.stamped and docs/guide/tuning.md */
 } livetcp_config;
 
-/* Fills in struct_size and every default. */
+/* Fills in struct_size and every default. The function of that name is for programs built with
+ * version 0.1, whose livetcp_config had the size that it clears; the macro passes the caller's. */
 LIVETCP_API void livetcp_config_init(livetcp_config *config);
+LIVETCP_API void livetcp_config_init_sized(livetcp_config *config, size_t size);
+#define livetcp_config_init(config) livetcp_config_init_sized((config), sizeof *(config))
 
 /* Sets one setting by name from text, as a URI query does. Unknown names, malformed and
  * out-of-range values fail with LIVETCP_ERR_UNKNOWN_SETTING or LIVETCP_ERR_INVALID_ARGUMENT, name

@@ -27,6 +27,7 @@
 #include <livetcp/tcp_stack.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +46,7 @@ typedef enum livetcp_queue_unit {
 } livetcp_queue_unit;
 
 typedef struct livetcp_delay_model_config {
-    size_t struct_size;       /* sizeof(livetcp_delay_model_config) */
+    size_t struct_size;       /* set by livetcp_delay_model_config_init() */
     livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
     double loss;              /* of full-sized segments, 0 <= loss < 1 */
     livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1: half the RTT */
@@ -56,7 +57,7 @@ typedef struct livetcp_delay_model_config {
     unsigned mss_bytes;       /* 1..65535 */
     livetcp_loss_model loss_model;
     livetcp_queue_unit queue_unit;
-    int limited_transmit;            /* nonzero: RFC 3042 (appendix A.2) */
+    bool limited_transmit;           /* RFC 3042 (appendix A.2) */
     livetcp_tcp_constants constants; /* whose rules: see docs/research/model.md */
     const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
     double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
@@ -66,9 +67,15 @@ typedef struct livetcp_delay_model_config {
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
  * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3, or as
- * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. */
+ * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. The macro passes the
+ * caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
                                                  livetcp_tcp_constants constants);
+LIVETCP_API void livetcp_delay_model_config_init_sized(livetcp_delay_model_config *config,
+                                                       size_t size,
+                                                       livetcp_tcp_constants constants);
+#define livetcp_delay_model_config_init(config, constants)                                         \
+    livetcp_delay_model_config_init_sized((config), sizeof *(config), (constants))
 
 typedef struct livetcp_delay_model livetcp_delay_model;
 
@@ -85,8 +92,8 @@ LIVETCP_API void livetcp_delay_model_destroy(livetcp_delay_model **model);
 
 typedef struct livetcp_delay_summary {
     size_t struct_size;    /* set it to sizeof(livetcp_delay_summary) before the call */
-    int bounded;           /* 0: TCP carries less than this rate, and the delay grows for ever;
-                              all delays below are then infinite */
+    bool bounded;          /* false: TCP carries less than this rate, and the delay grows for
+                              ever; all delays below are then infinite */
     double capacity_pps;   /* packets per second that these connections carry when always busy;
                               infinite without loss */
     double mean_us;        /* one way, from handing the packet to TCP to its in-order arrival */
@@ -119,10 +126,10 @@ typedef struct livetcp_delay_point {
     double ccdf;        /* that it has a larger one */
 } livetcp_delay_point;
 
-/* The steps in order of delay: returns 1 and fills in *point, or 0 past the last. An unbounded
- * model has none. */
-LIVETCP_API int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
-                                       livetcp_delay_point *point);
+/* The steps in order of delay: fills in *point, or returns false past the last. An unbounded model
+ * has none. */
+LIVETCP_API bool livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
+                                        livetcp_delay_point *point);
 
 /* The packets per second that the chain's connections carry when they always have something to
  * send: livetcp_delay_summary.capacity_pps without the rest. */

@@ -128,7 +128,8 @@ LIVETCP_API void livetcp_engine_close(livetcp_engine *engine, livetcp_result rea
 
 /* Takes one RTP or RTCP packet from the application, as livetcp_session_send_with(); `info` may be
  * NULL. Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
- * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. */
+ * LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_INVALID_ARGUMENT for an `info` without its struct_size; the
+ * packet was not taken then. */
 LIVETCP_API livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet,
                                                size_t size, const livetcp_packet_info *info,
                                                livetcp_usec now);

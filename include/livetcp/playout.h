@@ -19,6 +19,7 @@
 #ifndef LIVETCP_PLAYOUT_H
 #define LIVETCP_PLAYOUT_H
 
+#include <livetcp/export.h>
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
@@ -80,7 +81,11 @@ typedef struct livetcp_playout_config {
     void *user;
 } livetcp_playout_config;
 
+/* The macro passes the caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_playout_config_init(livetcp_playout_config *config);
+LIVETCP_API void livetcp_playout_config_init_sized(livetcp_playout_config *config, size_t size);
+#define livetcp_playout_config_init(config)                                                        \
+    livetcp_playout_config_init_sized((config), sizeof *(config))
 
 /* Copies the config. On success the caller owns *playout, on failure it is NULL. Errors:
  * LIVETCP_ERR_INVALID_ARGUMENT (*error names the field), LIVETCP_ERR_NO_MEMORY. */

@@ -38,7 +38,8 @@ enum {
 
 /*
  * Facts about one connection, in bytes and microseconds on every platform. Byte counts include
- * what was written since the platform was last asked, so they are never too small.
+ * what was written since the platform was last asked, so they are never too small. A field that is
+ * added here comes with a bit of `known`, and is read only where that is set.
  */
 typedef struct livetcp_path {
     uint32_t known;                  /* LIVETCP_PATH_* of the fields that hold something */
@@ -91,7 +92,8 @@ typedef struct livetcp_packet_view {
 /* Everything a policy may look at. Valid during the call only. */
 typedef struct livetcp_policy_view {
     livetcp_usec now_us;
-    const livetcp_path *paths; /* one per connection of the session, usable or not */
+    const livetcp_path *paths; /* one per connection of the session, usable or not; see
+                                  livetcp_view_path() */
     unsigned path_count;       /* 1..LIVETCP_MAX_CONNECTIONS */
     size_t queue_packets;      /* send queue, the packet in question included */
     size_t queue_bytes;
@@ -99,7 +101,17 @@ typedef struct livetcp_policy_view {
                             livetcp_config.redundancy_budget */
     double budget_ratio; /* the ratio in force: configured, or what "auto" makes of it */
     uint64_t media_rate; /* bytes per second that the application has sent of late */
+    size_t path_size;    /* bytes from one path to the next: the library's may be larger than
+                            sizeof(livetcp_path), so take paths by livetcp_view_path() */
 } livetcp_policy_view;
+
+/* The path of that connection, 0..path_count - 1. */
+static inline const livetcp_path *livetcp_view_path(const livetcp_policy_view *view,
+                                                    unsigned connection)
+{
+    return (const livetcp_path *)(const void *)((const char *)view->paths +
+                                                connection * view->path_size);
+}
 
 /* What a policy wants done with a packet. Zeroed, with review_us = LIVETCP_NEVER, before the
  * call: what is left alone means "wait". */
@@ -125,7 +137,8 @@ enum {
  * than the budget, is cut down to what is possible; docs/guide/policy.md has the rules.
  */
 typedef struct livetcp_policy {
-    size_t struct_size;       /* sizeof(livetcp_policy) */
+    size_t struct_size;       /* sizeof(livetcp_policy); what a newer one has beyond this library's
+                                 must be zero: it would not be called */
     const char *name;         /* kebab-case, unique, fits livetcp_config.policy (31 bytes) */
     const char *summary;      /* one line */
     unsigned min_connections; /* fewer are refused by livetcp_config_check(); 0 = 1 */

@@ -52,7 +52,7 @@ LIVETCP_API const livetcp_speech_codec *livetcp_speech_codec_at(size_t position)
 
 /* A call as the listener has it. */
 typedef struct livetcp_call {
-    size_t struct_size;    /* sizeof(livetcp_call) */
+    size_t struct_size;    /* set by livetcp_call_init() */
     double impairment;     /* Ie of the codec, 0..95 */
     double robustness;     /* Bpl of the codec, > 0 */
     livetcp_usec delay_us; /* one way from mouth to ear, >= 0: coding, network and playout buffer.
@@ -72,8 +72,12 @@ typedef struct livetcp_quality {
     double loss_impairment;  /* Ie,eff: what the codec and the packets not played took */
 } livetcp_quality;
 
-/* A call with this codec without delay and loss, TELR 65 dB, A 0. NULL: "g711-plc". */
+/* A call with this codec without delay and loss, TELR 65 dB, A 0. NULL: "g711-plc". The macro
+ * passes the caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_call_init(livetcp_call *call, const livetcp_speech_codec *codec);
+LIVETCP_API void livetcp_call_init_sized(livetcp_call *call, size_t size,
+                                         const livetcp_speech_codec *codec);
+#define livetcp_call_init(call, codec) livetcp_call_init_sized((call), sizeof *(call), (codec))
 
 /* Rates the call. LIVETCP_ERR_INVALID_ARGUMENT, with a message that names the field, for what is
  * out of range or not a number; *quality is then left alone. */

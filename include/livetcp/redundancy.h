@@ -42,7 +42,12 @@ typedef struct livetcp_redundancy_config {
                               stay in one segment; a decoder refuses what is longer */
 } livetcp_redundancy_config;
 
+/* The macro passes the caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_redundancy_config_init(livetcp_redundancy_config *config);
+LIVETCP_API void livetcp_redundancy_config_init_sized(livetcp_redundancy_config *config,
+                                                      size_t size);
+#define livetcp_redundancy_config_init(config)                                                     \
+    livetcp_redundancy_config_init_sized((config), sizeof *(config))
 
 /* ---- encoder ---- */
 

@@ -78,7 +78,8 @@ LIVETCP_API const char *livetcp_log_level_name(livetcp_log_level level);
 
 /* ---- session ---- */
 
-/* Any of these may be NULL. `user` is the pointer given with the table. */
+/* Any of these may be NULL. `user` is the pointer given with the table. A table without its
+ * struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 typedef struct livetcp_session_callbacks {
     size_t struct_size; /* sizeof(livetcp_session_callbacks) */
 
@@ -123,24 +124,27 @@ LIVETCP_API livetcp_result livetcp_session_connect(livetcp_context *context,
                                                    void *user, livetcp_session **session,
                                                    livetcp_error *error);
 
-/* Sets the callbacks of a session that a listener accepted; see livetcp_listener_callbacks. */
-LIVETCP_API void livetcp_session_set_callbacks(livetcp_session *session,
-                                               const livetcp_session_callbacks *callbacks,
-                                               void *user);
+/* Sets the callbacks of a session that a listener accepted; see livetcp_listener_callbacks. NULL
+ * sets none. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a table without its struct_size; the
+ * callbacks stay as they were. */
+LIVETCP_API livetcp_result livetcp_session_set_callbacks(livetcp_session *session,
+                                                         const livetcp_session_callbacks *callbacks,
+                                                         void *user);
 
 /* Sends one RTP or RTCP packet. Any thread; never blocks; copies what it cannot send at once.
  * When a connection can take the packet now, it is written before this returns.
  * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
  * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. A full send queue is not an error: the
  * least important packets make room, the oldest of them first, and are counted in
- * dropped_queue_full. */
+ * dropped.queue_full. */
 LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const void *packet,
                                                 size_t size);
 
 /* The same, saying what the packet is to its programme, which decides what is dropped first when
  * something must be (max-send-delay, a full send queue); NULL says nothing. With a codec and
  * without an importance, the payload is looked at. A video frame that has lost a packet is dropped
- * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. */
+ * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. An `info`
+ * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 typedef struct livetcp_startup_config {
-    size_t struct_size;   /* sizeof(livetcp_startup_config) */
+    size_t struct_size;   /* set by livetcp_startup_config_init() */
     livetcp_usec rtt_us;  /* 1 us to 100 s */
     double loss;          /* of segments to the other end, 0 <= loss < 1 */
     double loss_back;     /* of acknowledgements; -1: the same */
@@ -32,9 +32,14 @@ typedef struct livetcp_startup_config {
     const livetcp_tcp_stack *stack; /* NULL: of `constants`. Read during the call only */
 } livetcp_startup_config;
 
-/* 3000 bytes on one connection, RTT 100 ms, 1 % loss each way, MSS 1448. */
+/* 3000 bytes on one connection, RTT 100 ms, 1 % loss each way, MSS 1448. The macro passes the
+ * caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_startup_config_init(livetcp_startup_config *config,
                                              livetcp_tcp_constants constants);
+LIVETCP_API void livetcp_startup_config_init_sized(livetcp_startup_config *config, size_t size,
+                                                   livetcp_tcp_constants constants);
+#define livetcp_startup_config_init(config, constants)                                             \
+    livetcp_startup_config_init_sized((config), sizeof *(config), (constants))
 
 /* Expected times in microseconds. */
 typedef struct livetcp_startup_parts {

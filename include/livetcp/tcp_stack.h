@@ -13,6 +13,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -49,7 +50,7 @@ typedef enum livetcp_loss_recovery {
 } livetcp_loss_recovery;
 
 typedef struct livetcp_tcp_stack {
-    size_t struct_size;               /* sizeof(livetcp_tcp_stack) */
+    size_t struct_size;               /* set by livetcp_tcp_stack_init() */
     livetcp_loss_detection detection; /* how a loss is found without a timeout */
     unsigned initial_window;          /* segments, 1..1000 */
     unsigned syn_linear_timeouts;     /* timeouts of a SYN before they begin to double, 0..100 */
@@ -57,16 +58,22 @@ typedef struct livetcp_tcp_stack {
     livetcp_usec rto_min_us;          /* > 0 */
     livetcp_usec rto_max_us;          /* backing off ends here, >= rto_initial_us and rto_min_us */
     double rto_rtt_multiple;          /* RTO of a path with a steady RTT, in RTTs, 1..100 */
-    int rto_min_added;                /* 0: RTO = max(rto_rtt_multiple * RTT, rto_min_us);
-                                         else the sum of both, as Linux 6 has it */
+    bool rto_min_added;               /* RTO is the sum of rto_rtt_multiple * RTT and rto_min_us,
+                                         as Linux 6 has it; false: the larger of them */
     livetcp_loss_recovery recovery;   /* how losses are mended once they are found */
 } livetcp_tcp_stack;
 
 /* The constants of that name. LIVETCP_ERR_INVALID_ARGUMENT for another value; *stack is then left
- * alone. */
+ * alone. The macro passes the caller's size; the function of that name is for programs built with
+ * 0.1. */
 LIVETCP_API livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack,
                                                   livetcp_tcp_constants constants,
                                                   livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_tcp_stack_init_sized(livetcp_tcp_stack *stack, size_t size,
+                                                        livetcp_tcp_constants constants,
+                                                        livetcp_error *error);
+#define livetcp_tcp_stack_init(stack, constants, error)                                            \
+    livetcp_tcp_stack_init_sized((stack), sizeof *(stack), (constants), (error))
 
 /* "brosh", "zhang", "linux" or "newreno"; NULL for another value. */
 LIVETCP_API const char *livetcp_tcp_constants_name(livetcp_tcp_constants constants);

@@ -13,6 +13,7 @@
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -22,13 +23,17 @@ extern "C" {
 /* What "works" means: a share of `quantile` of the packets has at most `target_us`. Voice in the
  * paper: 95 % within 200 ms; video: all, in practice 99.9 %, within 5 s. */
 typedef struct livetcp_delay_target {
-    size_t struct_size;     /* sizeof(livetcp_delay_target) */
+    size_t struct_size;     /* set by livetcp_delay_target_init() */
     double quantile;        /* 0 < quantile < 1 */
     livetcp_usec target_us; /* > 0 */
 } livetcp_delay_target;
 
-/* 95 % within 200 ms. */
+/* 95 % within 200 ms. The macro passes the caller's size; the function of that name is for programs
+ * built with 0.1. */
 LIVETCP_API void livetcp_delay_target_init(livetcp_delay_target *target);
+LIVETCP_API void livetcp_delay_target_init_sized(livetcp_delay_target *target, size_t size);
+#define livetcp_delay_target_init(target)                                                          \
+    livetcp_delay_target_init_sized((target), sizeof *(target))
 
 /* The largest loss at which the stream of `config` (whose loss is not read) meets the target, to
  * 2 % of itself: 0 if it does not at the smallest loss that is tried, 1e-5; 0.5 if it does at
@@ -40,7 +45,7 @@ LIVETCP_API livetcp_result livetcp_largest_loss(const livetcp_delay_model_config
 
 typedef struct livetcp_delay_advice {
     size_t struct_size;   /* set it to sizeof(livetcp_delay_advice) before the call */
-    int meets_target;     /* 0: nothing that was tried does; this is then the best of it */
+    bool meets_target;    /* false: nothing that was tried does; this is then the best of it */
     unsigned connections; /* 1..8 */
     unsigned split;       /* 1..4 */
     double delay_us;      /* at the target's quantile; infinite if unbounded */

@@ -82,53 +82,54 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
                                      const livetcp_session_stats *stats)
 {
     totals->reconnects += stats->reconnects;
-    totals->packets_accepted += stats->packets_accepted;
-    totals->bytes_accepted += stats->bytes_accepted;
-    totals->packets_sent += stats->packets_sent;
-    totals->bytes_sent += stats->bytes_sent;
-    totals->dropped_queue_full += stats->dropped_queue_full;
-    totals->dropped_connection += stats->dropped_connection;
-    totals->refused_packets += stats->refused_packets;
-    totals->packets_received += stats->packets_received;
-    totals->bytes_received += stats->bytes_received;
-    totals->bytes_read += stats->bytes_read;
-    totals->duplicates += stats->duplicates;
-    totals->late_discarded += stats->late_discarded;
-    totals->sequence_gaps += stats->sequence_gaps;
-    totals->null_frames += stats->null_frames;
-    totals->protocol_errors += stats->protocol_errors;
-    totals->packets_resent += stats->packets_resent;
-    totals->copies_sent += stats->copies_sent;
-    totals->copies_useful += stats->copies_useful;
-    totals->extra_bytes += stats->extra_bytes;
-    totals->parity_sent += stats->parity_sent;
-    totals->parity_dropped += stats->parity_dropped;
-    totals->parity_received += stats->parity_received;
-    totals->parity_rebuilt += stats->parity_rebuilt;
-    totals->parity_useful += stats->parity_useful;
-    totals->parity_invalid += stats->parity_invalid;
-    totals->fillers_sent += stats->fillers_sent;
-    totals->policy_errors += stats->policy_errors;
-    totals->dropped_late += stats->dropped_late;
-    totals->dropped_late_droppable += stats->dropped_late_droppable;
-    totals->dropped_late_delta += stats->dropped_late_delta;
-    totals->dropped_late_audio += stats->dropped_late_audio;
-    totals->dropped_late_key += stats->dropped_late_key;
-    totals->dropped_full_droppable += stats->dropped_full_droppable;
-    totals->dropped_full_delta += stats->dropped_full_delta;
-    totals->dropped_full_audio += stats->dropped_full_audio;
-    totals->dropped_full_key += stats->dropped_full_key;
-    totals->keyframes_wanted += stats->keyframes_wanted;
-    totals->reports_sent += stats->reports_sent;
-    totals->reports_received += stats->reports_received;
-    totals->reports_invalid += stats->reports_invalid;
-    totals->feedback_sent += stats->feedback_sent;
-    totals->feedback_received += stats->feedback_received;
-    totals->feedback_invalid += stats->feedback_invalid;
-    totals->packets_stamped += stats->packets_stamped;
-    totals->reads_stamped += stats->reads_stamped;
-    totals->stamps_invalid += stats->stamps_invalid;
-    totals->max_queue_delay_us = MAX(totals->max_queue_delay_us, stats->max_queue_delay_us);
+    totals->sent.accepted += stats->sent.accepted;
+    totals->sent.accepted_bytes += stats->sent.accepted_bytes;
+    totals->sent.packets += stats->sent.packets;
+    totals->sent.bytes += stats->sent.bytes;
+    totals->dropped.queue_full += stats->dropped.queue_full;
+    totals->dropped.connection += stats->dropped.connection;
+    totals->sent.refused += stats->sent.refused;
+    totals->received.packets += stats->received.packets;
+    totals->received.bytes += stats->received.bytes;
+    totals->received.bytes_read += stats->received.bytes_read;
+    totals->received.duplicates += stats->received.duplicates;
+    totals->received.late_discarded += stats->received.late_discarded;
+    totals->received.sequence_gaps += stats->received.sequence_gaps;
+    totals->received.null_frames += stats->received.null_frames;
+    totals->received.protocol_errors += stats->received.protocol_errors;
+    totals->sent.resent += stats->sent.resent;
+    totals->sent.copies += stats->sent.copies;
+    totals->sent.copies_useful += stats->sent.copies_useful;
+    totals->sent.extra_bytes += stats->sent.extra_bytes;
+    totals->sent.parity += stats->sent.parity;
+    totals->sent.parity_dropped += stats->sent.parity_dropped;
+    totals->received.parity += stats->received.parity;
+    totals->received.parity_rebuilt += stats->received.parity_rebuilt;
+    totals->received.parity_useful += stats->received.parity_useful;
+    totals->received.parity_invalid += stats->received.parity_invalid;
+    totals->sent.fillers += stats->sent.fillers;
+    totals->sent.policy_errors += stats->sent.policy_errors;
+    totals->dropped.late += stats->dropped.late;
+    totals->dropped.late_droppable += stats->dropped.late_droppable;
+    totals->dropped.late_delta += stats->dropped.late_delta;
+    totals->dropped.late_audio += stats->dropped.late_audio;
+    totals->dropped.late_key += stats->dropped.late_key;
+    totals->dropped.full_droppable += stats->dropped.full_droppable;
+    totals->dropped.full_delta += stats->dropped.full_delta;
+    totals->dropped.full_audio += stats->dropped.full_audio;
+    totals->dropped.full_key += stats->dropped.full_key;
+    totals->sent.keyframes_wanted += stats->sent.keyframes_wanted;
+    totals->control.reports_sent += stats->control.reports_sent;
+    totals->control.reports_received += stats->control.reports_received;
+    totals->control.reports_invalid += stats->control.reports_invalid;
+    totals->control.feedback_sent += stats->control.feedback_sent;
+    totals->control.feedback_received += stats->control.feedback_received;
+    totals->control.feedback_invalid += stats->control.feedback_invalid;
+    totals->sent.stamped += stats->sent.stamped;
+    totals->received.stamped_reads += stats->received.stamped_reads;
+    totals->control.stamps_invalid += stats->control.stamps_invalid;
+    totals->sent.max_queue_delay_us =
+        MAX(totals->sent.max_queue_delay_us, stats->sent.max_queue_delay_us);
 }
 
 /* With the lock held: takes a caller that has gone out of the list, unless closing did before. */
@@ -719,7 +720,7 @@ static gboolean all_drained(GstLiveTcpEndpoint *endpoint)
         GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
         if (!peer->ended && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK &&
-            stats.queue_packets > 0) {
+            stats.sent.queue_packets > 0) {
             return FALSE;
         }
     }
@@ -752,8 +753,9 @@ guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
         if (peer->ended || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
             continue;
         }
-        if (stats.estimated_bitrate != 0 && (least == 0 || stats.estimated_bitrate < least)) {
-            least = stats.estimated_bitrate;
+        if (stats.sent.estimated_bitrate != 0 &&
+            (least == 0 || stats.sent.estimated_bitrate < least)) {
+            least = stats.sent.estimated_bitrate;
         }
     }
     g_mutex_unlock(&endpoint->lock);

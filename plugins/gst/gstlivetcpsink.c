@@ -230,7 +230,7 @@ static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
     if (livetcp_session_get_stats(session, &stats) != LIVETCP_OK) {
         return;
     }
-    guint64 drops = stats.dropped_queue_full + stats.dropped_connection;
+    guint64 drops = stats.dropped.queue_full + stats.dropped.connection;
     if (drops != peer->drops_reported) {
         peer->drops_reported = drops;
         gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);

@@ -138,27 +138,30 @@ static void set_delays(GstStructure *structure, const gchar *name, const livetcp
 
 static void forget_present(livetcp_session_stats *totals)
 {
-    totals->sent_delays = totals->received_delays = (livetcp_delays){-1, -1, -1, -1, -1};
-    totals->rtt_us = totals->report_rtt_us = totals->jitter_us = -1;
-    totals->interface_queue_us = totals->reading_us = -1;
+    totals->sent.delays = totals->received.delays = (livetcp_delays){-1, -1, -1, -1, -1};
+    totals->rtt_us = totals->control.report_rtt_us = totals->received.jitter_us = -1;
+    totals->sent.interface_queue_us = totals->received.reading_us = -1;
 }
 
 /* What is true now, not since the beginning: summed up, the delay of the slowest. */
 static void add_present(livetcp_session_stats *totals, const livetcp_session_stats *stats)
 {
     totals->open_connections += stats->open_connections;
-    totals->queue_packets += stats->queue_packets;
-    totals->queue_bytes += stats->queue_bytes;
-    totals->queue_delay_us = MAX(totals->queue_delay_us, stats->queue_delay_us);
-    totals->inferred_delay_us = MAX(totals->inferred_delay_us, stats->inferred_delay_us);
-    totals->send_delay_limit_us = MAX(totals->send_delay_limit_us, stats->send_delay_limit_us);
-    add_delays(&totals->sent_delays, &stats->sent_delays);
-    add_delays(&totals->received_delays, &stats->received_delays);
+    totals->sent.queue_packets += stats->sent.queue_packets;
+    totals->sent.queue_bytes += stats->sent.queue_bytes;
+    totals->sent.queue_delay_us = MAX(totals->sent.queue_delay_us, stats->sent.queue_delay_us);
+    totals->sent.inferred_delay_us =
+        MAX(totals->sent.inferred_delay_us, stats->sent.inferred_delay_us);
+    totals->sent.delay_limit_us = MAX(totals->sent.delay_limit_us, stats->sent.delay_limit_us);
+    add_delays(&totals->sent.delays, &stats->sent.delays);
+    add_delays(&totals->received.delays, &stats->received.delays);
     totals->rtt_us = MAX(totals->rtt_us, stats->rtt_us);
-    totals->report_rtt_us = MAX(totals->report_rtt_us, stats->report_rtt_us);
-    totals->jitter_us = MAX(totals->jitter_us, stats->jitter_us);
-    totals->interface_queue_us = MAX(totals->interface_queue_us, stats->interface_queue_us);
-    totals->reading_us = MAX(totals->reading_us, stats->reading_us);
+    totals->control.report_rtt_us =
+        MAX(totals->control.report_rtt_us, stats->control.report_rtt_us);
+    totals->received.jitter_us = MAX(totals->received.jitter_us, stats->received.jitter_us);
+    totals->sent.interface_queue_us =
+        MAX(totals->sent.interface_queue_us, stats->sent.interface_queue_us);
+    totals->received.reading_us = MAX(totals->received.reading_us, stats->received.reading_us);
 }
 
 /* What was done about loss and lateness. */
@@ -166,37 +169,37 @@ static const struct {
     const gchar *name;
     gsize offset;
 } counters[] = {
-    {"packets-resent", G_STRUCT_OFFSET(livetcp_session_stats, packets_resent)},
-    {"copies-sent", G_STRUCT_OFFSET(livetcp_session_stats, copies_sent)},
-    {"copies-useful", G_STRUCT_OFFSET(livetcp_session_stats, copies_useful)},
-    {"extra-bytes", G_STRUCT_OFFSET(livetcp_session_stats, extra_bytes)},
-    {"parity-sent", G_STRUCT_OFFSET(livetcp_session_stats, parity_sent)},
-    {"parity-dropped", G_STRUCT_OFFSET(livetcp_session_stats, parity_dropped)},
-    {"parity-received", G_STRUCT_OFFSET(livetcp_session_stats, parity_received)},
-    {"parity-rebuilt", G_STRUCT_OFFSET(livetcp_session_stats, parity_rebuilt)},
-    {"parity-useful", G_STRUCT_OFFSET(livetcp_session_stats, parity_useful)},
-    {"parity-invalid", G_STRUCT_OFFSET(livetcp_session_stats, parity_invalid)},
-    {"fillers-sent", G_STRUCT_OFFSET(livetcp_session_stats, fillers_sent)},
-    {"policy-errors", G_STRUCT_OFFSET(livetcp_session_stats, policy_errors)},
-    {"dropped-late", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late)},
-    {"dropped-late-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_droppable)},
-    {"dropped-late-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_delta)},
-    {"dropped-late-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_audio)},
-    {"dropped-late-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped_late_key)},
-    {"dropped-full-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_droppable)},
-    {"dropped-full-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_delta)},
-    {"dropped-full-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_audio)},
-    {"dropped-full-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped_full_key)},
-    {"keyframes-wanted", G_STRUCT_OFFSET(livetcp_session_stats, keyframes_wanted)},
-    {"reports-sent", G_STRUCT_OFFSET(livetcp_session_stats, reports_sent)},
-    {"reports-received", G_STRUCT_OFFSET(livetcp_session_stats, reports_received)},
-    {"reports-invalid", G_STRUCT_OFFSET(livetcp_session_stats, reports_invalid)},
-    {"feedback-sent", G_STRUCT_OFFSET(livetcp_session_stats, feedback_sent)},
-    {"feedback-received", G_STRUCT_OFFSET(livetcp_session_stats, feedback_received)},
-    {"feedback-invalid", G_STRUCT_OFFSET(livetcp_session_stats, feedback_invalid)},
-    {"packets-stamped", G_STRUCT_OFFSET(livetcp_session_stats, packets_stamped)},
-    {"reads-stamped", G_STRUCT_OFFSET(livetcp_session_stats, reads_stamped)},
-    {"stamps-invalid", G_STRUCT_OFFSET(livetcp_session_stats, stamps_invalid)},
+    {"packets-resent", G_STRUCT_OFFSET(livetcp_session_stats, sent.resent)},
+    {"copies-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.copies)},
+    {"copies-useful", G_STRUCT_OFFSET(livetcp_session_stats, sent.copies_useful)},
+    {"extra-bytes", G_STRUCT_OFFSET(livetcp_session_stats, sent.extra_bytes)},
+    {"parity-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.parity)},
+    {"parity-dropped", G_STRUCT_OFFSET(livetcp_session_stats, sent.parity_dropped)},
+    {"parity-received", G_STRUCT_OFFSET(livetcp_session_stats, received.parity)},
+    {"parity-rebuilt", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_rebuilt)},
+    {"parity-useful", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_useful)},
+    {"parity-invalid", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_invalid)},
+    {"fillers-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.fillers)},
+    {"policy-errors", G_STRUCT_OFFSET(livetcp_session_stats, sent.policy_errors)},
+    {"dropped-late", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late)},
+    {"dropped-late-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late_droppable)},
+    {"dropped-late-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late_delta)},
+    {"dropped-late-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late_audio)},
+    {"dropped-late-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late_key)},
+    {"dropped-full-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped.full_droppable)},
+    {"dropped-full-delta", G_STRUCT_OFFSET(livetcp_session_stats, dropped.full_delta)},
+    {"dropped-full-audio", G_STRUCT_OFFSET(livetcp_session_stats, dropped.full_audio)},
+    {"dropped-full-key", G_STRUCT_OFFSET(livetcp_session_stats, dropped.full_key)},
+    {"keyframes-wanted", G_STRUCT_OFFSET(livetcp_session_stats, sent.keyframes_wanted)},
+    {"reports-sent", G_STRUCT_OFFSET(livetcp_session_stats, control.reports_sent)},
+    {"reports-received", G_STRUCT_OFFSET(livetcp_session_stats, control.reports_received)},
+    {"reports-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.reports_invalid)},
+    {"feedback-sent", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_sent)},
+    {"feedback-received", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_received)},
+    {"feedback-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_invalid)},
+    {"packets-stamped", G_STRUCT_OFFSET(livetcp_session_stats, sent.stamped)},
+    {"reads-stamped", G_STRUCT_OFFSET(livetcp_session_stats, received.stamped_reads)},
+    {"stamps-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.stamps_invalid)},
 };
 
 static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)
@@ -205,41 +208,45 @@ static void set_counters(GstStructure *structure, const livetcp_session_stats *t
         gst_structure_set(structure, counters[i].name, G_TYPE_UINT64,
                           G_STRUCT_MEMBER(guint64, totals, counters[i].offset), NULL);
     }
-    gst_structure_set(structure, "inferred-delay-us", G_TYPE_INT64, totals->inferred_delay_us,
-                      "send-delay-limit-us", G_TYPE_INT64, totals->send_delay_limit_us, NULL);
+    gst_structure_set(structure, "inferred-delay-us", G_TYPE_INT64, totals->sent.inferred_delay_us,
+                      "send-delay-limit-us", G_TYPE_INT64, totals->sent.delay_limit_us, NULL);
 }
 
 static void set_totals(GstStructure *structure, const livetcp_session_stats *totals)
 {
     gst_structure_set(structure, "open-connections", G_TYPE_UINT, totals->open_connections,
                       "reconnects", G_TYPE_UINT64, totals->reconnects, "protocol-errors",
-                      G_TYPE_UINT64, totals->protocol_errors, NULL);
+                      G_TYPE_UINT64, totals->received.protocol_errors, NULL);
     /* the sending side */
     gst_structure_set(
-        structure, "packets-accepted", G_TYPE_UINT64, totals->packets_accepted, "bytes-accepted",
-        G_TYPE_UINT64, totals->bytes_accepted, "packets-sent", G_TYPE_UINT64, totals->packets_sent,
-        "bytes-sent", G_TYPE_UINT64, totals->bytes_sent, "dropped-queue-full", G_TYPE_UINT64,
-        totals->dropped_queue_full, "dropped-connection", G_TYPE_UINT64, totals->dropped_connection,
-        "refused-packets", G_TYPE_UINT64, totals->refused_packets, "queue-packets", G_TYPE_UINT64,
-        (guint64)totals->queue_packets, "queue-bytes", G_TYPE_UINT64, (guint64)totals->queue_bytes,
-        "queue-delay-us", G_TYPE_INT64, totals->queue_delay_us, "max-queue-delay-us", G_TYPE_INT64,
-        totals->max_queue_delay_us, NULL);
+        structure, "packets-accepted", G_TYPE_UINT64, totals->sent.accepted, "bytes-accepted",
+        G_TYPE_UINT64, totals->sent.accepted_bytes, "packets-sent", G_TYPE_UINT64,
+        totals->sent.packets, "bytes-sent", G_TYPE_UINT64, totals->sent.bytes, "dropped-queue-full",
+        G_TYPE_UINT64, totals->dropped.queue_full, "dropped-connection", G_TYPE_UINT64,
+        totals->dropped.connection, "refused-packets", G_TYPE_UINT64, totals->sent.refused,
+        "queue-packets", G_TYPE_UINT64, (guint64)totals->sent.queue_packets, "queue-bytes",
+        G_TYPE_UINT64, (guint64)totals->sent.queue_bytes, "queue-delay-us", G_TYPE_INT64,
+        totals->sent.queue_delay_us, "max-queue-delay-us", G_TYPE_INT64,
+        totals->sent.max_queue_delay_us, NULL);
     set_counters(structure, totals);
-    set_delays(structure, "sent-delays", &totals->sent_delays);
-    set_int64(structure, totals->interface_queue_us >= 0, "interface-queue-us",
-              totals->interface_queue_us);
+    set_delays(structure, "sent-delays", &totals->sent.delays);
+    set_int64(structure, totals->sent.interface_queue_us >= 0, "interface-queue-us",
+              totals->sent.interface_queue_us);
     set_int64(structure, totals->rtt_us >= 0, "rtt-us", totals->rtt_us);
-    set_int64(structure, totals->report_rtt_us >= 0, "report-rtt-us", totals->report_rtt_us);
+    set_int64(structure, totals->control.report_rtt_us >= 0, "report-rtt-us",
+              totals->control.report_rtt_us);
     /* the receiving side */
-    gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->packets_received,
-                      "bytes-received", G_TYPE_UINT64, totals->bytes_received, "bytes-read",
-                      G_TYPE_UINT64, totals->bytes_read, "duplicates", G_TYPE_UINT64,
-                      totals->duplicates, "late-discarded", G_TYPE_UINT64, totals->late_discarded,
-                      "sequence-gaps", G_TYPE_UINT64, totals->sequence_gaps, "null-frames",
-                      G_TYPE_UINT64, totals->null_frames, NULL);
-    set_delays(structure, "received-delays", &totals->received_delays);
-    set_int64(structure, totals->reading_us >= 0, "reading-us", totals->reading_us);
-    set_int64(structure, totals->jitter_us >= 0, "jitter-us", totals->jitter_us);
+    gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->received.packets,
+                      "bytes-received", G_TYPE_UINT64, totals->received.bytes, "bytes-read",
+                      G_TYPE_UINT64, totals->received.bytes_read, "duplicates", G_TYPE_UINT64,
+                      totals->received.duplicates, "late-discarded", G_TYPE_UINT64,
+                      totals->received.late_discarded, "sequence-gaps", G_TYPE_UINT64,
+                      totals->received.sequence_gaps, "null-frames", G_TYPE_UINT64,
+                      totals->received.null_frames, NULL);
+    set_delays(structure, "received-delays", &totals->received.delays);
+    set_int64(structure, totals->received.reading_us >= 0, "reading-us",
+              totals->received.reading_us);
+    set_int64(structure, totals->received.jitter_us >= 0, "jitter-us", totals->received.jitter_us);
 }
 
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)

@@ -16,6 +16,7 @@
 #include "engine/reports/reports.h"
 #include "engine/sender/sender.h"
 #include "settings/settings.h"
+#include "wire/reason.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,10 +219,9 @@ static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_con
     if (!setup->config || !setup->random)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "an engine needs a config and a source of randomness: one of them is NULL");
-    livetcp_config_init(config);
-    lt_copy_sized(config, sizeof *config, setup->config, setup->config->struct_size);
-    config->struct_size = sizeof *config;
-    result = lt_config_check_session(config, setup->policy, error);
+    result = lt_config_read(config, setup->config, error);
+    if (result == LIVETCP_OK)
+        result = lt_config_check_session(config, setup->policy, error);
     *policy = setup->policy ? setup->policy : livetcp_policy_find(config->policy);
     return result;
 }
@@ -236,7 +236,12 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     livetcp_result result;
 
     *out = NULL;
-    lt_copy_sized(&setup, sizeof setup, given, given->struct_size);
+    if (!lt_sized_valid(given, LT_SIZE_THROUGH(livetcp_engine_setup, cname)))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_engine_setup has struct_size %zu: set it to "
+                       "sizeof(livetcp_engine_setup)",
+                       lt_sized_size(given));
+    lt_sized_read(&setup, sizeof setup, given);
     result = check_setup(&setup, &config, &policy, error);
     if (result != LIVETCP_OK)
         return result;
@@ -283,7 +288,7 @@ static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result re
     bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
                  lt_links_has_socket(engine->links, slot);
     lt_control message = {.type = engine->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
-                          .reason = (uint8_t)-reason};
+                          .reason = (uint8_t)lt_reason_of(reason)};
     lt_control_writer writer = {.write = write_control, .user = engine};
 
     if (!lt_links_begin_close(engine->links, slot, reason, now))
@@ -958,18 +963,17 @@ livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_us
 {
     livetcp_session_stats all = {.struct_size = sizeof all};
 
-    if (!stats || stats->struct_size < sizeof stats->struct_size)
+    if (!lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    all.protocol_errors = engine->protocol_errors;
-    all.estimated_bitrate = lt_rate_get(&engine->rate);
+    all.received.protocol_errors = engine->protocol_errors;
+    all.sent.estimated_bitrate = lt_rate_get(&engine->rate);
     lt_links_gather(engine->links, &all);
     lt_sender_gather(engine->sender, engine->links, now, &all);
     lt_repair_gather(engine->repair, &all);
     lt_receiver_gather(engine->receiver, &all);
     lt_reports_gather(engine->reports, lt_links_paths(engine->links), lt_links_count(engine->links),
                       &all, now);
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }
 
@@ -980,15 +984,13 @@ livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *engine,
     livetcp_connection_stats all = {.struct_size = sizeof all};
     const lt_receiver_slot_counts *received;
 
-    if (!stats || stats->struct_size < sizeof stats->struct_size ||
-        connection >= lt_links_count(engine->links))
+    if (!lt_sized_valid(stats, 0) || connection >= lt_links_count(engine->links))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     received = lt_receiver_get_slot(engine->receiver, connection);
     all.packets_received = received->packets;
     all.bytes_read = received->bytes;
     lt_links_gather_slot(engine->links, connection, now, &all);
     lt_sender_gather_slot(engine->sender, connection, &all);
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }

@@ -3,12 +3,14 @@
 #include "io/listener.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "io/clock.h"
 #include "io/error_text.h"
 #include "io/lingering_close.h"
 #include "io/process.h"
 #include "io/session.h"
 #include "io/socket.h"
+#include "settings/settings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -733,8 +735,7 @@ static livetcp_result create(livetcp_context *context, const livetcp_config *con
     listener->config = *config;
     listener->user = user;
     if (callbacks)
-        lt_copy_sized(&listener->callbacks, sizeof listener->callbacks, callbacks,
-                      callbacks->struct_size);
+        lt_sized_read(&listener->callbacks, sizeof listener->callbacks, callbacks);
     lt_list_init(&listener->pending);
     lt_list_init(&listener->sessions);
     livetcp_result result = bind_listener(listener, error);
@@ -762,9 +763,15 @@ livetcp_result livetcp_listener_create(livetcp_context *context, const livetcp_c
     *listener = NULL;
     if (!context || !config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "context or config is NULL");
-    lt_io_copy_config(&copy, config);
+    if (callbacks && !lt_sized_valid(callbacks, 0))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_listener_callbacks has struct_size %zu: set it to "
+                       "sizeof(livetcp_listener_callbacks)",
+                       callbacks->struct_size);
+    result = lt_config_read(&copy, config, error);
     copy.mode = LIVETCP_MODE_LISTENER;
-    result = livetcp_config_check(&copy, error);
+    if (result == LIVETCP_OK)
+        result = livetcp_config_check(&copy, error);
     if (result == LIVETCP_OK)
         result = lt_io_socket_check(&copy, error);
     if (result == LIVETCP_OK)

@@ -66,11 +66,11 @@ static void unlock(const attached *a)
 /* Of several repairs the one that takes the least time counts. */
 static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
 {
-    unsigned protection = stats->peer_protection;
+    unsigned protection = stats->peer.protection;
 
-    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer_copies >= 2)
+    if (protection & LIVETCP_PROTECTION_COPIES && stats->peer.copies >= 2)
         return LIVETCP_PLAYOUT_REPAIR_DUPLICATE;
-    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer_parity_group >= 2)
+    if (protection & LIVETCP_PROTECTION_PARITY && stats->peer.parity_group >= 2)
         return LIVETCP_PLAYOUT_REPAIR_PARITY;
     return protection & LIVETCP_PROTECTION_HEDGE ? LIVETCP_PLAYOUT_REPAIR_HEDGE
                                                  : LIVETCP_PLAYOUT_REPAIR_TCP;
@@ -85,15 +85,15 @@ static livetcp_usec known(livetcp_usec us)
  * nearest to the truth. */
 static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
 {
-    if (stats->peer_connections == 0) {
+    if (stats->peer.connections == 0) {
         path->rtt_us = known(stats->min_rtt_us);
         return;
     }
-    path->rtt_us = known(stats->peer_rtt_us);
+    path->rtt_us = known(stats->peer.rtt_us);
     path->repair = repair_of(stats);
-    path->hedge_delay_us = known(stats->peer_hedge_delay_us);
-    path->copies = stats->peer_copies;
-    path->parity_group = stats->peer_parity_group;
+    path->hedge_delay_us = known(stats->peer.hedge_delay_us);
+    path->copies = stats->peer.copies;
+    path->parity_group = stats->peer.parity_group;
 }
 
 livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
@@ -103,14 +103,13 @@ livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
     livetcp_playout_path whole = {0};
     livetcp_result result;
 
-    if (!session || !path || path->struct_size < sizeof path->struct_size)
+    if (!session || !lt_sized_valid(path, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     result = livetcp_session_get_stats(session, &stats);
     if (result != LIVETCP_OK)
         return result;
     read_path(&stats, &whole);
-    whole.struct_size = path->struct_size;
-    lt_copy_sized(path, path->struct_size, &whole, sizeof whole);
+    lt_sized_fill(path, &whole, sizeof whole);
     return LIVETCP_OK;
 }
 
@@ -280,11 +279,10 @@ livetcp_result livetcp_playout_attach(livetcp_playout *playout, livetcp_session 
 {
     attach_call call = {.playout = playout, .session = session};
 
-    if (!playout || !session ||
-        (attachment && attachment->struct_size < sizeof attachment->struct_size))
+    if (!playout || !session || (attachment && !lt_sized_valid(attachment, 0)))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     if (attachment)
-        lt_copy_sized(&call.how, sizeof call.how, attachment, attachment->struct_size);
+        lt_sized_read(&call.how, sizeof call.how, attachment);
     if (!call.how.lock != !call.how.unlock)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     lt_io_context_run(session->context, run_attach, &call);

@@ -99,12 +99,4 @@ void lt_io_session_flush(livetcp_session *session);
  * waits for something only the loop can do. */
 void lt_io_session_wake_if_needed(livetcp_session *session);
 
-/* A whole config from one that may be older or newer: missing settings have their default. */
-static inline void lt_io_copy_config(livetcp_config *to, const livetcp_config *from)
-{
-    livetcp_config_init(to);
-    lt_copy_sized(to, sizeof *to, from, from->struct_size);
-    to->struct_size = sizeof *to;
-}
-
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The public functions of a session. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "io/clock.h"
 #include "io/session.h"
 #include "io/socket.h"
 #include "platform/probe.h"
+#include "settings/settings.h"
 
 #include <livetcp/policy.h>
 
@@ -43,13 +45,23 @@ typedef struct connect_call {
     livetcp_result result;
 } connect_call;
 
+static livetcp_result check_callbacks(const livetcp_session_callbacks *callbacks,
+                                      livetcp_error *error)
+{
+    if (callbacks && !lt_sized_valid(callbacks, 0))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_session_callbacks has struct_size %zu: set it to "
+                       "sizeof(livetcp_session_callbacks)",
+                       callbacks->struct_size);
+    return LIVETCP_OK;
+}
+
 static void set_callbacks(livetcp_session *session, const livetcp_session_callbacks *callbacks,
                           void *user)
 {
     memset(&session->callbacks, 0, sizeof session->callbacks);
     if (callbacks)
-        lt_copy_sized(&session->callbacks, sizeof session->callbacks, callbacks,
-                      callbacks->struct_size);
+        lt_sized_read(&session->callbacks, sizeof session->callbacks, callbacks);
     session->user = user;
 }
 
@@ -80,8 +92,11 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     *session = NULL;
     if (!context || !config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "context or config is NULL");
-    lt_io_copy_config(&copy, config);
-    result = check_caller(&copy, error);
+    result = lt_config_read(&copy, config, error);
+    if (result == LIVETCP_OK)
+        result = check_callbacks(callbacks, error);
+    if (result == LIVETCP_OK)
+        result = check_caller(&copy, error);
     if (result != LIVETCP_OK)
         return result;
     connect_call call = {.context = context,
@@ -106,11 +121,15 @@ static void run_set_callbacks(void *argument)
     set_callbacks(call->session, call->callbacks, call->user);
 }
 
-void livetcp_session_set_callbacks(livetcp_session *session,
-                                   const livetcp_session_callbacks *callbacks, void *user)
+livetcp_result livetcp_session_set_callbacks(livetcp_session *session,
+                                             const livetcp_session_callbacks *callbacks, void *user)
 {
     callbacks_call call = {.session = session, .callbacks = callbacks, .user = user};
-    lt_io_context_run(session->context, run_set_callbacks, &call);
+    livetcp_result result = check_callbacks(callbacks, NULL);
+
+    if (result == LIVETCP_OK)
+        lt_io_context_run(session->context, run_set_callbacks, &call);
+    return result;
 }
 
 static void run_end(void *argument)
@@ -165,14 +184,12 @@ livetcp_result livetcp_session_set_clock_rate(livetcp_session *session, int payl
 livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                               const livetcp_playout_report *report)
 {
-    livetcp_playout_report all = {.margin_us = LIVETCP_NO_MARGIN};
     livetcp_result result;
 
-    if (!session || !report || report->struct_size < sizeof report->struct_size)
+    if (!session)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    lt_copy_sized(&all, sizeof all, report, report->struct_size);
     uv_mutex_lock(&session->lock);
-    result = livetcp_engine_report_playout(session->engine, &all);
+    result = livetcp_engine_report_playout(session->engine, report);
     uv_mutex_unlock(&session->lock);
     return result;
 }
@@ -313,13 +330,12 @@ livetcp_result livetcp_session_get_stats(const livetcp_session *session,
 {
     livetcp_session_stats all = {.struct_size = sizeof all};
 
-    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+    if (!session || !lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(lock_of(session));
     livetcp_engine_get_stats(session->engine, lt_io_now(), &all);
     uv_mutex_unlock(lock_of(session));
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }
 
@@ -346,7 +362,7 @@ livetcp_result livetcp_session_get_connection_stats(const livetcp_session *sessi
     livetcp_connection_stats all = {.struct_size = sizeof all};
     bool known;
 
-    if (!session || !stats || stats->struct_size < sizeof stats->struct_size)
+    if (!session || !lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     uv_mutex_lock(lock_of(session));
     known = connection < livetcp_engine_connections(session->engine);
@@ -355,7 +371,6 @@ livetcp_result livetcp_session_get_connection_stats(const livetcp_session *sessi
     uv_mutex_unlock(lock_of(session));
     if (!known)
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* A playout's config: defaults, and what it refuses. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "playout/engine.h"
-
-#include <string.h>
 
 #define HOUR_US (3600 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-void livetcp_playout_config_init(livetcp_playout_config *config)
+/* What livetcp_playout_config_init() of version 0.1 cleared: programs built with it have that much.
+ */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_playout_config, user)
+
+void livetcp_playout_config_init_sized(livetcp_playout_config *config, size_t size)
 {
-    memset(config, 0, sizeof *config);
-    config->struct_size = sizeof *config;
-    config->mode = LIVETCP_PLAYOUT_ADAPTIVE;
-    config->latency_us = 100 * LIVETCP_USEC_MSEC;
-    config->max_latency_us = 400 * LIVETCP_USEC_MSEC;
-    config->alpha = 0.998002;
-    config->beta = 4;
-    config->capacity_packets = 2048;
-    config->capacity_bytes = 4 * 1024 * 1024;
+    const livetcp_playout_config defaults = {.mode = LIVETCP_PLAYOUT_ADAPTIVE,
+                                             .latency_us = 100 * LIVETCP_USEC_MSEC,
+                                             .max_latency_us = 400 * LIVETCP_USEC_MSEC,
+                                             .alpha = 0.998002,
+                                             .beta = 4,
+                                             .capacity_packets = 2048,
+                                             .capacity_bytes = 4 * 1024 * 1024};
+
+    lt_sized_write(config, size, &defaults, sizeof defaults);
+}
+
+void(livetcp_playout_config_init)(livetcp_playout_config *config)
+{
+    livetcp_playout_config_init_sized(config, SIZE_0_1);
 }
 
 static livetcp_result check_times(const livetcp_playout_config *c, livetcp_error *error)

@@ -19,7 +19,7 @@ static livetcp_result check_size(const livetcp_playout_config *config, livetcp_e
 {
     if (!config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_playout_config is NULL");
-    if (config->struct_size < sizeof config->struct_size)
+    if (!lt_sized_valid(config, 0))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_playout_config has struct_size %zu: call "
                        "livetcp_playout_config_init() first",
@@ -38,7 +38,7 @@ livetcp_result livetcp_playout_create(const livetcp_playout_config *config,
     if (result != LIVETCP_OK)
         return result;
     livetcp_playout_config_init(&whole);
-    lt_copy_sized(&whole, sizeof whole, config, config->struct_size);
+    lt_sized_read(&whole, sizeof whole, config);
     result = lt_playout_config_check(&whole, error);
     if (result != LIVETCP_OK)
         return result;
@@ -89,9 +89,9 @@ static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playou
 {
     livetcp_playout_packet packet = {0};
 
-    if (!given || given->struct_size < sizeof given->struct_size)
+    if (!lt_sized_valid(given, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    lt_copy_sized(&packet, sizeof packet, given, given->struct_size);
+    lt_sized_read(&packet, sizeof packet, given);
     if ((packet.size && !packet.data) || packet.arrival_us > LAST_US ||
         packet.arrival_us < -LAST_US || (packet.token && !p->config.drop_token))
         return LIVETCP_ERR_INVALID_ARGUMENT;
@@ -122,7 +122,7 @@ livetcp_result livetcp_playout_put(livetcp_playout *p, const livetcp_playout_pac
     livetcp_result result;
     lt_incoming in;
 
-    if (slot && slot->struct_size < sizeof slot->struct_size)
+    if (slot && !lt_sized_valid(slot, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     result = read_packet(p, packet, &in);
     if (result != LIVETCP_OK)
@@ -136,10 +136,8 @@ livetcp_result livetcp_playout_put(livetcp_playout *p, const livetcp_playout_pac
     p->counts.received++;
     if (p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
         pass_time(p);
-    if (slot) {
-        taken.struct_size = slot->struct_size;
-        lt_copy_sized(slot, slot->struct_size, &taken, sizeof taken);
-    }
+    if (slot)
+        lt_sized_fill(slot, &taken, sizeof taken);
     return LIVETCP_OK;
 }
 
@@ -148,12 +146,10 @@ livetcp_result livetcp_playout_pull(livetcp_playout *p, livetcp_usec now,
 {
     livetcp_playout_item next;
 
-    if (!item || item->struct_size < sizeof item->struct_size ||
-        p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
+    if (!lt_sized_valid(item, 0) || p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
         return LIVETCP_ERR_INVALID_ARGUMENT;
     lt_playout_next(p, now, &next);
-    next.struct_size = item->struct_size;
-    lt_copy_sized(item, item->struct_size, &next, sizeof next);
+    lt_sized_fill(item, &next, sizeof next);
     return LIVETCP_OK;
 }
 
@@ -184,9 +180,9 @@ livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playou
 {
     livetcp_playout_path path = {0};
 
-    if (!given || given->struct_size < sizeof given->struct_size)
+    if (!lt_sized_valid(given, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
-    lt_copy_sized(&path, sizeof path, given, given->struct_size);
+    lt_sized_read(&path, sizeof path, given);
     take_time(p, &p->path.rtt_us, path.rtt_us);
     take_time(p, &p->path.hedge_delay_us, path.hedge_delay_us);
     take_count(p, &p->path.copies, path.copies, 1000);
@@ -207,7 +203,7 @@ livetcp_result livetcp_playout_get_latency(const livetcp_playout *p,
                                        .min_us = c->min_latency_us,
                                        .max_us = c->max_latency_us};
 
-    if (!latency || latency->struct_size < sizeof latency->struct_size)
+    if (!lt_sized_valid(latency, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     if (c->mode == LIVETCP_PLAYOUT_FIXED)
         present.min_us = present.max_us = c->latency_us;
@@ -215,8 +211,7 @@ livetcp_result livetcp_playout_get_latency(const livetcp_playout *p,
         present.delay_us = present.min_us = present.max_us = 0;
     if (!p->timeline.started)
         present.delay_us = present.target_us;
-    present.struct_size = latency->struct_size;
-    lt_copy_sized(latency, latency->struct_size, &present, sizeof present);
+    lt_sized_fill(latency, &present, sizeof present);
     return LIVETCP_OK;
 }
 
@@ -224,7 +219,7 @@ livetcp_result livetcp_playout_get_stats(const livetcp_playout *p, livetcp_playo
 {
     livetcp_playout_stats now = p->counts;
 
-    if (!stats || stats->struct_size < sizeof stats->struct_size)
+    if (!lt_sized_valid(stats, 0))
         return LIVETCP_ERR_INVALID_ARGUMENT;
     lt_playout_outcome_report(&p->outcome, &now);
     now.delay_us = p->delay_us;
@@ -240,7 +235,6 @@ livetcp_result livetcp_playout_get_stats(const livetcp_playout *p, livetcp_playo
         now.held_bytes = p->buffer.bytes;
     }
     now.ssrc = p->source.ssrc;
-    now.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &now, sizeof now);
+    lt_sized_fill(stats, &now, sizeof now);
     return LIVETCP_OK;
 }

@@ -176,15 +176,23 @@ static model_result rate(const model_input *input)
 
 #define DEFAULT_TELR_DB 65.0 /* G.107, Table 2 */
 
-void livetcp_call_init(livetcp_call *call, const livetcp_speech_codec *codec)
+/* What livetcp_call was in version 0.1, and what livetcp_call_init() cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_call, advantage)
+
+void livetcp_call_init_sized(livetcp_call *call, size_t size, const livetcp_speech_codec *codec)
 {
     if (!codec)
         codec = livetcp_speech_codec_find("g711-plc");
-    *call = (livetcp_call){.struct_size = sizeof *call,
-                           .impairment = codec->impairment,
-                           .robustness = codec->robustness,
-                           .burst_ratio = 1,
-                           .echo_loss_db = DEFAULT_TELR_DB};
+    const livetcp_call whole = {.impairment = codec->impairment,
+                                .robustness = codec->robustness,
+                                .burst_ratio = 1,
+                                .echo_loss_db = DEFAULT_TELR_DB};
+    lt_sized_write(call, size, &whole, sizeof whole);
+}
+
+void(livetcp_call_init)(livetcp_call *call, const livetcp_speech_codec *codec)
+{
+    livetcp_call_init_sized(call, SIZE_0_1, codec);
 }
 
 /* Written so that NaN is out of every range. */
@@ -226,15 +234,13 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
 /* A whole call from one that may be older or newer: what is missing has its default. */
 static livetcp_result read_call(const livetcp_call *call, livetcp_call *whole, livetcp_error *error)
 {
-    const size_t least = offsetof(livetcp_call, advantage) + sizeof call->advantage;
-
-    if (call->struct_size < least)
+    if (!lt_sized_valid(call, SIZE_0_1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_call has struct_size %zu, less than %zu: call "
                        "livetcp_call_init() first",
-                       call->struct_size, least);
+                       lt_sized_size(call), SIZE_0_1);
     livetcp_call_init(whole, NULL);
-    lt_copy_sized(whole, sizeof *whole, call, call->struct_size);
+    lt_sized_read(whole, sizeof *whole, call);
     return check(whole, error);
 }
 
@@ -246,6 +252,11 @@ livetcp_result livetcp_call_rate(const livetcp_call *call, livetcp_quality *qual
 
     if (result != LIVETCP_OK)
         return result;
+    if (!lt_sized_valid(quality, 0))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_quality has struct_size %zu: set it to "
+                       "sizeof(livetcp_quality) before the call",
+                       lt_sized_size(quality));
     double delay_ms = (double)whole.delay_us / LIVETCP_USEC_MSEC;
     model_result r = rate(&(model_input){.absolute_delay_ms = delay_ms,
                                          .echo_delay_ms = delay_ms,
@@ -256,12 +267,11 @@ livetcp_result livetcp_call_rate(const livetcp_call *call, livetcp_quality *qual
                                          .loss_percent = 100 * whole.loss,
                                          .burst_ratio = fmax(whole.burst_ratio, 1),
                                          .advantage = whole.advantage});
-    livetcp_quality rated = {.struct_size = quality->struct_size,
-                             .rating = r.rating,
+    livetcp_quality rated = {.rating = r.rating,
                              .mos = livetcp_mos(r.rating),
                              .delay_impairment = r.delay_impairment,
                              .loss_impairment = r.loss_impairment};
-    lt_copy_sized(quality, quality->struct_size, &rated, sizeof rated);
+    lt_sized_fill(quality, &rated, sizeof rated);
     return LIVETCP_OK;
 }
 

@@ -75,7 +75,7 @@ static bool wants_parity(const automatic *own, const livetcp_policy_view *view, 
 static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
                           const livetcp_packet_view *packet)
 {
-    const livetcp_path *only = &view->paths[own->only];
+    const livetcp_path *only = livetcp_view_path(view, own->only);
 
     if (only->usable && only->tcp_state != LIVETCP_TCP_TIMEOUT)
         return only->ready ? lt_bit(own->only) : 0;

@@ -3,11 +3,15 @@
 #include "policy/builtin.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 
 #include <string.h>
 
 /* More state than this is a size that was computed wrongly. */
 #define STATE_MAX (1u << 20)
+
+/* What livetcp_policy was in version 0.1. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_policy, review)
 
 #define NAME_SIZE sizeof(((livetcp_config *)NULL)->policy)
 
@@ -80,20 +84,34 @@ static livetcp_result check_functions(const livetcp_policy *policy, livetcp_erro
     return LIVETCP_OK;
 }
 
+/* A table of a newer program relies on functions that it has and this library would not call. The
+ * sizes of whole structs are multiples of their alignment: another one was never sizeof. */
+static livetcp_result check_size(const livetcp_policy *policy, livetcp_error *error)
+{
+    if (!lt_sized_valid(policy, SIZE_0_1) || policy->struct_size % _Alignof(livetcp_policy))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_policy has struct_size %zu instead of %zu: set it to "
+                       "sizeof(livetcp_policy), and compile with this library's headers",
+                       policy->struct_size, sizeof *policy);
+    for (size_t i = sizeof *policy; i < policy->struct_size; i++)
+        if (((const char *)policy)[i])
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "the livetcp_policy has functions that this library, which knows %zu "
+                           "of its %zu bytes, would not call: leave them NULL, or load a newer "
+                           "library",
+                           sizeof *policy, policy->struct_size);
+    return LIVETCP_OK;
+}
+
 livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error *error)
 {
     livetcp_result result;
 
     if (!policy)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_policy is NULL");
-    /* There has been one version of the struct. A smaller one lacks functions that this library
-     * calls, and a larger one may rely on some that it does not. */
-    if (policy->struct_size != sizeof *policy)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_policy has struct_size %zu instead of %zu: set it to "
-                       "sizeof(livetcp_policy), and compile with this library's headers",
-                       policy->struct_size, sizeof *policy);
-    result = check_names(policy, error);
+    result = check_size(policy, error);
+    if (result == LIVETCP_OK)
+        result = check_names(policy, error);
     if (result == LIVETCP_OK)
         result = check_connections(policy, error);
     return result == LIVETCP_OK ? check_functions(policy, error) : result;

@@ -55,7 +55,7 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
     livetcp_usec last = view->now_us, own = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i];
+        const livetcp_path *path = livetcp_view_path(view, i);
         if (!(carriers & lt_bit(i)))
             continue;
         livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);

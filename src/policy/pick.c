@@ -17,9 +17,10 @@ static livetcp_usec earliest_forecast(const livetcp_policy_view *view, size_t si
     livetcp_usec earliest = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++) {
-        if (!may_take(&view->paths[i], except))
+        if (!may_take(livetcp_view_path(view, i), except))
             continue;
-        livetcp_usec forecast = livetcp_path_forecast(&view->paths[i], size, view->now_us);
+        livetcp_usec forecast =
+            livetcp_path_forecast(livetcp_view_path(view, i), size, view->now_us);
         if (forecast < earliest)
             earliest = forecast;
     }
@@ -43,7 +44,7 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
         return NULL;
     limit += limit / SAME_PART + SAME_US;
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i];
+        const livetcp_path *path = livetcp_view_path(view, i);
         if (may_take(path, except) && livetcp_path_forecast(path, size, view->now_us) <= limit &&
             (!best || is_freer(path, best)))
             best = path;
@@ -79,7 +80,8 @@ livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)
     livetcp_usec shortest = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++)
-        if (among & lt_bit(i) && view->paths[i].rtt_us && view->paths[i].rtt_us < shortest)
-            shortest = view->paths[i].rtt_us;
+        if (among & lt_bit(i) && livetcp_view_path(view, i)->rtt_us &&
+            livetcp_view_path(view, i)->rtt_us < shortest)
+            shortest = livetcp_view_path(view, i)->rtt_us;
     return shortest;
 }

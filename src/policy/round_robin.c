@@ -19,7 +19,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
     (void)packet;
     for (unsigned tried = 0; tried < view->path_count; tried++) {
         unsigned i = (turn->next + tried) % view->path_count;
-        if (view->paths[i].ready) {
+        if (livetcp_view_path(view, i)->ready) {
             turn->next = i + 1;
             decision->connections = lt_bit(i);
             return;

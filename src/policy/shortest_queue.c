@@ -37,7 +37,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
     (void)state;
     (void)packet;
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i];
+        const livetcp_path *path = livetcp_view_path(view, i);
         if (!path->ready || path->tcp_state == LIVETCP_TCP_TIMEOUT)
             continue;
         if (!best || is_better(path, best))

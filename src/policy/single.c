@@ -15,9 +15,9 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
     (void)state;
     (void)packet;
     for (unsigned i = 0; i < view->path_count; i++) {
-        if (!view->paths[i].usable)
+        if (!livetcp_view_path(view, i)->usable)
             continue;
-        if (view->paths[i].ready)
+        if (livetcp_view_path(view, i)->ready)
             decision->connections = lt_bit(i);
         return;
     }

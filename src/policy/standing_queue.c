@@ -34,7 +34,7 @@ bool lt_standing_queue_update(lt_standing_queue *queue, const livetcp_policy_vie
     unsigned known = 0, standing = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = &view->paths[i];
+        const livetcp_path *path = livetcp_view_path(view, i);
         if (!path->usable || !(path->known & LIVETCP_PATH_RTT) || path->rtt_us <= 0)
             continue;
         livetcp_usec base = base_of(path);

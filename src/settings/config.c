@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions over the table of settings. */
+/* The public functions over the table of settings, and configs of programs of any age. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "settings/settings.h"
 
 #include <string.h>
+
+/* What livetcp_config_init() of version 0.1 cleared: programs built with it have that much. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_config, timestamps)
 
 livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error)
 {
     if (!config)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_config is NULL");
-    if (config->struct_size < sizeof *config)
+    if (!lt_sized_valid(config, SIZE_0_1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_config has struct_size %zu instead of %zu: call "
                        "livetcp_config_init() first",
@@ -17,7 +21,7 @@ livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error 
     return LIVETCP_OK;
 }
 
-void livetcp_config_init(livetcp_config *config)
+static void set_defaults(livetcp_config *config)
 {
     const lt_setting *setting;
 
@@ -25,6 +29,29 @@ void livetcp_config_init(livetcp_config *config)
     config->struct_size = sizeof *config;
     for (size_t i = 0; (setting = lt_setting_at(i)); i++)
         lt_setting_parse(setting, config, setting->initial, NULL);
+}
+
+livetcp_result lt_config_read(livetcp_config *to, const livetcp_config *given, livetcp_error *error)
+{
+    livetcp_result result = lt_config_check_size(given, error);
+
+    set_defaults(to);
+    if (result == LIVETCP_OK)
+        lt_sized_read(to, sizeof *to, given);
+    return result;
+}
+
+void livetcp_config_init_sized(livetcp_config *config, size_t size)
+{
+    livetcp_config defaults;
+
+    set_defaults(&defaults);
+    lt_sized_write(config, size, &defaults, sizeof defaults);
+}
+
+void(livetcp_config_init)(livetcp_config *config)
+{
+    livetcp_config_init_sized(config, SIZE_0_1);
 }
 
 const livetcp_setting *livetcp_config_setting(size_t position)
@@ -48,13 +75,19 @@ livetcp_result livetcp_config_set(livetcp_config *config, const char *name, cons
     setting = lt_setting_find(name, error);
     if (!setting)
         return LIVETCP_ERR_UNKNOWN_SETTING;
+    if (!lt_setting_fits(setting, config))
+        return lt_fail(error, LIVETCP_ERR_UNKNOWN_SETTING,
+                       "setting '%s' is newer than this program, whose livetcp_config has "
+                       "struct_size %zu: build it with the headers of this library",
+                       name, config->struct_size);
     return lt_setting_parse(setting, config, value, error);
 }
 
 livetcp_result livetcp_config_get(const livetcp_config *config, const char *name, char *text,
                                   size_t size, livetcp_error *error)
 {
-    livetcp_result result = lt_config_check_size(config, error);
+    livetcp_config whole;
+    livetcp_result result = lt_config_read(&whole, config, error);
     const lt_setting *setting;
 
     if (result != LIVETCP_OK)
@@ -66,5 +99,5 @@ livetcp_result livetcp_config_get(const livetcp_config *config, const char *name
     setting = lt_setting_find(name, error);
     if (!setting)
         return LIVETCP_ERR_UNKNOWN_SETTING;
-    return lt_setting_format(setting, config, text, size, error);
+    return lt_setting_format(setting, &whole, text, size, error);
 }

@@ -89,10 +89,8 @@ static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error
 livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
                                        livetcp_error *error)
 {
-    livetcp_result result = lt_config_check_size(config, error);
+    livetcp_result result = lt_settings_check(config, error);
 
-    if (result == LIVETCP_OK)
-        result = lt_settings_check(config, error);
     if (result == LIVETCP_OK && !policy)
         result = check_policy_name(config, error);
     if (result == LIVETCP_OK)
@@ -107,11 +105,12 @@ livetcp_result lt_config_check_session(const livetcp_config *config, const livet
 
 livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error *error)
 {
-    livetcp_result result = lt_config_check_size(config, error);
+    livetcp_config whole;
+    livetcp_result result = lt_config_read(&whole, config, error);
 
     if (result == LIVETCP_OK)
-        result = lt_settings_check(config, error);
+        result = lt_settings_check(&whole, error);
     if (result == LIVETCP_OK)
-        result = check_endpoint(config, error);
-    return result == LIVETCP_OK ? lt_config_check_session(config, NULL, error) : result;
+        result = check_endpoint(&whole, error);
+    return result == LIVETCP_OK ? lt_config_check_session(&whole, NULL, error) : result;
 }

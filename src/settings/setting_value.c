@@ -24,7 +24,10 @@ static void store(const lt_setting *setting, livetcp_config *config, uint64_t va
 {
     char *field = (char *)config + setting->offset;
 
-    if (setting->size == sizeof(uint16_t)) {
+    if (setting->size == sizeof(uint8_t)) { /* bool */
+        uint8_t narrow = (uint8_t)value;
+        memcpy(field, &narrow, sizeof narrow);
+    } else if (setting->size == sizeof(uint16_t)) {
         uint16_t narrow = (uint16_t)value;
         memcpy(field, &narrow, sizeof narrow);
     } else if (setting->size == sizeof(uint32_t)) {
@@ -38,10 +41,15 @@ static void store(const lt_setting *setting, livetcp_config *config, uint64_t va
 static uint64_t load(const lt_setting *setting, const livetcp_config *config)
 {
     const char *field = (const char *)config + setting->offset;
+    uint8_t octet;
     uint16_t half;
     uint32_t word;
     uint64_t value;
 
+    if (setting->size == sizeof octet) {
+        memcpy(&octet, field, sizeof octet);
+        return octet;
+    }
     if (setting->size == sizeof half) {
         memcpy(&half, field, sizeof half);
         return half;

@@ -6,11 +6,12 @@
 
 #include <livetcp/policy.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum lt_setting_kind {
     LT_SETTING_CHOICE, /* an enum, by name */
-    LT_SETTING_NUMBER, /* an unsigned integer of any width */
+    LT_SETTING_NUMBER, /* an unsigned integer of any width, or a bool */
     LT_SETTING_MSEC,   /* livetcp_usec, in milliseconds as text */
     LT_SETTING_TEXT,   /* a char array */
     LT_SETTING_RATIO   /* a double: at most three decimals as text, or "auto" for -1 */
@@ -50,12 +51,23 @@ livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config 
 /* lt_setting_check() of all, in order, up to the first failure. */
 livetcp_result lt_settings_check(const livetcp_config *config, livetcp_error *error);
 
+/* Whether a program's config, which may be older than the setting, has the field. */
+static inline bool lt_setting_fits(const lt_setting *setting, const livetcp_config *config)
+{
+    return setting->offset + setting->size <= config->struct_size;
+}
+
 /* LIVETCP_ERR_INVALID_ARGUMENT for NULL, and for a config that livetcp_config_init() never saw. */
+livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error);
+
+/* Makes a config of the library's size from a program's of any: settings that it lacks have their
+ * defaults. On an error, which is lt_config_check_size()'s, all of them have. */
+livetcp_result lt_config_read(livetcp_config *to, const livetcp_config *given,
+                              livetcp_error *error);
+
 /* livetcp_config_check() but for host and port, and with this policy, or NULL for the one that the
- * config names. */
+ * config names. The config is one that lt_config_read() made. */
 livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
                                        livetcp_error *error);
-
-livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error);
 
 #endif

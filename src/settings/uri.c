@@ -2,6 +2,7 @@
 /* livetcp://host:port?name=value&name=value, after RFC 3986; zone identifiers of IPv6 addresses
  * after RFC 6874. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "settings/settings.h"
 
 #include <ctype.h>
@@ -201,8 +202,8 @@ static bool has_scheme(const char *uri)
 livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
                                         livetcp_error *error)
 {
-    livetcp_result result = lt_config_check_size(config, error);
     livetcp_config changed;
+    livetcp_result result = lt_config_read(&changed, config, error);
 
     if (result != LIVETCP_OK)
         return result;
@@ -213,10 +214,14 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
     result = check_characters(uri, error);
     if (result != LIVETCP_OK)
         return result;
-    changed = *config;
+    /* Settings that the program's struct has no room for are refused, and what a newer one has
+     * beyond ours stays as it is. */
+    if (config->struct_size < changed.struct_size)
+        changed.struct_size = config->struct_size;
     result = apply(&changed, uri, error);
+    changed.struct_size = config->struct_size;
     if (result == LIVETCP_OK)
-        *config = changed;
+        lt_copy_sized(config, config->struct_size, &changed, sizeof changed);
     return result;
 }
 
@@ -300,21 +305,21 @@ livetcp_result livetcp_config_to_uri(const livetcp_config *config, char *uri, si
 {
     writer w = {uri, size, 0};
     char separator = '?';
-    livetcp_result result = lt_config_check_size(config, error);
-    livetcp_config defaults;
+    livetcp_config whole, defaults;
+    livetcp_result result = lt_config_read(&whole, config, error);
     const lt_setting *setting;
 
     if (result == LIVETCP_OK && !uri)
         result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "there is no room for the URI: NULL");
     if (result == LIVETCP_OK)
-        result = lt_settings_check(config, error);
+        result = lt_settings_check(&whole, error);
     if (result != LIVETCP_OK)
         return result;
 
     livetcp_config_init(&defaults);
-    put_authority(&w, config);
+    put_authority(&w, &whole);
     for (size_t i = 0; result == LIVETCP_OK && (setting = lt_setting_at(i)); i++)
-        result = put_setting(&w, setting, config, &defaults, &separator, error);
+        result = put_setting(&w, setting, &whole, &defaults, &separator, error);
     put(&w, 0);
     if (result == LIVETCP_OK && w.used > size)
         result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the URI needs %zu bytes, not %zu",

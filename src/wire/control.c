@@ -303,9 +303,7 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
 
 livetcp_result lt_control_reason(const lt_control *message)
 {
-    if (message->reason == 0 && message->type == LT_CONTROL_BYE)
+    if (message->reason == LT_REASON_NONE && message->type == LT_CONTROL_BYE)
         return LIVETCP_ERR_CLOSED;
-    if (message->reason == 0 || message->reason > LT_REASON_MAX)
-        return LIVETCP_ERR_PROTOCOL;
-    return (livetcp_result)-message->reason;
+    return lt_reason_result(message->reason);
 }

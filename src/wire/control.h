@@ -5,6 +5,8 @@
 #ifndef LT_WIRE_CONTROL_H
 #define LT_WIRE_CONTROL_H
 
+#include "wire/reason.h"
+
 #include <livetcp/result.h>
 #include <livetcp/time.h>
 
@@ -26,9 +28,6 @@
  * session mode takes them out of the stream before anyone looks for sources: zero says "none", and
  * reads so in a packet dissector. Ignored on receipt. */
 #define LT_CONTROL_SSRC 0
-
-/* Highest reason that lt_control_reason() knows. */
-#define LT_REASON_MAX (-LIVETCP_ERR_KEYFRAME_DROPPED)
 
 /* The APP subtype (5 bits). A receiver skips types it does not know. */
 typedef enum lt_control_type {
@@ -92,7 +91,7 @@ typedef struct lt_control {
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
     uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
     uint64_t timestamp;                     /* PING: anything; PONG: echoed */
-    uint8_t reason;       /* REJECT BYE: -livetcp_result; read it with lt_control_reason() */
+    uint8_t reason;       /* REJECT BYE: an lt_reason; read it with lt_control_reason() */
     uint32_t parity_ssrc; /* PARITY: of the parity packets */
     uint32_t media_ssrc;  /* PARITY: of the packets they protect; another one */
     uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */

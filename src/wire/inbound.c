@@ -231,7 +231,7 @@ livetcp_result lt_inbound_challenge(lt_inbound *inbound, const lt_credentials *c
 
 void lt_inbound_reject(lt_inbound *inbound, livetcp_result reason, lt_reply *reply)
 {
-    lt_control message = {.type = LT_CONTROL_REJECT, .reason = (uint8_t)-reason};
+    lt_control message = {.type = LT_CONTROL_REJECT, .reason = (uint8_t)lt_reason_of(reason)};
 
     inbound->state = DONE;
     inbound->pending = false;

@@ -33,5 +33,5 @@ int main(int argc, char **argv)
     }
     call.world.run_for(1000000);
     printf("%ld packets\n", sent);
-    return call.remote() && call.remote()->stats().packets_received > 0 ? 0 : 1;
+    return call.remote() && call.remote()->stats().received.packets > 0 ? 0 : 1;
 }

@@ -187,15 +187,15 @@ static void check(world *w)
     while (livetcp_engine_next_event(w->session, &event))
         FUZZ_REQUIRE(event.connection < LIVETCP_MAX_CONNECTIONS);
     livetcp_engine_get_stats(w->session, w->now, &stats);
-    FUZZ_REQUIRE(stats.packets_accepted == w->accepted);
+    FUZZ_REQUIRE(stats.sent.accepted == w->accepted);
     FUZZ_REQUIRE(stats.open_connections <= stats.connections);
-    FUZZ_REQUIRE(stats.queue_packets <= 16);
-    FUZZ_REQUIRE(stats.extra_bytes >= stats.copies_sent * LT_RTP_MIN_SIZE);
-    FUZZ_REQUIRE(stats.packets_sent + stats.queue_packets + stats.dropped_queue_full +
-                     stats.dropped_late <=
-                 stats.packets_accepted + stats.packets_resent);
-    FUZZ_REQUIRE(stats.dropped_late == stats.dropped_late_droppable + stats.dropped_late_delta +
-                                           stats.dropped_late_audio + stats.dropped_late_key);
+    FUZZ_REQUIRE(stats.sent.queue_packets <= 16);
+    FUZZ_REQUIRE(stats.sent.extra_bytes >= stats.sent.copies * LT_RTP_MIN_SIZE);
+    FUZZ_REQUIRE(stats.sent.packets + stats.sent.queue_packets + stats.dropped.queue_full +
+                     stats.dropped.late <=
+                 stats.sent.accepted + stats.sent.resent);
+    FUZZ_REQUIRE(stats.dropped.late == stats.dropped.late_droppable + stats.dropped.late_delta +
+                                           stats.dropped.late_audio + stats.dropped.late_key);
 }
 
 /* Any of the registry; on a plain wire, which has one connection, one that makes do with that. */

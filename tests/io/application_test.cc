@@ -163,14 +163,14 @@ TEST_CASE("a policy that is set at run time decides about the next packets", "[s
     for (unsigned i = 0; i < count; i++)
         REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
     REQUIRE(until(context, [&] { return server.record().packets() == count; }));
-    CHECK(stats_of(server.session()).duplicates == 0);
+    CHECK(stats_of(server.session()).received.duplicates == 0);
 
     livetcp_error error = {};
     REQUIRE(livetcp_session_set_policy(caller.session, "duplicate", &error) == LIVETCP_OK);
     for (unsigned i = count; i < 2 * count; i++)
         REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
     REQUIRE(until(context, [&] { return server.record().packets() == 2 * count; }));
-    REQUIRE(until(context, [&] { return stats_of(server.session()).duplicates > 0; }));
+    REQUIRE(until(context, [&] { return stats_of(server.session()).received.duplicates > 0; }));
 
     const livetcp_policy *policy;
     for (size_t i = 0; (policy = livetcp_policy_at(i)) != nullptr; i++) {
@@ -220,9 +220,9 @@ TEST_CASE("settings that contradict others are refused, and change nothing", "[s
     CHECK(livetcp_session_set_redundancy_budget(session, -1, nullptr) == LIVETCP_OK);
     CHECK(livetcp_session_set_redundancy_budget(session, 0.25, nullptr) == LIVETCP_OK);
     CHECK(livetcp_session_set_bitrate_bounds(session, 100000, 200000, nullptr) == LIVETCP_OK);
-    CHECK(stats_of(session).estimated_bitrate == 200000); /* begins as the upper bound */
+    CHECK(stats_of(session).sent.estimated_bitrate == 200000); /* begins as the upper bound */
     CHECK(livetcp_session_set_bitrate_bounds(session, 0, 150000, nullptr) == LIVETCP_OK);
-    CHECK(stats_of(session).estimated_bitrate == 150000);
+    CHECK(stats_of(session).sent.estimated_bitrate == 150000);
 
     livetcp_session_close(session, 0);
     REQUIRE(until(context, [&] { return caller.record.closed(); }));
@@ -239,9 +239,9 @@ TEST_CASE("a limit of the delay that is set at run time drops what waits", "[set
     livetcp_session *session = server.session();
     for (unsigned i = 0; i < 4000; i++)
         REQUIRE(send(session, rtp((uint16_t)i, 8000)) == LIVETCP_OK);
-    REQUIRE(stats_of(session).dropped_late == 0);
+    REQUIRE(stats_of(session).dropped.late == 0);
     REQUIRE(livetcp_session_set_max_send_delay(session, 50000, nullptr) == LIVETCP_OK);
-    REQUIRE(until(context, [&] { return stats_of(session).dropped_late > 0; }));
+    REQUIRE(until(context, [&] { return stats_of(session).dropped.late > 0; }));
 }
 
 TEST_CASE("settings change on one thread while another sends", "[settings]")
@@ -281,7 +281,7 @@ TEST_CASE("on_sent comes when nothing waits any more", "[sent]")
     std::atomic<unsigned> queued{1};
     Caller caller(context, server.port, {}, [&](Record &record) {
         record.when_sent = [&](livetcp_session *session) {
-            queued = stats_of(session).queue_packets;
+            queued = stats_of(session).sent.queue_packets;
         };
     });
     for (unsigned i = 0; i < count; i++)
@@ -289,7 +289,7 @@ TEST_CASE("on_sent comes when nothing waits any more", "[sent]")
     livetcp_session_notify_when_sent(caller.session);
     REQUIRE(until(context, [&] { return caller.record.sent() == 1; }));
     CHECK(queued == 0);
-    CHECK(stats_of(caller.session).packets_sent == count);
+    CHECK(stats_of(caller.session).sent.packets == count);
     REQUIRE(until(context, [&] { return server.record().packets() == count; }));
     CHECK(caller.record.sent() == 1);
 
@@ -305,11 +305,11 @@ TEST_CASE("on_sent waits for a peer that does not read", "[sent]")
     REQUIRE(until(context, [&] { return server.sessions() == 1; }));
     livetcp_session *session = server.session();
     do { /* until the kernel's buffers grow no more */
-        while (stats_of(session).queue_packets < 10)
+        while (stats_of(session).sent.queue_packets < 10)
             REQUIRE(send(session, rtp(1, 8000)) == LIVETCP_OK);
         for (int i = 0; i < 20; i++)
             context.turn();
-    } while (stats_of(session).queue_packets < 10);
+    } while (stats_of(session).sent.queue_packets < 10);
     livetcp_session_notify_when_sent(session);
     livetcp_session_notify_when_sent(session); /* one answer for both */
     for (int i = 0; i < 20; i++)
@@ -320,7 +320,7 @@ TEST_CASE("on_sent waits for a peer that does not read", "[sent]")
         raw.input.clear();
         return server.record().sent() > 0;
     }));
-    CHECK(stats_of(session).queue_packets == 0);
+    CHECK(stats_of(session).sent.queue_packets == 0);
     for (int i = 0; i < 20; i++)
         context.turn();
     CHECK(server.record().sent() == 1);
@@ -333,7 +333,7 @@ TEST_CASE("a session that ends tells that, and not that all is sent", "[sent]")
     Raw raw(server.port);
     REQUIRE(until(context, [&] { return server.sessions() == 1; }));
     livetcp_session *session = server.session();
-    while (stats_of(session).queue_packets < 10)
+    while (stats_of(session).sent.queue_packets < 10)
         REQUIRE(send(session, rtp(1, 8000)) == LIVETCP_OK);
     livetcp_session_notify_when_sent(session);
     livetcp_session_close(session, 0);

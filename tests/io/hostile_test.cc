@@ -230,7 +230,7 @@ TEST_CASE("a member that sends garbage", "[hostile]")
     REQUIRE(until(context, [&] { return server.record(1).lost_with(code, &message); }));
     CHECK(message.find(text_of(second.fd, false)) != std::string::npos);
     CHECK(server.record(1).packets() == 1);
-    CHECK(stats_of(server.session(1)).protocol_errors == 1);
+    CHECK(stats_of(server.session(1)).received.protocol_errors == 1);
     /* The session lives on with its other connection. */
     CHECK(open_connections(server.session(1)) == 1);
     first.write(frame(rtp(8)));
@@ -283,7 +283,7 @@ TEST_CASE("packets cut anywhere arrive whole", "[hostile]")
         raw.write(Bytes(stream.begin() + (long)sent, stream.begin() + (long)(sent + size)));
         sent += size;
         REQUIRE(until(context, [&] {
-            return server.sessions() == 1 && stats_of(server.session()).bytes_read == sent;
+            return server.sessions() == 1 && stats_of(server.session()).received.bytes_read == sent;
         }));
     }
     REQUIRE(until(context, [&] { return server.record().packets() == 40; }));

@@ -198,10 +198,11 @@ TEST_CASE("idle connections stay open", "[loss]")
     Server server(context, settings);
     Caller caller(context, server.port, settings);
     REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, default_connections); }));
-    uint64_t quiet = stats_of(caller.session).bytes_read;
+    uint64_t quiet = stats_of(caller.session).received.bytes_read;
     /* Sixty keepalives on each connection: twice what peer-timeout allows for silence. */
-    REQUIRE(
-        until(context, [&] { return stats_of(caller.session).bytes_read > quiet + 60 * 5 * 20; }));
+    REQUIRE(until(context, [&] {
+        return stats_of(caller.session).received.bytes_read > quiet + 60 * 5 * 20;
+    }));
     CHECK(stats_of(caller.session).reconnects == 0);
     CHECK(caller.record.states().size() == 1);
 }

@@ -136,13 +136,13 @@ TEST_CASE("an attached playout plays what the session receives, and the sender i
     CHECK(server.record().packets() == 40); /* the application has them, too */
     REQUIRE(until(context, [&] {
         livetcp_session_stats stats = stats_of(caller.session);
-        return stats.peer_margin_us != LIVETCP_NO_MARGIN && stats.sent_delays.playout_us >= 0;
+        return stats.peer.margin_us != LIVETCP_NO_MARGIN && stats.sent.delays.playout_us >= 0;
     }));
     livetcp_session_stats told = stats_of(caller.session);
-    CHECK(told.peer_margin_us > 0);
-    CHECK(told.sent_delays.playout_us > 0);
-    CHECK(told.peer_late_playout == 0);
-    CHECK(stats_of(server.session()).received_delays.playout_us > 0);
+    CHECK(told.peer.margin_us > 0);
+    CHECK(told.sent.delays.playout_us > 0);
+    CHECK(told.peer.late_playout == 0);
+    CHECK(stats_of(server.session()).received.delays.playout_us > 0);
 }
 
 TEST_CASE("late packets of another session are not reported to this one's sender")
@@ -170,8 +170,8 @@ TEST_CASE("late packets of another session are not reported to this one's sender
     REQUIRE(caller.send(voice(0)) == LIVETCP_OK);
     REQUIRE(caller.send(voice(1)) == LIVETCP_OK);
     REQUIRE(until(context,
-                  [&] { return stats_of(caller.session).peer_margin_us != LIVETCP_NO_MARGIN; }));
-    CHECK(stats_of(caller.session).peer_late_playout <= 2);
+                  [&] { return stats_of(caller.session).peer.margin_us != LIVETCP_NO_MARGIN; }));
+    CHECK(stats_of(caller.session).peer.late_playout <= 2);
 }
 
 TEST_CASE("an attached playout learns the path")

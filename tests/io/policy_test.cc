@@ -53,7 +53,7 @@ TEST_CASE("a policy that names a connection which is not there is reported by na
     REQUIRE(until(context, [&] {
         return server.sessions() == 1 && server.record().packets() == 50 && !warnings.heard.empty();
     }));
-    CHECK(stats_of(session).policy_errors >= 50);
+    CHECK(stats_of(session).sent.policy_errors >= 50);
     REQUIRE(warnings.heard.size() == 1);
     CHECK(warnings.heard[0].code == LIVETCP_ERR_BAD_DECISION);
     INFO(warnings.heard[0].message);

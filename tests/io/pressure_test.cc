@@ -11,7 +11,7 @@ namespace
 unsigned fill(livetcp_session *session, Context &context, size_t packet_size)
 {
     unsigned sent = 0;
-    while (stats_of(session).dropped_queue_full < 100) {
+    while (stats_of(session).dropped.queue_full < 100) {
         for (int i = 0; i < 500; i++)
             REQUIRE(send(session, rtp((uint16_t)sent++, packet_size)) == LIVETCP_OK);
         context.turn();
@@ -33,8 +33,8 @@ TEST_CASE("a peer that does not read costs whole packets and nobody else's", "[p
                   [&] { return server.sessions() == 2 && open_connections(reader.session) == 1; }));
     unsigned sent = fill(server.session(0), context, 1400);
     livetcp_session_stats stats = stats_of(server.session(0));
-    CHECK(stats.queue_packets <= 200);
-    CHECK(stats.packets_accepted == sent);
+    CHECK(stats.sent.queue_packets <= 200);
+    CHECK(stats.sent.accepted == sent);
     CHECK(connection_stats(server.session(0), 0).path.blocked);
 
     for (uint16_t i = 0; i < 100; i++)
@@ -44,7 +44,7 @@ TEST_CASE("a peer that does not read costs whole packets and nobody else's", "[p
     /* It reads again: what comes is whole packets in order, and the queue runs empty. */
     size_t drained = server.record(0).drained();
     unsigned received = 0;
-    uint64_t dropped = stats.dropped_queue_full;
+    uint64_t dropped = stats.dropped.queue_full;
     int last = -1;
     while (received < sent - dropped) {
         Bytes packet = stuck.next_frame(context);
@@ -56,8 +56,8 @@ TEST_CASE("a peer that does not read costs whole packets and nobody else's", "[p
     CHECK(last == (uint16_t)(sent - 1)); /* the newest were kept */
     REQUIRE(until(context, [&] { return server.record(0).drained() > drained; }));
     stats = stats_of(server.session(0));
-    CHECK(stats.packets_sent + stats.dropped_queue_full == sent);
-    CHECK(stats.queue_packets == 0);
+    CHECK(stats.sent.packets + stats.dropped.queue_full == sent);
+    CHECK(stats.sent.queue_packets == 0);
 }
 
 TEST_CASE("a session whose peer hangs keeps within its bounds", "[pressure]")
@@ -68,12 +68,12 @@ TEST_CASE("a session whose peer hangs keeps within its bounds", "[pressure]")
     REQUIRE(until({&here, &there},
                   [&] { return open_connections(caller.session) == default_connections; }));
     unsigned sent = fill(caller.session, here, 1400);
-    CHECK(stats_of(caller.session).queue_bytes <= 100000);
+    CHECK(stats_of(caller.session).sent.queue_bytes <= 100000);
     /* The other end goes on, and everything that was kept arrives. */
     REQUIRE(until({&here, &there}, [&] {
         livetcp_session_stats stats = stats_of(caller.session);
-        return stats.packets_sent + stats.dropped_queue_full == sent && server.sessions() == 1 &&
-               server.record().packets() == stats.packets_sent;
+        return stats.sent.packets + stats.dropped.queue_full == sent && server.sessions() == 1 &&
+               server.record().packets() == stats.sent.packets;
     }));
     CHECK(caller.record.drained() > 0);
     CHECK(stats_of(caller.session).reconnects == 0);
@@ -110,14 +110,14 @@ TEST_CASE("what waits for a peer that hangs is dropped when it is too late", "[p
     REQUIRE(until(here, [&] {
         for (int i = 0; i < 10 && sent < 30000; i++)
             REQUIRE(send(caller.session, rtp((uint16_t)sent++, 1400)) == LIVETCP_OK);
-        return stats_of(caller.session).dropped_late >= 100;
+        return stats_of(caller.session).dropped.late >= 100;
     }));
-    CHECK(stats_of(caller.session).send_delay_limit_us >= 100 * LIVETCP_USEC_MSEC);
+    CHECK(stats_of(caller.session).sent.delay_limit_us >= 100 * LIVETCP_USEC_MSEC);
     /* The other end goes on, and what is not dropped by then arrives. */
     REQUIRE(until({&here, &there}, [&] {
         livetcp_session_stats stats = stats_of(caller.session);
-        return stats.packets_sent + stats.dropped_late + stats.dropped_queue_full == sent &&
-               server.record().packets() == stats.packets_sent;
+        return stats.sent.packets + stats.dropped.late + stats.dropped.queue_full == sent &&
+               server.record().packets() == stats.sent.packets;
     }));
-    CHECK(stats_of(caller.session).dropped_late_delta == stats_of(caller.session).dropped_late);
+    CHECK(stats_of(caller.session).dropped.late_delta == stats_of(caller.session).dropped.late);
 }

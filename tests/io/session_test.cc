@@ -52,11 +52,11 @@ TEST_CASE("media goes both ways over any number of connections", "[session]")
     CHECK(livetcp_session_get_state(caller.session) == LIVETCP_SESSION_OPEN);
     CHECK(caller.record.states().size() == 1);
     livetcp_session_stats stats = stats_of(caller.session);
-    CHECK(stats.packets_sent == 500);
-    CHECK(stats.packets_received == 500);
+    CHECK(stats.sent.packets == 500);
+    CHECK(stats.received.packets == 500);
     CHECK(stats.connections == connections);
     CHECK(stats.reconnects == 0);
-    CHECK(stats.protocol_errors == 0);
+    CHECK(stats.received.protocol_errors == 0);
     livetcp_session_destroy(&caller.session);
     CHECK(caller.session == nullptr);
     REQUIRE(until(context, [&] { return server.record().closed(); }));
@@ -207,7 +207,45 @@ TEST_CASE("packets that cannot be sent are refused whole", "[session]")
     REQUIRE(
         until(context, [&] { return server.sessions() == 1 && server.record().packets() == 1; }));
     CHECK(server.record().all_packets()[0].size() == 1000);
-    CHECK(stats_of(caller.session).refused_packets == 2);
+    CHECK(stats_of(caller.session).sent.refused == 2);
+}
+
+TEST_CASE("tables of callbacks and infos without their size are refused with words", "[session]")
+{
+    Context context;
+    Server server(context);
+    Caller caller(context, server.port);
+    livetcp_config config;
+    livetcp_error error = {};
+    livetcp_session *session = nullptr;
+    livetcp_listener *listener = nullptr;
+    const livetcp_session_callbacks none = {};
+    const livetcp_listener_callbacks nobody = {};
+
+    livetcp_config_init(&config);
+    REQUIRE(livetcp_config_apply_uri(&config, "livetcp://127.0.0.1:1", nullptr) == LIVETCP_OK);
+    CHECK(livetcp_session_connect(context.context, &config, &none, nullptr, &session, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("sizeof(livetcp_session_callbacks)") !=
+          std::string::npos);
+    CHECK(session == nullptr);
+    CHECK(livetcp_listener_create(context.context, &config, &nobody, nullptr, &listener, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("sizeof(livetcp_listener_callbacks)") !=
+          std::string::npos);
+    CHECK(listener == nullptr);
+    CHECK(livetcp_session_set_callbacks(caller.session, &none, nullptr) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+
+    config.struct_size = 0;
+    CHECK(livetcp_session_connect(context.context, &config, nullptr, nullptr, &session, &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("livetcp_config_init()") != std::string::npos);
+
+    const livetcp_packet_info info = {};
+    Bytes packet = rtp(1);
+    CHECK(livetcp_session_send_with(caller.session, packet.data(), packet.size(), &info) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
 }
 
 TEST_CASE("statistics fill what the caller has room for", "[session]")

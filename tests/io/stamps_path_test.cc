@@ -108,12 +108,12 @@ class Stream
     void look()
     {
         livetcp_session_stats ours = stats(), theirs = stats_of(server_.session());
-        sum_.sent += total(ours.sent_delays);
-        sum_.received += total(theirs.received_delays);
-        sum_.network += static_cast<double>(ours.sent_delays.network_us);
-        sum_.sent_repair += static_cast<double>(ours.sent_delays.head_of_line_us);
-        sum_.arrived_repair += static_cast<double>(theirs.received_delays.head_of_line_us);
-        sum_.reading += static_cast<double>(theirs.reading_us);
+        sum_.sent += total(ours.sent.delays);
+        sum_.received += total(theirs.received.delays);
+        sum_.network += static_cast<double>(ours.sent.delays.network_us);
+        sum_.sent_repair += static_cast<double>(ours.sent.delays.head_of_line_us);
+        sum_.arrived_repair += static_cast<double>(theirs.received.delays.head_of_line_us);
+        sum_.reading += static_cast<double>(theirs.received.reading_us);
         looks_++;
     }
 
@@ -223,8 +223,8 @@ TEST_CASE("the legs by the kernel's times over a path with losses add up to the 
     CHECK(stats.stamped == LIVETCP_STAMPED_SENT);
     CHECK(stamped.remote_stats().stamped == LIVETCP_STAMPED_RECEIVED);
     CHECK(inferred.stats().stamped == 0);
-    CHECK(stats.packets_stamped > count / 2);
-    CHECK(stats.stamps_invalid == 0);
+    CHECK(stats.sent.stamped > count / 2);
+    CHECK(stats.control.stamps_invalid == 0);
 
     CHECK(by_stamps.network >= way);
     CHECK(by_stamps.network < by_stamps.truth);

@@ -78,9 +78,9 @@ void run(const Options &options, const std::string &path, const std::string &sch
     livetcp_usec begin = call.world.now();
     call.stream(options.size - 14, options.interval, warmup + options.length);
     livetcp_session_stats stats = call.caller.stats();
-    outcome.written += static_cast<double>(stats.bytes_sent);
-    outcome.media += static_cast<double>(stats.bytes_accepted) +
-                     2.0 * static_cast<double>(stats.packets_accepted);
+    outcome.written += static_cast<double>(stats.sent.bytes);
+    outcome.media += static_cast<double>(stats.sent.accepted_bytes) +
+                     2.0 * static_cast<double>(stats.sent.accepted);
     outcome.stats = stats;
     call.world.run_for(20 * 1000000);
     size_t sent = static_cast<size_t>(options.length / options.interval), seen = 0;
@@ -113,10 +113,10 @@ void print(const std::string &scheme, Outcome &outcome)
            100.0 * static_cast<double>(outcome.excess_ms.end() - late) /
                static_cast<double>(outcome.excess_ms.size()),
            outcome.written / outcome.media,
-           static_cast<unsigned long long>(outcome.stats.copies_sent),
-           static_cast<unsigned long long>(outcome.stats.copies_useful),
-           static_cast<unsigned long long>(outcome.stats.parity_sent),
-           static_cast<unsigned long long>(outcome.stats.fillers_sent));
+           static_cast<unsigned long long>(outcome.stats.sent.copies),
+           static_cast<unsigned long long>(outcome.stats.sent.copies_useful),
+           static_cast<unsigned long long>(outcome.stats.sent.parity),
+           static_cast<unsigned long long>(outcome.stats.sent.fillers));
 }
 
 Options parse(int argc, char **argv)

@@ -61,7 +61,7 @@ class GreedySource
 
     void fill()
     {
-        while (!stopped_ && call_.caller.stats().queue_packets == 0 &&
+        while (!stopped_ && call_.caller.stats().sent.queue_packets == 0 &&
                call_.caller.send(ssrc, sequence_, size_) == LIVETCP_OK)
             sequence_++;
     }

@@ -83,7 +83,7 @@ const char *const at_2_mbit = "delay=25ms,rate=2mbit,queue=100p";
 
 double estimate(const SimCall &call)
 {
-    return call.caller.stats().estimated_bitrate;
+    return call.caller.stats().sent.estimated_bitrate;
 }
 
 livetcp_config bounded(const Case &which, double min, double max)

@@ -22,7 +22,7 @@ uint64_t chasers_of_a_call(const char *path, const char *policy)
     call.stream(160, 20000, packets * 20000);
     call.world.run_for(1000000);
     CHECK(call.remote()->received.size() == packets);
-    return call.caller.stats().fillers_sent;
+    return call.caller.stats().sent.fillers;
 }
 
 } // namespace

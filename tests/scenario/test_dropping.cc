@@ -143,14 +143,14 @@ std::vector<livetcp_usec> count_events(const SimSession &session, livetcp_engine
 void require_accounted(const SimSession &session)
 {
     livetcp_session_stats stats = session.stats();
-    CHECK(stats.dropped_late == stats.dropped_late_droppable + stats.dropped_late_delta +
-                                    stats.dropped_late_audio + stats.dropped_late_key);
-    CHECK(stats.dropped_queue_full == stats.dropped_full_droppable + stats.dropped_full_delta +
-                                          stats.dropped_full_audio + stats.dropped_full_key);
-    uint64_t known = stats.packets_sent + stats.queue_packets + stats.dropped_late +
-                     stats.dropped_queue_full + stats.dropped_connection;
-    CHECK(known <= stats.packets_accepted + stats.packets_resent);
-    CHECK(known + stats.connections >= stats.packets_accepted);
+    CHECK(stats.dropped.late == stats.dropped.late_droppable + stats.dropped.late_delta +
+                                    stats.dropped.late_audio + stats.dropped.late_key);
+    CHECK(stats.dropped.queue_full == stats.dropped.full_droppable + stats.dropped.full_delta +
+                                          stats.dropped.full_audio + stats.dropped.full_key);
+    uint64_t known = stats.sent.packets + stats.sent.queue_packets + stats.dropped.late +
+                     stats.dropped.queue_full + stats.dropped.connection;
+    CHECK(known <= stats.sent.accepted + stats.sent.resent);
+    CHECK(known + stats.connections >= stats.sent.accepted);
 }
 
 } // namespace
@@ -166,8 +166,8 @@ TEST_CASE("nothing is dropped for time while there is no congestion")
         Programme programme(call);
         programme.play(20 * SEC);
         call.world.run_for(3 * SEC);
-        CHECK(call.caller.stats().dropped_late == 0);
-        CHECK(call.caller.stats().keyframes_wanted == 0);
+        CHECK(call.caller.stats().dropped.late == 0);
+        CHECK(call.caller.stats().sent.keyframes_wanted == 0);
         for (const auto &of : programme.tally())
             CHECK(of.second.received == of.second.sent);
     }
@@ -195,7 +195,7 @@ TEST_CASE("overload costs the least important packets, and no more delay than wa
                            << ", " << of.second.p95());
         CHECK(of.second.p95() < limit + 2 * (40 + 343) * MS);
     }
-    CHECK(call.caller.stats().dropped_late > 0);
+    CHECK(call.caller.stats().dropped.late > 0);
     require_accounted(call.caller);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("without a limit the same overload costs seconds")
     programme.play(30 * SEC);
     call.world.run_for(20 * SEC);
     CHECK(programme.tally()[LIVETCP_IMPORTANCE_AUDIO].longest > 3 * SEC);
-    CHECK(call.caller.stats().dropped_late == 0);
+    CHECK(call.caller.stats().dropped.late == 0);
 }
 
 TEST_CASE("when congestion ends, everything is delivered again")
@@ -217,17 +217,17 @@ TEST_CASE("when congestion ends, everything is delivered again")
     call.world.run_for(SEC);
     Programme programme(call);
     programme.play(5 * SEC);
-    CHECK(call.caller.stats().dropped_late == 0);
+    CHECK(call.caller.stats().dropped.late == 0);
     call.path.forward.set(link_params("delay=20ms,rate=300kbit,queue=50p"));
     programme.play(10 * SEC);
-    CHECK(call.caller.stats().dropped_late > 0);
+    CHECK(call.caller.stats().dropped.late > 0);
     call.path.forward.set(link_params("delay=20ms,rate=10mbit,queue=50p"));
     programme.play(8 * SEC);
-    uint64_t dropped = call.caller.stats().dropped_late;
+    uint64_t dropped = call.caller.stats().dropped.late;
     size_t received = call.remote()->received.size();
     programme.play(5 * SEC);
     call.world.run_for(SEC);
-    CHECK(call.caller.stats().dropped_late == dropped);
+    CHECK(call.caller.stats().dropped.late == dropped);
     for (size_t i = received + 50; i < call.remote()->received.size(); i++)
         REQUIRE(call.remote()->received[i].delay < 100 * MS);
 }
@@ -241,17 +241,17 @@ TEST_CASE("a path that is cut drops what is late, and asks for one key frame whe
     call.path.forward.cut(true);
     programme.play(3 * SEC);
     livetcp_session_stats stats = call.caller.stats();
-    CHECK(stats.queue_delay_us <= 450 * MS);
-    CHECK(stats.dropped_late > 100);
-    CHECK(stats.keyframes_wanted > 0);
-    CHECK(stats.dropped_late_key > 0);
+    CHECK(stats.sent.queue_delay_us <= 450 * MS);
+    CHECK(stats.dropped.late > 100);
+    CHECK(stats.sent.keyframes_wanted > 0);
+    CHECK(stats.dropped.late_key > 0);
     CHECK_FALSE(
         count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
     call.path.forward.cut(false);
     programme.play(10 * SEC);
-    uint64_t dropped = call.caller.stats().dropped_late;
+    uint64_t dropped = call.caller.stats().dropped.late;
     programme.play(5 * SEC);
-    CHECK(call.caller.stats().dropped_late == dropped);
+    CHECK(call.caller.stats().dropped.late == dropped);
     require_accounted(call.caller);
 }
 
@@ -263,11 +263,11 @@ TEST_CASE("a packet does not sit in the queue past its time when nothing else ha
         call.caller.connection(slot)->up.stop_reading();
     for (uint16_t i = 0; i < 200; i++)
         call.caller.send_as(1, i, i, 1000, LIVETCP_IMPORTANCE_DELTA);
-    size_t before = call.caller.stats().queue_packets;
+    size_t before = call.caller.stats().sent.queue_packets;
     REQUIRE(before > 0);
     call.world.run_for(250 * MS);
-    CHECK(call.caller.stats().queue_packets == 0);
-    CHECK(call.caller.stats().dropped_late > 0);
+    CHECK(call.caller.stats().sent.queue_packets == 0);
+    CHECK(call.caller.stats().dropped.late > 0);
 }
 
 TEST_CASE("packets that wait for a connection are dropped when their time is up")
@@ -280,13 +280,13 @@ TEST_CASE("packets that wait for a connection are dropped when their time is up"
         call.world.run_for(20 * MS);
     }
     livetcp_session_stats stats = call.caller.stats();
-    CHECK(stats.inferred_delay_us == -1);
-    CHECK(stats.queue_packets <= 17);
-    CHECK(stats.dropped_late >= 30);
-    CHECK(stats.keyframes_wanted == 0); /* nobody would see it */
+    CHECK(stats.sent.inferred_delay_us == -1);
+    CHECK(stats.sent.queue_packets <= 17);
+    CHECK(stats.dropped.late >= 30);
+    CHECK(stats.sent.keyframes_wanted == 0); /* nobody would see it */
     call.listener.refusing = false;
     call.world.run_for(6 * SEC);
-    CHECK(call.caller.stats().keyframes_wanted == 1);
+    CHECK(call.caller.stats().sent.keyframes_wanted == 1);
     CHECK(count_events(call.caller, LIVETCP_ENGINE_KEYFRAME_WANTED).size() == 1);
 }
 
@@ -314,7 +314,7 @@ TEST_CASE("a key frame is asked for at most once per round trip and stream, and 
         for (size_t i = 1; i < asked[ssrc].size(); i++)
             CHECK(asked[ssrc][i] - asked[ssrc][i - 1] >= 196 * MS);
     }
-    CHECK(call.caller.stats().keyframes_wanted == asked[2].size() + asked[3].size());
+    CHECK(call.caller.stats().sent.keyframes_wanted == asked[2].size() + asked[3].size());
 }
 
 TEST_CASE("no key frame is asked for while one waits in the queue")
@@ -328,12 +328,12 @@ TEST_CASE("no key frame is asked for while one waits in the queue")
     call.world.run_for(300 * MS);
     call.caller.send_as(1, 1, 3600, 1000, LIVETCP_IMPORTANCE_KEY);
     call.world.run_for(850 * MS); /* the delta is late now, and the key frame is not */
-    CHECK(call.caller.stats().dropped_late_delta == 1);
-    CHECK(call.caller.stats().dropped_late_key == 0);
-    CHECK(call.caller.stats().keyframes_wanted == 0);
+    CHECK(call.caller.stats().dropped.late_delta == 1);
+    CHECK(call.caller.stats().dropped.late_key == 0);
+    CHECK(call.caller.stats().sent.keyframes_wanted == 0);
     call.world.run_for(1300 * MS);
-    CHECK(call.caller.stats().dropped_late_key == 1);
-    CHECK(call.caller.stats().keyframes_wanted == 1);
+    CHECK(call.caller.stats().dropped.late_key == 1);
+    CHECK(call.caller.stats().sent.keyframes_wanted == 1);
 }
 
 TEST_CASE("pictures are dropped whole, also what is handed over after the drop")
@@ -346,7 +346,7 @@ TEST_CASE("pictures are dropped whole, also what is handed over after the drop")
     /* A picture of which something was already sent may still be cut. */
     INFO(programme.torn());
     CHECK(programme.torn() < 75); /* of 750 */
-    CHECK(call.caller.stats().dropped_late > 400);
+    CHECK(call.caller.stats().dropped.late > 400);
 }
 
 TEST_CASE("a limit below one round trip is raised to it, and told about once")
@@ -356,7 +356,7 @@ TEST_CASE("a limit below one round trip is raised to it, and told about once")
     Programme programme(call);
     programme.play(10 * SEC);
     call.world.run_for(SEC);
-    CHECK(call.caller.stats().send_delay_limit_us == 200 * MS);
+    CHECK(call.caller.stats().sent.delay_limit_us == 200 * MS);
     size_t told = 0;
     for (const livetcp_engine_event &event : call.caller.events)
         if (event.type == LIVETCP_ENGINE_WARNING && event.reason == LIVETCP_ERR_INVALID_ARGUMENT) {
@@ -380,14 +380,14 @@ TEST_CASE("a full queue gives up key frames last, and says so")
     Programme programme(call);
     programme.play(SEC);
     livetcp_session_stats stats = call.caller.stats();
-    CHECK(stats.queue_packets == 20);
-    CHECK(stats.dropped_full_key == 0);
-    CHECK(stats.dropped_full_droppable > 20);
-    CHECK(stats.dropped_full_delta > 20);
+    CHECK(stats.sent.queue_packets == 20);
+    CHECK(stats.dropped.full_key == 0);
+    CHECK(stats.dropped.full_droppable > 20);
+    CHECK(stats.dropped.full_delta > 20);
     CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).empty());
     programme.play(3 * SEC);
     stats = call.caller.stats();
-    CHECK(stats.dropped_full_key > 0);
+    CHECK(stats.dropped.full_key > 0);
     CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() >=
           1);
     CHECK(count_events(call.caller, LIVETCP_ENGINE_WARNING, LIVETCP_ERR_KEYFRAME_DROPPED).size() <=
@@ -400,7 +400,7 @@ TEST_CASE("the inferred delay is about what packets then take")
     SimCall call("delay=20ms,rate=1mbit,queue=100p", with_limit("shortest-queue", 3, 0), 1);
     call.world.run_for(SEC);
     call.stream(1000, 5 * MS, 3 * SEC, 1); /* 1.6 Mbit/s */
-    livetcp_usec inferred = call.caller.stats().inferred_delay_us;
+    livetcp_usec inferred = call.caller.stats().sent.inferred_delay_us;
     call.caller.send(9, 1, 1000);
     call.world.run_for(10 * SEC);
     livetcp_usec taken = 0;
@@ -438,17 +438,17 @@ TEST_CASE("whatever the source and the path do, the limits hold and every packet
                                                       ? "delay=20ms,rate=900kbit,queue=30p"
                                                       : "delay=20ms,rate=5mbit,queue=30p"));
             livetcp_session_stats stats = call.caller.stats();
-            REQUIRE(stats.queue_packets <= config.queue_packets);
-            REQUIRE(stats.queue_delay_us <= stats.send_delay_limit_us + 20 * MS);
+            REQUIRE(stats.sent.queue_packets <= config.queue_packets);
+            REQUIRE(stats.sent.queue_delay_us <= stats.sent.delay_limit_us + 20 * MS);
         }
         require_accounted(call.caller);
         call.path.forward.set(link_params("delay=20ms,rate=5mbit,queue=100p"));
         call.world.run_for(10 * SEC);
         livetcp_session_stats stats = call.caller.stats();
-        CHECK(stats.queue_packets == 0);
-        CHECK(stats.packets_sent + stats.dropped_late + stats.dropped_queue_full ==
-              stats.packets_accepted);
-        CHECK(stats.dropped_late_audio * 2 < audio);
-        CHECK(call.remote()->received.size() == stats.packets_sent);
+        CHECK(stats.sent.queue_packets == 0);
+        CHECK(stats.sent.packets + stats.dropped.late + stats.dropped.queue_full ==
+              stats.sent.accepted);
+        CHECK(stats.dropped.late_audio * 2 < audio);
+        CHECK(call.remote()->received.size() == stats.sent.packets);
     }
 }

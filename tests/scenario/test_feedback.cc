@@ -51,10 +51,10 @@ Averages watch(SimCall &call, size_t size, livetcp_usec interval, unsigned packe
     for (unsigned i = 0; i < packets; i++) {
         call.stream(size, interval, interval);
         livetcp_session_stats ours = call.caller.stats(), theirs = call.remote()->stats();
-        mean.sent += static_cast<double>(total(ours.sent_delays)) / packets;
-        mean.received += static_cast<double>(total(theirs.received_delays)) / packets;
-        mean.head_of_line += static_cast<double>(ours.sent_delays.head_of_line_us) / packets;
-        mean.send_queue += static_cast<double>(ours.sent_delays.send_queue_us) / packets;
+        mean.sent += static_cast<double>(total(ours.sent.delays)) / packets;
+        mean.received += static_cast<double>(total(theirs.received.delays)) / packets;
+        mean.head_of_line += static_cast<double>(ours.sent.delays.head_of_line_us) / packets;
+        mean.send_queue += static_cast<double>(ours.sent.delays.send_queue_us) / packets;
     }
     return mean;
 }
@@ -69,10 +69,10 @@ TEST_CASE("on a clean path both ends know the round trip, and all delay is the n
     livetcp_session_stats ours = call.caller.stats(), theirs = call.remote()->stats();
     CHECK(ours.rtt_us == Approx(80 * ms).margin(ms));
     CHECK(ours.min_rtt_us == Approx(80 * ms).margin(ms));
-    CHECK(theirs.peer_rtt_us == Approx(80 * ms).margin(ms));
-    CHECK(theirs.peer_min_rtt_us == Approx(80 * ms).margin(ms));
-    CHECK(ours.feedback_rtt_us == Approx(80 * ms).margin(2 * ms));
-    for (const livetcp_delays &delays : {ours.sent_delays, theirs.received_delays}) {
+    CHECK(theirs.peer.rtt_us == Approx(80 * ms).margin(ms));
+    CHECK(theirs.peer.min_rtt_us == Approx(80 * ms).margin(ms));
+    CHECK(ours.control.feedback_rtt_us == Approx(80 * ms).margin(2 * ms));
+    for (const livetcp_delays &delays : {ours.sent.delays, theirs.received.delays}) {
         CHECK(delays.send_queue_us < ms);
         CHECK(delays.send_buffer_us < ms);
         CHECK(delays.network_us == Approx(40 * ms).margin(ms));
@@ -80,29 +80,33 @@ TEST_CASE("on a clean path both ends know the round trip, and all delay is the n
         CHECK(delays.playout_us == -1);
     }
     /* The receiver five a second. */
-    CHECK(ours.feedback_sent == Approx(14).margin(2)); /* five at first, then one a second */
-    CHECK(theirs.feedback_sent == Approx(50).margin(3));
-    CHECK(ours.feedback_received == Approx(theirs.feedback_sent).margin(1));
-    CHECK(theirs.feedback_received == Approx(ours.feedback_sent).margin(1));
-    CHECK(ours.feedback_invalid + theirs.feedback_invalid == 0);
-    CHECK(ours.peer_packets == Approx(500).margin(15));
-    CHECK(ours.peer_missing == 0);
-    CHECK(theirs.peer_connections == 3);
-    CHECK(theirs.peer_copies == 1);
-    CHECK(theirs.peer_protection == 0);
-    CHECK(ours.peer_connections == 0); /* it sends nothing */
+    CHECK(ours.control.feedback_sent ==
+          Approx(14).margin(2)); /* five at first, then one a second */
+    CHECK(theirs.control.feedback_sent == Approx(50).margin(3));
+    CHECK(ours.control.feedback_received == Approx(theirs.control.feedback_sent).margin(1));
+    CHECK(theirs.control.feedback_received == Approx(ours.control.feedback_sent).margin(1));
+    CHECK(ours.control.feedback_invalid + theirs.control.feedback_invalid == 0);
+    CHECK(ours.peer.packets == Approx(500).margin(15));
+    CHECK(ours.peer.missing == 0);
+    CHECK(theirs.peer.connections == 3);
+    CHECK(theirs.peer.copies == 1);
+    CHECK(theirs.peer.protection == 0);
+    CHECK(ours.peer.connections == 0); /* it sends nothing */
 }
 
 TEST_CASE("feedback stops with the media")
 {
     SimCall call("delay=40ms", config_of("single", 1), 1);
     call.world.run_for(second);
-    CHECK(call.caller.stats().feedback_sent == 0);
+    CHECK(call.caller.stats().control.feedback_sent == 0);
     call.stream(172, 20000, second);
     call.world.run_for(second);
-    uint64_t before = call.caller.stats().feedback_sent + call.remote()->stats().feedback_sent;
+    uint64_t before =
+        call.caller.stats().control.feedback_sent + call.remote()->stats().control.feedback_sent;
     call.world.run_for(60 * second);
-    CHECK(call.caller.stats().feedback_sent + call.remote()->stats().feedback_sent == before);
+    CHECK(call.caller.stats().control.feedback_sent +
+              call.remote()->stats().control.feedback_sent ==
+          before);
 }
 
 TEST_CASE("without feedback nothing is told, and one's own legs are known all the same")
@@ -112,9 +116,9 @@ TEST_CASE("without feedback nothing is told, and one's own legs are known all th
     SimCall call("delay=40ms", config, 1);
     call.world.run_for(second);
     call.stream(172, 20000, 5 * second);
-    CHECK(call.caller.stats().feedback_sent == 0);
-    CHECK(call.caller.stats().sent_delays.network_us == Approx(40 * ms).margin(ms));
-    CHECK(call.remote()->stats().received_delays.network_us == -1);
+    CHECK(call.caller.stats().control.feedback_sent == 0);
+    CHECK(call.caller.stats().sent.delays.network_us == Approx(40 * ms).margin(ms));
+    CHECK(call.remote()->stats().received.delays.network_us == -1);
 }
 
 TEST_CASE("repair of losses is the head of line's")
@@ -164,14 +168,14 @@ TEST_CASE("what the policy does for a packet reaches the receiver")
         call.world.run_for(second);
         call.stream(172, 20000, 5 * second);
         livetcp_session_stats theirs = call.remote()->stats();
-        CHECK(theirs.peer_protection == c.protection);
-        CHECK(theirs.peer_copies == c.copies);
-        CHECK(theirs.peer_parity_group == c.group);
+        CHECK(theirs.peer.protection == c.protection);
+        CHECK(theirs.peer.copies == c.copies);
+        CHECK(theirs.peer.parity_group == c.group);
         bool hedges = c.protection & LIVETCP_PROTECTION_HEDGE;
-        CHECK((theirs.peer_hedge_delay_us >= 0) == hedges);
+        CHECK((theirs.peer.hedge_delay_us >= 0) == hedges);
         if (hedges) {
-            CHECK(theirs.peer_hedge_delay_us >= 2 * ms);
-            CHECK(theirs.peer_hedge_delay_us < 60 * ms);
+            CHECK(theirs.peer.hedge_delay_us >= 2 * ms);
+            CHECK(theirs.peer.hedge_delay_us < 60 * ms);
         }
     }
 }
@@ -212,9 +216,9 @@ TEST_CASE("the least protected packet of each interval is told of, and not the l
     for (unsigned told = 0; told < 10; told++) {
         call.stream(172, 20000, second);
         livetcp_session_stats theirs = call.remote()->stats();
-        INFO("second " << told << ": copies " << theirs.peer_copies);
-        CHECK(theirs.peer_protection == 0);
-        CHECK(theirs.peer_copies == 1);
+        INFO("second " << told << ": copies " << theirs.peer.copies);
+        CHECK(theirs.peer.protection == 0);
+        CHECK(theirs.peer.copies == 1);
     }
 }
 
@@ -223,7 +227,7 @@ TEST_CASE("a playout's margin reaches the sender, the least of each interval")
     SimCall call("delay=40ms", config_of("single", 1), 1);
     call.world.run_for(second);
     call.stream(172, 20000, second);
-    CHECK(call.caller.stats().peer_margin_us == LIVETCP_NO_MARGIN);
+    CHECK(call.caller.stats().peer.margin_us == LIVETCP_NO_MARGIN);
     livetcp_playout_report report = {sizeof report, 60 * ms, 25 * ms, 3};
     auto tell = [&](livetcp_usec margin) {
         report.margin_us = margin;
@@ -235,13 +239,13 @@ TEST_CASE("a playout's margin reaches the sender, the least of each interval")
     CHECK(tell(LIVETCP_NO_MARGIN) == LIVETCP_OK);
     call.stream(172, 20000, second / 2);
     livetcp_session_stats ours = call.caller.stats();
-    CHECK(ours.peer_margin_us == -5 * ms);
-    CHECK(ours.peer_late_playout == 3);
-    CHECK(ours.sent_delays.playout_us == 60 * ms);
-    CHECK(call.remote()->stats().received_delays.playout_us == 60 * ms);
+    CHECK(ours.peer.margin_us == -5 * ms);
+    CHECK(ours.peer.late_playout == 3);
+    CHECK(ours.sent.delays.playout_us == 60 * ms);
+    CHECK(call.remote()->stats().received.delays.playout_us == 60 * ms);
     CHECK(tell(30 * ms) == LIVETCP_OK);
     call.stream(172, 20000, second / 2);
-    CHECK(call.caller.stats().peer_margin_us == 30 * ms);
+    CHECK(call.caller.stats().peer.margin_us == 30 * ms);
 
     CHECK(tell(61 * second) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(tell(INT64_MIN + 1) == LIVETCP_ERR_INVALID_ARGUMENT);
@@ -260,11 +264,11 @@ TEST_CASE("in sequence order the wait for a gap is head of line, too")
     double held = 0;
     for (unsigned i = 0; i < 1500; i++) {
         call.stream(172, 20000, 20000);
-        held += static_cast<double>(call.remote()->stats().received_delays.head_of_line_us) / 1500;
+        held += static_cast<double>(call.remote()->stats().received.delays.head_of_line_us) / 1500;
     }
     CHECK(call.remote()->received.size() > first + 1400);
     CHECK(held > 2 * ms);
-    CHECK(call.remote()->stats().sequence_gaps == 0);
+    CHECK(call.remote()->stats().received.sequence_gaps == 0);
 }
 
 TEST_CASE("a peer that lies is not believed, and keeps its connection")
@@ -293,14 +297,14 @@ TEST_CASE("a peer that lies is not believed, and keeps its connection")
         message.reception.echo_age_us = lie;
         hear(call.caller, message);
     }
-    CHECK(call.remote()->stats().feedback_invalid == theirs.feedback_invalid + 3);
-    CHECK(call.caller.stats().feedback_invalid == before.feedback_invalid + 3);
-    CHECK(call.remote()->stats().peer_rtt_us == theirs.peer_rtt_us);
-    CHECK(call.caller.stats().feedback_rtt_us == before.feedback_rtt_us);
+    CHECK(call.remote()->stats().control.feedback_invalid == theirs.control.feedback_invalid + 3);
+    CHECK(call.caller.stats().control.feedback_invalid == before.control.feedback_invalid + 3);
+    CHECK(call.remote()->stats().peer.rtt_us == theirs.peer.rtt_us);
+    CHECK(call.caller.stats().control.feedback_rtt_us == before.control.feedback_rtt_us);
     call.stream(172, 20000, second);
     CHECK(call.caller.stats().open_connections == 1);
     CHECK(call.caller.stats().reconnects == 0);
-    CHECK(call.remote()->stats().peer_rtt_us == Approx(80 * ms).margin(ms));
+    CHECK(call.remote()->stats().peer.rtt_us == Approx(80 * ms).margin(ms));
 }
 
 TEST_CASE("after the listener forgot the session, feedback works with the new one")
@@ -312,6 +316,6 @@ TEST_CASE("after the listener forgot the session, feedback works with the new on
     call.world.run_for(10 * second);
     REQUIRE(call.remote() != nullptr);
     call.stream(172, 20000, 3 * second);
-    CHECK(call.remote()->stats().peer_rtt_us == Approx(40 * ms).margin(ms));
-    CHECK(call.caller.stats().peer_packets < 200); /* the new one's count */
+    CHECK(call.remote()->stats().peer.rtt_us == Approx(40 * ms).margin(ms));
+    CHECK(call.caller.stats().peer.packets < 200); /* the new one's count */
 }

@@ -98,8 +98,8 @@ TEST_CASE("a policy that names connections which are not there is told on once")
         Call run(hostile(place), 7);
         run.check_all_delivered();
         CHECK(run.warnings() == 1);
-        CHECK(run.call.caller.stats().policy_errors >= 300);
-        CHECK(run.call.caller.stats().copies_sent == 0);
+        CHECK(run.call.caller.stats().sent.policy_errors >= 300);
+        CHECK(run.call.caller.stats().sent.copies == 0);
         for (const WireTap::Written &packet : run.tap.written)
             CHECK(packet.slot == 0);
     }
@@ -120,7 +120,7 @@ TEST_CASE("random answers do no harm")
         Call run(hostile(random, random), 1, seed);
         run.check_all_delivered();
         CHECK(run.warnings() == 1);
-        CHECK(run.call.caller.stats().policy_errors > 1);
+        CHECK(run.call.caller.stats().sent.policy_errors > 1);
     }
 }
 
@@ -136,9 +136,9 @@ TEST_CASE("a policy that always waits keeps its packets waiting, within the boun
     call.stream(500, 20000, 6 * second);
     CHECK(call.remote()->received.empty());
     CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
-    CHECK(call.caller.stats().queue_packets == 100);
-    CHECK(call.caller.stats().dropped_queue_full == 200);
-    CHECK(call.caller.stats().policy_errors == 0);
+    CHECK(call.caller.stats().sent.queue_packets == 100);
+    CHECK(call.caller.stats().dropped.queue_full == 200);
+    CHECK(call.caller.stats().sent.policy_errors == 0);
     call.caller.close(second);
     call.world.run_for(3 * second);
     CHECK(call.caller.state() == LIVETCP_SESSION_CLOSED);
@@ -162,9 +162,9 @@ TEST_CASE("times in the past and beyond all time are as good as any")
         Call run(hostile(place, review), 0.1);
         run.check_all_delivered();
         livetcp_session_stats stats = run.call.caller.stats();
-        CHECK(stats.policy_errors == 0);
-        CHECK(static_cast<double>(stats.extra_bytes) <=
-              0.1 * static_cast<double>(stats.bytes_accepted) + 6 * 500); /* one a second */
+        CHECK(stats.sent.policy_errors == 0);
+        CHECK(static_cast<double>(stats.sent.extra_bytes) <=
+              0.1 * static_cast<double>(stats.sent.accepted_bytes) + 6 * 500); /* one a second */
     }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("a policy that protects everything without asking for parity sends no 
     };
     Call run(hostile(place), 1);
     run.check_all_delivered();
-    CHECK(run.call.caller.stats().extra_bytes == 0);
+    CHECK(run.call.caller.stats().sent.extra_bytes == 0);
     CHECK(run.warnings() == 0);
 }
 
@@ -187,9 +187,9 @@ TEST_CASE("copies beyond the budget are left out, the first copy never")
                       livetcp_decision *decision) { decision->connections = 15; };
     Call none(hostile(flood), 0);
     none.check_all_delivered();
-    CHECK(none.call.caller.stats().copies_sent == 0);
+    CHECK(none.call.caller.stats().sent.copies == 0);
     Call some(hostile(flood), 0.5);
     some.check_all_delivered();
-    CHECK(some.call.caller.stats().copies_sent > 0);
-    CHECK(some.call.caller.stats().copies_sent <= 150 + 6);
+    CHECK(some.call.caller.stats().sent.copies > 0);
+    CHECK(some.call.caller.stats().sent.copies <= 150 + 6);
 }

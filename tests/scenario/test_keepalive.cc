@@ -9,12 +9,12 @@ TEST_CASE("an idle session stays open and costs one small message a connection a
 {
     SimCall call("delay=50ms,loss=1%", make_config("shortest-queue", 5), 1);
     call.world.run_for(1000000);
-    uint64_t before = call.caller.stats().bytes_sent;
+    uint64_t before = call.caller.stats().sent.bytes;
     call.world.run_for(600 * INT64_C(1000000));
     CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
     CHECK(call.caller.stats().open_connections == 5);
     CHECK(call.caller.stats().reconnects == 0);
-    uint64_t bytes = call.caller.stats().bytes_sent - before;
+    uint64_t bytes = call.caller.stats().sent.bytes - before;
     /* Each side pings about once a second and answers the other's pings. */
     CHECK(bytes < 5 * 600 * 2 * 40);
     CHECK(bytes > 5 * 600 * 15);
@@ -31,7 +31,7 @@ TEST_CASE("a sending session needs no pings, yet hears its peer")
     call.stream(1000, 20000, 60 * 1000000);
     livetcp_session_stats after = call.caller.stats();
     /* Pongs to the silent peer's pings, and nothing else besides media. */
-    uint64_t control = after.bytes_sent - before.bytes_sent - 3000 * 1002;
+    uint64_t control = after.sent.bytes - before.sent.bytes - 3000 * 1002;
     CHECK(control <= 61 * 22);
     CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
 }

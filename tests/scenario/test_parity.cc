@@ -109,12 +109,12 @@ TEST_CASE("a packet whose connection stalls comes back by parity, and once")
 
     livetcp_session_stats stats = in.remote->stats();
     CHECK(in.remote->received.size() == 4); /* parity is not delivered */
-    CHECK(stats.packets_received == 4);
-    CHECK(stats.duplicates == 1);
-    CHECK(stats.parity_received == 1);
-    CHECK(stats.parity_rebuilt == 1);
-    CHECK(stats.parity_useful == 1);
-    CHECK(stats.parity_invalid == 0);
+    CHECK(stats.received.packets == 4);
+    CHECK(stats.received.duplicates == 1);
+    CHECK(stats.received.parity == 1);
+    CHECK(stats.received.parity_rebuilt == 1);
+    CHECK(stats.received.parity_useful == 1);
+    CHECK(stats.received.parity_invalid == 0);
     CHECK(in.remote->connection_stats(0).packets_received == 2);
     CHECK(in.remote->connection_stats(1).packets_received == 2);
     CHECK(in.remote->connection_stats(2).packets_received == 0);
@@ -137,9 +137,9 @@ TEST_CASE("in sequence order, a rebuilt packet ends the wait for it")
     CHECK(in.delivered() == std::vector<int>{10, 11, 12, 13, 14, 15, 16, 17});
     CHECK_FALSE(in.remote->received.back().discontinuity);
     in.arrive(1, lost);
-    CHECK(in.remote->stats().duplicates == 1);
-    CHECK(in.remote->stats().parity_useful == 1);
-    CHECK(in.remote->stats().sequence_gaps == 0);
+    CHECK(in.remote->stats().received.duplicates == 1);
+    CHECK(in.remote->stats().received.parity_useful == 1);
+    CHECK(in.remote->stats().received.sequence_gaps == 0);
 }
 
 TEST_CASE("a packet that was given up before parity came is rebuilt in vain")
@@ -157,9 +157,9 @@ TEST_CASE("a packet that was given up before parity came is rebuilt in vain")
     CHECK(in.delivered() == std::vector<int>{1, 2, 3, 4, 5, 7, 8});
     in.arrive(2, in.parity[1]);
     CHECK(in.delivered() == std::vector<int>{1, 2, 3, 4, 5, 7, 8});
-    CHECK(in.remote->stats().parity_rebuilt == 1);
-    CHECK(in.remote->stats().parity_useful == 0);
-    CHECK(in.remote->stats().late_discarded == 1);
+    CHECK(in.remote->stats().received.parity_rebuilt == 1);
+    CHECK(in.remote->stats().received.parity_useful == 0);
+    CHECK(in.remote->stats().received.late_discarded == 1);
 }
 
 TEST_CASE("parity that nobody announced is one more stream")
@@ -171,7 +171,7 @@ TEST_CASE("parity that nobody announced is one more stream")
     in.arrive(0, in.parity[0]);
     CHECK(in.remote->received.size() == 2);
     CHECK(in.remote->received.back().ssrc == lt_parity_encoder_ssrc(in.encoder));
-    CHECK(in.remote->stats().parity_received == 0);
+    CHECK(in.remote->stats().received.parity == 0);
 }
 
 TEST_CASE("parity announced on a connection that has not joined ends it")
@@ -212,7 +212,7 @@ TEST_CASE("a malformed PARITY costs its connection, malformed parity only itself
         in.make(sequence);
     in.parity[0]->frame[LT_FRAME_HEADER + 16] |= 0x80;
     in.arrive(0, in.parity[0]);
-    CHECK(in.remote->stats().parity_invalid == 1);
+    CHECK(in.remote->stats().received.parity_invalid == 1);
     CHECK(in.remote->stats().open_connections == 3);
     CHECK(in.remote->received.empty());
 }
@@ -228,7 +228,7 @@ TEST_CASE("what replaces a connection is told of parity anew, before parity goes
     REQUIRE(call.caller.stats().open_connections == 3);
     call.stream(500, 20000, 2000000);
     call.world.run_for(1000000);
-    CHECK(call.remote()->stats().parity_received >= 20);
+    CHECK(call.remote()->stats().received.parity >= 20);
     for (const Received &packet : call.remote()->received)
         CHECK(packet.ssrc == media);
 }

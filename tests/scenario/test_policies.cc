@@ -41,6 +41,7 @@ struct Asked {
         livetcp_policy_view view = {};
         view.now_us = now;
         view.paths = paths.data();
+        view.path_size = sizeof(livetcp_path);
         view.path_count = static_cast<unsigned>(paths.size());
         view.queue_packets = 1;
         view.queue_bytes = 100;

@@ -61,8 +61,8 @@ Spending spend(const livetcp_config &config, const char *path, size_t size, uint
     double extra = 0;
     for (const Amount &amount : spending.extra)
         extra += amount.bytes;
-    CHECK(static_cast<double>(stats.extra_bytes) == extra);
-    CHECK(stats.packets_resent == 0);
+    CHECK(static_cast<double>(stats.sent.extra_bytes) == extra);
+    CHECK(stats.sent.resent == 0);
     return spending;
 }
 

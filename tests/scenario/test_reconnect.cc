@@ -127,5 +127,5 @@ TEST_CASE("a packet that a turned-away connection cut short goes on another, onc
     for (const Received &packet : call.remote()->received)
         sequences.insert(packet.sequence);
     CHECK(sequences == std::multiset<uint16_t>{0, 1, 2, 3, 4, 5, 6, 7});
-    CHECK(call.caller.stats().dropped_connection == 0);
+    CHECK(call.caller.stats().dropped.connection == 0);
 }

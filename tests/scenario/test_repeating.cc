@@ -121,13 +121,13 @@ TEST_CASE("a packet rather goes behind what it repeats than waits")
     stubborn.world.run_for(1000000);
     send_all(stubborn, 50, 1);
     CHECK(arrivals(stubborn).size() == 50);
-    CHECK(stubborn.caller.stats().max_queue_delay_us < 1000);
+    CHECK(stubborn.caller.stats().sent.max_queue_delay_us < 1000);
 
     SimCall alone("delay=50ms", make_config("single", 1), 3);
     alone.world.run_for(1000000);
     send_all(alone, 50, 3);
     CHECK(arrivals(alone).size() == 50);
-    CHECK(alone.caller.stats().max_queue_delay_us < 1000);
+    CHECK(alone.caller.stats().sent.max_queue_delay_us < 1000);
 }
 
 TEST_CASE("streams are kept apart, and more than are remembered do no harm")

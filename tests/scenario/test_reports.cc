@@ -71,24 +71,24 @@ TEST_CASE("reports tell both ends about the way between them")
     voice(talk.call.caller, talk.call.world, 1000); /* 20 s */
     talk.call.world.run_for(100000);
     livetcp_session_stats ours = talk.call.caller.stats(), theirs = talk.call.remote()->stats();
-    CHECK(ours.reports_sent >= 3);
-    CHECK(ours.reports_sent <= 15);
-    CHECK(theirs.reports_received == ours.reports_sent);
-    CHECK(theirs.reports_sent >= 3);
-    CHECK(ours.report_rtt_us == Approx(80000).margin(500));
-    CHECK(ours.reported_fraction == 0);
-    CHECK(ours.reported_missing == 0);
-    CHECK(ours.reported_jitter_us < 2000);
-    CHECK(theirs.jitter_us < 2000);
-    CHECK(theirs.packets_missing == 0);
-    CHECK(ours.reports_invalid + theirs.reports_invalid == 0);
-    CHECK(theirs.report_rtt_us == -1); /* it sends no media */
+    CHECK(ours.control.reports_sent >= 3);
+    CHECK(ours.control.reports_sent <= 15);
+    CHECK(theirs.control.reports_received == ours.control.reports_sent);
+    CHECK(theirs.control.reports_sent >= 3);
+    CHECK(ours.control.report_rtt_us == Approx(80000).margin(500));
+    CHECK(ours.peer.reported_fraction == 0);
+    CHECK(ours.peer.reported_missing == 0);
+    CHECK(ours.peer.reported_jitter_us < 2000);
+    CHECK(theirs.received.jitter_us < 2000);
+    CHECK(theirs.received.missing == 0);
+    CHECK(ours.control.reports_invalid + theirs.control.reports_invalid == 0);
+    CHECK(theirs.control.report_rtt_us == -1); /* it sends no media */
     /* Reports are no media. */
-    CHECK(theirs.packets_received == 1000);
-    CHECK(ours.packets_sent == 1000);
+    CHECK(theirs.received.packets == 1000);
+    CHECK(ours.sent.packets == 1000);
     CHECK(talk.call.remote()->received.size() == 1000);
 
-    REQUIRE(talk.call.remote()->reports.size() == ours.reports_sent);
+    REQUIRE(talk.call.remote()->reports.size() == ours.control.reports_sent);
     for (const auto &report : talk.call.remote()->reports)
         CHECK(types(report) == std::vector<int>{LT_RTCP_SR, LT_RTCP_SDES, LT_RTCP_APP});
     for (const auto &report : talk.call.caller.reports)
@@ -123,8 +123,8 @@ TEST_CASE("loss that reached the application is in the reports")
             voice(talk.call.caller, talk.call.world, 1);
     }
     voice(talk.call.caller, talk.call.world, 400);
-    CHECK(talk.call.remote()->stats().packets_missing == 50);
-    CHECK(talk.call.caller.stats().reported_missing == 50);
+    CHECK(talk.call.remote()->stats().received.missing == 50);
+    CHECK(talk.call.caller.stats().peer.reported_missing == 50);
 }
 
 TEST_CASE("auto falls silent once the application reports, on does not, off never begins")
@@ -133,15 +133,17 @@ TEST_CASE("auto falls silent once the application reports, on does not, off neve
         INFO(rtcp);
         Talk talk(rtcp);
         voice(talk.call.caller, talk.call.world, 50);
-        CHECK((talk.call.caller.stats().reports_sent > 0) == (rtcp != LIVETCP_RTCP_OFF));
+        CHECK((talk.call.caller.stats().control.reports_sent > 0) == (rtcp != LIVETCP_RTCP_OFF));
         CHECK(talk.call.caller.send_report(7) == LIVETCP_OK);
-        uint64_t before = talk.call.caller.stats().reports_sent;
+        uint64_t before = talk.call.caller.stats().control.reports_sent;
         voice(talk.call.caller, talk.call.world, 1000);
         talk.call.world.run_for(100000);
-        CHECK((talk.call.caller.stats().reports_sent > before) == (rtcp == LIVETCP_RTCP_ON));
+        CHECK((talk.call.caller.stats().control.reports_sent > before) ==
+              (rtcp == LIVETCP_RTCP_ON));
         /* The peer, whose application is silent, still reports to it. */
-        CHECK((talk.call.caller.stats().reports_received > 0) == (rtcp != LIVETCP_RTCP_OFF));
-        CHECK((talk.call.caller.stats().jitter_us == -1));
+        CHECK((talk.call.caller.stats().control.reports_received > 0) ==
+              (rtcp != LIVETCP_RTCP_OFF));
+        CHECK((talk.call.caller.stats().received.jitter_us == -1));
         CHECK(talk.call.remote()->received.size() == 1051);
     }
 }
@@ -169,9 +171,9 @@ TEST_CASE("reports wait for a path that is down, and for nothing else")
     talk.call.world.run_for(4 * second);
     talk.call.path.forward.cut(false);
     talk.call.world.run_for(10 * second);
-    uint64_t before = talk.call.remote()->stats().reports_received;
+    uint64_t before = talk.call.remote()->stats().control.reports_received;
     voice(talk.call.caller, talk.call.world, 500);
-    CHECK(talk.call.remote()->stats().reports_received > before);
+    CHECK(talk.call.remote()->stats().control.reports_received > before);
     CHECK(talk.call.caller.state() == LIVETCP_SESSION_OPEN);
 }
 

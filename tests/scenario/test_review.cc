@@ -32,7 +32,7 @@ TEST_CASE("an RTCP packet that is late is not copied and keeps nobody busy")
         REQUIRE(livetcp_engine_deadline(call.caller.engine) > call.world.now());
     }
     CHECK(timers < 10000);
-    CHECK(call.caller.stats().copies_sent == 0);
+    CHECK(call.caller.stats().sent.copies == 0);
 }
 
 TEST_CASE("a packet on a connection that goes into recovery is asked about once for it")
@@ -54,7 +54,7 @@ TEST_CASE("a packet on a connection that goes into recovery is asked about once 
         call.stream(500, 20000, second);
         call.world.run_for(5 * second);
         livetcp_session_stats stats = call.caller.stats();
-        CHECK(stats.copies_sent == 2); /* at once, since it has lost a round trip */
+        CHECK(stats.sent.copies == 2); /* at once, since it has lost a round trip */
         CHECK(call.remote()->received.size() == 151);
     }
 }

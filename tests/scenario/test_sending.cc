@@ -21,8 +21,8 @@ TEST_CASE("what is not RTP or too large is refused, and counted")
     const uint8_t ours[12] = {0x80, 204, 0, 2, 0, 0, 0, 0, 'L', 'T', 'C', 'P'};
     CHECK(livetcp_engine_send(call.caller.engine, ours, sizeof ours, nullptr, call.world.now()) ==
           LIVETCP_ERR_NOT_RTP);
-    CHECK(call.caller.stats().refused_packets == 4);
-    CHECK(call.caller.stats().packets_accepted == 1);
+    CHECK(call.caller.stats().sent.refused == 4);
+    CHECK(call.caller.stats().sent.accepted == 1);
     call.world.run_for(1000000);
     REQUIRE(call.remote() != nullptr);
     CHECK(call.remote()->received.size() == 1);
@@ -41,12 +41,12 @@ TEST_CASE("a peer that stops reading costs whole, oldest packets and bounded mem
             call.caller.connection(slot)->up.stop_reading();
         call.stream(1000, 5000, 5 * 1000000);
         livetcp_session_stats stats = call.caller.stats();
-        CHECK(stats.packets_accepted == 1000);
-        CHECK(stats.queue_packets <= 50);
-        CHECK(stats.dropped_queue_full > 800);
+        CHECK(stats.sent.accepted == 1000);
+        CHECK(stats.sent.queue_packets <= 50);
+        CHECK(stats.dropped.queue_full > 800);
         /* Nothing vanishes: each packet is sent, queued, dropped, or being written. */
-        uint64_t being_written = stats.packets_accepted - stats.packets_sent - stats.queue_packets -
-                                 stats.dropped_queue_full;
+        uint64_t being_written = stats.sent.accepted - stats.sent.packets -
+                                 stats.sent.queue_packets - stats.dropped.queue_full;
         CHECK(being_written <= stats.connections);
     }
 }
@@ -275,7 +275,7 @@ Greedy send_greedily(unsigned a, unsigned b)
     uint16_t sent = 0;
     call.world.run_for(1000000);
     for (unsigned ms = 0; ms < 20000; ms++) {
-        while (call.caller.stats().queue_packets == 0)
+        while (call.caller.stats().sent.queue_packets == 0)
             REQUIRE(call.caller.send(1, sent++, 1446) == LIVETCP_OK);
         call.world.run_for(1000);
     }

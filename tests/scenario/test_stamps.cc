@@ -40,8 +40,8 @@ Means watch(SimCall &call, size_t size, livetcp_usec interval, unsigned packets)
     size_t first = call.remote()->received.size();
     for (unsigned i = 0; i < packets; i++) {
         call.stream(size, interval, interval);
-        livetcp_delays ours = call.caller.stats().sent_delays,
-                       theirs = call.remote()->stats().received_delays;
+        livetcp_delays ours = call.caller.stats().sent.delays,
+                       theirs = call.remote()->stats().received.delays;
         mean.buffer += static_cast<double>(ours.send_buffer_us) / packets;
         mean.network += static_cast<double>(ours.network_us) / packets;
         mean.sent_repair += static_cast<double>(ours.head_of_line_us) / packets;
@@ -69,12 +69,12 @@ TEST_CASE("on a clean path the kernel's times say what is inferred without them"
         livetcp_session_stats ours = call.caller.stats(), theirs = call.remote()->stats();
         CHECK(ours.stamped == (tells ? unsigned{LIVETCP_STAMPED_SENT} : 0u));
         CHECK(theirs.stamped == (tells ? unsigned{LIVETCP_STAMPED_RECEIVED} : 0u));
-        CHECK((ours.packets_stamped > 0) == tells);
-        CHECK(theirs.reads_stamped == (tells ? theirs.packets_received : 0));
-        CHECK(ours.interface_queue_us == (tells ? 0 : -1));
-        CHECK(theirs.reading_us == (tells ? 0 : -1));
-        CHECK(ours.stamps_invalid + theirs.stamps_invalid == 0);
-        for (const livetcp_delays &delays : {ours.sent_delays, theirs.received_delays}) {
+        CHECK((ours.sent.stamped > 0) == tells);
+        CHECK(theirs.received.stamped_reads == (tells ? theirs.received.packets : 0));
+        CHECK(ours.sent.interface_queue_us == (tells ? 0 : -1));
+        CHECK(theirs.received.reading_us == (tells ? 0 : -1));
+        CHECK(ours.control.stamps_invalid + theirs.control.stamps_invalid == 0);
+        for (const livetcp_delays &delays : {ours.sent.delays, theirs.received.delays}) {
             CHECK(delays.send_queue_us < ms);
             CHECK(delays.send_buffer_us < ms);
             CHECK(delays.network_us == Approx(40 * ms).margin(ms));
@@ -89,8 +89,8 @@ TEST_CASE("with timestamps=off the kernel is not asked")
     call.tell_stamps();
     call.world.run_for(second);
     call.stream(172, 20000, second);
-    CHECK(call.caller.stats().packets_stamped == 0);
-    CHECK(call.remote()->stats().reads_stamped == 0);
+    CHECK(call.caller.stats().sent.stamped == 0);
+    CHECK(call.remote()->stats().received.stamped_reads == 0);
 }
 
 TEST_CASE("with timestamps=auto some of many packets are asked about, with on all of them")
@@ -109,8 +109,8 @@ TEST_CASE("with timestamps=auto some of many packets are asked about, with on al
         call.world.run_for(second);
         call.stream(172, c.interval, 10 * second);
         call.world.run_for(second);
-        double sent = static_cast<double>(call.caller.stats().packets_sent);
-        CHECK(static_cast<double>(call.caller.stats().packets_stamped) / sent ==
+        double sent = static_cast<double>(call.caller.stats().sent.packets);
+        CHECK(static_cast<double>(call.caller.stats().sent.stamped) / sent ==
               Approx(c.share).epsilon(0.25));
     }
 }
@@ -151,7 +151,7 @@ TEST_CASE("what waits in the send buffer waits there by the kernel's times, whol
         for (unsigned i = 0; i < count; i++) {
             for (unsigned j = 0; j < 9; j++) /* a picture, and another every 50 ms */
                 call.stream(1000, j < 8 ? 1 : 49992, j < 8 ? 1 : 49992);
-            mean.sent += sum(call.caller.stats().sent_delays) / count;
+            mean.sent += sum(call.caller.stats().sent.delays) / count;
         }
         size_t received = call.remote()->received.size() - first;
         for (size_t i = first; i < call.remote()->received.size(); i++)
@@ -185,9 +185,9 @@ TEST_CASE("stamps that never come leave what is inferred")
     call.world.run_for(second);
     call.stream(172, 20000, 10 * second);
     livetcp_session_stats ours = call.caller.stats();
-    CHECK(ours.packets_stamped == 0);
+    CHECK(ours.sent.stamped == 0);
     CHECK(ours.stamped == 0);
-    CHECK(ours.sent_delays.network_us == Approx(40 * ms).margin(ms));
+    CHECK(ours.sent.delays.network_us == Approx(40 * ms).margin(ms));
     /* And when they begin after all, they are believed, at the latest in a minute. */
     call.caller.on_stamp = nullptr;
     call.stream(172, 20000, 65 * second);
@@ -204,7 +204,7 @@ TEST_CASE("stamps that stop coming are no longer believed")
     call.caller.on_stamp = [](livetcp_tx_timestamp &) { return false; };
     call.stream(172, 20000, 11 * second);
     CHECK(call.caller.stats().stamped == 0);
-    CHECK(call.caller.stats().sent_delays.network_us == Approx(40 * ms).margin(ms));
+    CHECK(call.caller.stats().sent.delays.network_us == Approx(40 * ms).margin(ms));
 }
 
 TEST_CASE("a kernel whose times cannot be is not believed")
@@ -230,9 +230,9 @@ TEST_CASE("a kernel whose times cannot be is not believed")
         call.world.run_for(second);
         call.stream(172, 20000, 5 * second);
         livetcp_session_stats ours = call.caller.stats();
-        CHECK(ours.stamps_invalid > 0);
-        CHECK(ours.packets_stamped == 0);
-        CHECK(ours.sent_delays.network_us == Approx(40 * ms).margin(ms));
+        CHECK(ours.control.stamps_invalid > 0);
+        CHECK(ours.sent.stamped == 0);
+        CHECK(ours.sent.delays.network_us == Approx(40 * ms).margin(ms));
         CHECK(ours.open_connections == 1);
     }
 }
@@ -255,9 +255,9 @@ TEST_CASE("stamps of the connection before mean nothing to the next one")
     call.world.run_for(second);
     for (livetcp_tx_timestamp &stamp : old) /*   and when there is */
         livetcp_engine_tx_timestamp(call.caller.engine, 0, &stamp, call.world.now());
-    uint64_t before = call.caller.stats().packets_stamped;
+    uint64_t before = call.caller.stats().sent.stamped;
     call.stream(172, 20000, 2 * second);
-    CHECK(call.caller.stats().packets_stamped > before + 80);
-    CHECK(call.caller.stats().stamps_invalid == 0);
-    CHECK(call.caller.stats().sent_delays.network_us == Approx(40 * ms).margin(ms));
+    CHECK(call.caller.stats().sent.stamped > before + 80);
+    CHECK(call.caller.stats().control.stamps_invalid == 0);
+    CHECK(call.caller.stats().sent.delays.network_us == Approx(40 * ms).margin(ms));
 }

@@ -16,7 +16,7 @@ void voice(SimCall &call)
     call.world.run_for(second);
     play_voice(call, 10 * second);
     call.world.run_for(second);
-    CHECK(call.remote()->stats().packets_received >= 500);
+    CHECK(call.remote()->stats().received.packets >= 500);
 }
 
 void programme(SimCall &call)
@@ -24,7 +24,7 @@ void programme(SimCall &call)
     call.world.run_for(second);
     play_programme(call, 5 * second);
     call.world.run_for(second);
-    CHECK(call.remote()->stats().packets_received >= 700);
+    CHECK(call.remote()->stats().received.packets >= 700);
 }
 
 /* 500 packets a second that fill a segment each. */
@@ -33,7 +33,7 @@ void much(SimCall &call)
     call.world.run_for(second);
     call.stream(1434, 2000, 2 * second);
     call.world.run_for(second);
-    CHECK(call.remote()->stats().packets_received >= 1000);
+    CHECK(call.remote()->stats().received.packets >= 1000);
 }
 
 /* Three streams at a time, one of which stops early. */
@@ -48,7 +48,7 @@ void streams(SimCall &call)
         call.world.run_for(20000);
     }
     call.world.run_for(second);
-    CHECK(call.remote()->stats().packets_received >= 450);
+    CHECK(call.remote()->stats().received.packets >= 450);
 }
 
 /* Each packet carries the frames of the two before it. */

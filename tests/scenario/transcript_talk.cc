@@ -60,7 +60,7 @@ void playout(SimCall &call)
         play_voice(call, 100000);
     }
     call.world.run_for(second);
-    CHECK(call.caller.stats().feedback_received > 0);
+    CHECK(call.caller.stats().control.feedback_received > 0);
 }
 
 void stamped(SimCall &call)
@@ -70,8 +70,8 @@ void stamped(SimCall &call)
     play_programme(call, 4 * second);
     call.stream(172, 1000, second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().packets_stamped > 0);
-    CHECK(call.remote()->stats().reads_stamped > 0);
+    CHECK(call.caller.stats().sent.stamped > 0);
+    CHECK(call.remote()->stats().received.stamped_reads > 0);
 }
 
 /* A platform that tells nothing about TCP, but for timestamps. */
@@ -103,7 +103,7 @@ void lone_packets(SimCall &call)
     call.stream(160, 20000, 4 * second);
     call.stream(160, 300000, 3 * second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().fillers_sent > 0);
+    CHECK(call.caller.stats().sent.fillers > 0);
 }
 
 livetcp_config config_of(const char *policy, unsigned connections, livetcp_rtcp rtcp,

@@ -23,8 +23,8 @@ void overload(SimCall &call)
     call.world.run_for(second);
     play_programme(call, 5 * second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().dropped_late > 0);
-    CHECK(call.caller.stats().keyframes_wanted > 0);
+    CHECK(call.caller.stats().dropped.late > 0);
+    CHECK(call.caller.stats().sent.keyframes_wanted > 0);
 }
 
 void full_queue(SimCall &call)
@@ -32,7 +32,7 @@ void full_queue(SimCall &call)
     call.world.run_for(second);
     play_programme(call, 4 * second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().dropped_queue_full > 0);
+    CHECK(call.caller.stats().dropped.queue_full > 0);
 }
 
 /* The kernel takes part of a packet, and then nothing. */
@@ -214,8 +214,8 @@ void garbage(SimCall &call)
         receive(call.caller, 0, piece);
         play_voice(call, 600 * ms);
     }
-    CHECK(call.remote()->stats().protocol_errors > 0);
-    CHECK(call.caller.stats().protocol_errors > 0);
+    CHECK(call.remote()->stats().received.protocol_errors > 0);
+    CHECK(call.caller.stats().received.protocol_errors > 0);
 }
 
 /* On connections that belong to no session. */

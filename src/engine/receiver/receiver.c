@@ -228,22 +228,22 @@ static void gather_parity(const lt_receiver *receiver, livetcp_session_stats *st
 
     if (receiver->parity)
         parity = *lt_parity_decoder_get_stats(receiver->parity);
-    stats->parity_received = parity.received;
-    stats->parity_rebuilt = parity.rebuilt;
-    stats->parity_useful = receiver->parity_useful;
-    stats->parity_invalid = parity.invalid;
+    stats->received.parity = parity.received;
+    stats->received.parity_rebuilt = parity.rebuilt;
+    stats->received.parity_useful = receiver->parity_useful;
+    stats->received.parity_invalid = parity.invalid;
 }
 
 void lt_receiver_gather(const lt_receiver *receiver, livetcp_session_stats *stats)
 {
     const lt_reassembly_stats *media = lt_receiver_get_media(receiver);
 
-    stats->packets_received = media->delivered + receiver->rtcp_packets;
-    stats->bytes_received = media->delivered_bytes + receiver->rtcp_bytes;
-    stats->bytes_read = receiver->bytes_read;
-    stats->duplicates = media->duplicates;
-    stats->late_discarded = media->late_discarded;
-    stats->sequence_gaps = media->gaps;
-    stats->null_frames = receiver->null_frames;
+    stats->received.packets = media->delivered + receiver->rtcp_packets;
+    stats->received.bytes = media->delivered_bytes + receiver->rtcp_bytes;
+    stats->received.bytes_read = receiver->bytes_read;
+    stats->received.duplicates = media->duplicates;
+    stats->received.late_discarded = media->late_discarded;
+    stats->received.sequence_gaps = media->gaps;
+    stats->received.null_frames = receiver->null_frames;
     gather_parity(receiver, stats);
 }

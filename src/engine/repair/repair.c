@@ -342,8 +342,8 @@ void lt_repair_expire(lt_repair *repair, livetcp_usec now)
 
 void lt_repair_gather(const lt_repair *repair, livetcp_session_stats *stats)
 {
-    stats->copies_useful = repair->copies_useful;
-    stats->parity_sent = repair->protector.sent;
-    stats->parity_dropped = repair->protector.dropped;
-    stats->fillers_sent = repair->probes.sent;
+    stats->sent.copies_useful = repair->copies_useful;
+    stats->sent.parity = repair->protector.sent;
+    stats->sent.parity_dropped = repair->protector.dropped;
+    stats->sent.fillers = repair->probes.sent;
 }

@@ -302,41 +302,41 @@ static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *st
 {
     const lt_transmission *message = &feedback->transmission;
 
-    stats->peer_rtt_us = stats->peer_min_rtt_us = stats->peer_rtt_variation_us = -1;
-    stats->peer_hedge_delay_us = -1;
+    stats->peer.rtt_us = stats->peer.min_rtt_us = stats->peer.rtt_variation_us = -1;
+    stats->peer.hedge_delay_us = -1;
     if (!feedback->has_transmission)
         return;
-    stats->peer_rtt_us = lt_feedback_us(message->rtt_us);
-    stats->peer_min_rtt_us = lt_feedback_us(message->min_rtt_us);
-    stats->peer_rtt_variation_us = lt_feedback_us(message->rtt_variation_us);
-    stats->peer_connections = message->connections;
-    stats->peer_protection = message->protection;
-    stats->peer_copies = message->copies;
-    stats->peer_parity_group = message->parity_group;
-    stats->peer_hedge_delay_us = lt_feedback_us(message->hedge_delay_us);
+    stats->peer.rtt_us = lt_feedback_us(message->rtt_us);
+    stats->peer.min_rtt_us = lt_feedback_us(message->min_rtt_us);
+    stats->peer.rtt_variation_us = lt_feedback_us(message->rtt_variation_us);
+    stats->peer.connections = message->connections;
+    stats->peer.protection = message->protection;
+    stats->peer.copies = message->copies;
+    stats->peer.parity_group = message->parity_group;
+    stats->peer.hedge_delay_us = lt_feedback_us(message->hedge_delay_us);
 }
 
 static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *stats)
 {
     const lt_reception *message = &feedback->reception;
 
-    stats->peer_margin_us = LIVETCP_NO_MARGIN;
+    stats->peer.margin_us = LIVETCP_NO_MARGIN;
     if (!feedback->has_reception)
         return;
-    stats->peer_packets = message->packets;
-    stats->peer_missing = message->missing;
-    stats->peer_late_order = message->late_order;
-    stats->peer_late_playout = message->late_playout;
+    stats->peer.packets = message->packets;
+    stats->peer.missing = message->missing;
+    stats->peer.late_order = message->late_order;
+    stats->peer.late_playout = message->late_playout;
     if (message->playing && message->margin_us != INT32_MIN)
-        stats->peer_margin_us = message->margin_us;
+        stats->peer.margin_us = message->margin_us;
 }
 
 void lt_feedback_gather(const lt_feedback *feedback, livetcp_session_stats *stats)
 {
-    stats->feedback_sent = feedback->sent;
-    stats->feedback_received = feedback->received;
-    stats->feedback_invalid = feedback->invalid;
-    stats->feedback_rtt_us = feedback->rtt_us;
+    stats->control.feedback_sent = feedback->sent;
+    stats->control.feedback_received = feedback->received;
+    stats->control.feedback_invalid = feedback->invalid;
+    stats->control.feedback_rtt_us = feedback->rtt_us;
     gather_sender(feedback, stats);
     gather_receiver(feedback, stats);
 }

@@ -292,8 +292,8 @@ void lt_reports_gather(const lt_reports *reports, const livetcp_path *paths, uns
 {
     lt_round_trip rtt = lt_round_trip_over(paths, count);
 
-    stats->sent_delays = sent_delays(reports, now);
-    stats->received_delays = received_delays(reports, now);
+    stats->sent.delays = sent_delays(reports, now);
+    stats->received.delays = received_delays(reports, now);
     stats->rtt_us = rtt.rtt_us;
     stats->min_rtt_us = rtt.min_rtt_us;
     lt_rtcp_reports_gather(&reports->rtcp, stats);

@@ -162,13 +162,13 @@ void lt_rtcp_reports_gather(const lt_rtcp_reports *rtcp, livetcp_session_stats *
 
     if (rtcp->reporter)
         lt_reporter_summarize(rtcp->reporter, &summary);
-    stats->reports_sent = rtcp->sent;
-    stats->reports_received = summary.heard;
-    stats->reports_invalid = summary.invalid;
-    stats->packets_missing = summary.lost;
-    stats->jitter_us = summary.jitter_us;
-    stats->report_rtt_us = summary.rtt_us;
-    stats->reported_missing = summary.reported_lost;
-    stats->reported_fraction = summary.reported_fraction;
-    stats->reported_jitter_us = summary.reported_jitter_us;
+    stats->control.reports_sent = rtcp->sent;
+    stats->control.reports_received = summary.heard;
+    stats->control.reports_invalid = summary.invalid;
+    stats->received.missing = summary.lost;
+    stats->received.jitter_us = summary.jitter_us;
+    stats->control.report_rtt_us = summary.rtt_us;
+    stats->peer.reported_missing = summary.reported_lost;
+    stats->peer.reported_fraction = summary.reported_fraction;
+    stats->peer.reported_jitter_us = summary.reported_jitter_us;
 }

@@ -279,9 +279,9 @@ void lt_timestamps_gather(const lt_timestamps *timestamps, livetcp_session_stats
 {
     stats->stamped = (is_fresh(timestamps->sent_us, now) ? LIVETCP_STAMPED_SENT : 0U) |
                      (is_fresh(timestamps->received_us, now) ? LIVETCP_STAMPED_RECEIVED : 0U);
-    stats->packets_stamped = timestamps->packets;
-    stats->reads_stamped = timestamps->reads;
-    stats->stamps_invalid = timestamps->invalid;
-    stats->interface_queue_us = lt_ewma_us(&timestamps->interface);
-    stats->reading_us = lt_ewma_us(&timestamps->reading);
+    stats->sent.stamped = timestamps->packets;
+    stats->received.stamped_reads = timestamps->reads;
+    stats->control.stamps_invalid = timestamps->invalid;
+    stats->sent.interface_queue_us = lt_ewma_us(&timestamps->interface);
+    stats->received.reading_us = lt_ewma_us(&timestamps->reading);
 }

@@ -309,20 +309,21 @@ void lt_live_queue_gather(const lt_live_queue *queue, const lt_links *links, liv
     const lt_packet *oldest = lt_send_queue_front(queue->packets);
     lt_send_delay delay = lt_live_queue_delay(queue, links, now);
 
-    stats->queue_packets = lt_send_queue_packets(queue->packets);
-    stats->queue_bytes = lt_send_queue_bytes(queue->packets);
-    stats->queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
-    stats->inferred_delay_us = delay.usable ? lt_send_delay_behind(&delay, stats->queue_bytes) : -1;
-    stats->send_delay_limit_us = lt_live_queue_limit(queue, links);
-    stats->dropped_late = queue->late.packets;
-    stats->dropped_late_droppable = queue->late.droppable;
-    stats->dropped_late_delta = queue->late.delta;
-    stats->dropped_late_audio = queue->late.audio;
-    stats->dropped_late_key = queue->late.key;
-    stats->dropped_queue_full = queue->full.packets;
-    stats->dropped_full_droppable = queue->full.droppable;
-    stats->dropped_full_delta = queue->full.delta;
-    stats->dropped_full_audio = queue->full.audio;
-    stats->dropped_full_key = queue->full.key;
-    stats->keyframes_wanted = queue->keyframes_wanted;
+    stats->sent.queue_packets = lt_send_queue_packets(queue->packets);
+    stats->sent.queue_bytes = lt_send_queue_bytes(queue->packets);
+    stats->sent.queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+    stats->sent.inferred_delay_us =
+        delay.usable ? lt_send_delay_behind(&delay, stats->sent.queue_bytes) : -1;
+    stats->sent.delay_limit_us = lt_live_queue_limit(queue, links);
+    stats->dropped.late = queue->late.packets;
+    stats->dropped.late_droppable = queue->late.droppable;
+    stats->dropped.late_delta = queue->late.delta;
+    stats->dropped.late_audio = queue->late.audio;
+    stats->dropped.late_key = queue->late.key;
+    stats->dropped.queue_full = queue->full.packets;
+    stats->dropped.full_droppable = queue->full.droppable;
+    stats->dropped.full_delta = queue->full.delta;
+    stats->dropped.full_audio = queue->full.audio;
+    stats->dropped.full_key = queue->full.key;
+    stats->sent.keyframes_wanted = queue->keyframes_wanted;
 }

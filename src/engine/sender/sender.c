@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sender/sender.h"
 
+#include "base/sized.h"
 #include "engine/sender/budget.h"
 #include "engine/sender/live_queue.h"
 #include "engine/sender/outbox.h"
@@ -162,6 +163,8 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     lt_packet *packet;
     livetcp_result result;
 
+    if (info && !lt_sized_valid(info, 0))
+        return refuse(sender, LIVETCP_ERR_INVALID_ARGUMENT);
     if (size > sender->config.max_packet)
         return refuse(sender, LIVETCP_ERR_PACKET_TOO_LARGE);
     kind = lt_rtp_read(data, size, &header);
@@ -265,6 +268,7 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
     sender->budget.ratio = lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate);
     return (livetcp_policy_view){.now_us = now,
                                  .paths = lt_links_paths(links),
+                                 .path_size = sizeof(livetcp_path),
                                  .path_count = lt_links_count(links),
                                  .queue_packets = lt_send_queue_packets(sender->queue.packets),
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),
@@ -632,17 +636,17 @@ uint64_t lt_sender_media_rate(lt_sender *sender, livetcp_usec now)
 void lt_sender_gather(const lt_sender *sender, const lt_links *links, livetcp_usec now,
                       livetcp_session_stats *stats)
 {
-    stats->packets_accepted = sender->accepted_packets;
-    stats->bytes_accepted = sender->accepted_bytes;
-    stats->refused_packets = sender->refused;
-    stats->packets_sent = sender->sent.packets;
-    stats->bytes_sent = sender->sent.bytes;
-    stats->dropped_connection = sender->lost;
-    stats->packets_resent = sender->resent;
-    stats->copies_sent = sender->copies;
-    stats->extra_bytes = sender->extra_bytes;
-    stats->policy_errors = sender->policy_errors;
-    stats->max_queue_delay_us = sender->max_queue_delay_us;
+    stats->sent.accepted = sender->accepted_packets;
+    stats->sent.accepted_bytes = sender->accepted_bytes;
+    stats->sent.refused = sender->refused;
+    stats->sent.packets = sender->sent.packets;
+    stats->sent.bytes = sender->sent.bytes;
+    stats->dropped.connection = sender->lost;
+    stats->sent.resent = sender->resent;
+    stats->sent.copies = sender->copies;
+    stats->sent.extra_bytes = sender->extra_bytes;
+    stats->sent.policy_errors = sender->policy_errors;
+    stats->sent.max_queue_delay_us = sender->max_queue_delay_us;
     lt_live_queue_gather(&sender->queue, links, now, stats);
 }
 

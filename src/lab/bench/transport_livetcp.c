@@ -151,7 +151,7 @@ static bool livetcp_room(lt_transport *base, unsigned index)
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_session_stats stats = {.struct_size = sizeof stats};
     return livetcp_session_get_stats(atomic_load(&t->flows[index].session), &stats) == LIVETCP_OK &&
-           stats.open_connections > 0 && stats.queue_packets == 0;
+           stats.open_connections > 0 && stats.sent.queue_packets == 0;
 }
 
 static void add_connections(livetcp_session *session, unsigned connections,
@@ -174,14 +174,14 @@ static void livetcp_totals(lt_transport *base, lt_transport_totals *out)
         livetcp_session_stats stats = {.struct_size = sizeof stats};
         if (!session || livetcp_session_get_stats(session, &stats) != LIVETCP_OK)
             continue;
-        out->packets_sent += stats.packets_accepted;
-        out->bytes_sent += stats.bytes_sent;
-        out->dropped += stats.dropped_queue_full + stats.dropped_late + stats.dropped_connection;
-        out->refused += stats.refused_packets;
-        out->duplicates += stats.duplicates;
+        out->packets_sent += stats.sent.accepted;
+        out->bytes_sent += stats.sent.bytes;
+        out->dropped += stats.dropped.queue_full + stats.dropped.late + stats.dropped.connection;
+        out->refused += stats.sent.refused;
+        out->duplicates += stats.received.duplicates;
         out->reconnects += stats.reconnects;
-        if (stats.max_queue_delay_us > out->max_queue_us)
-            out->max_queue_us = stats.max_queue_delay_us;
+        if (stats.sent.max_queue_delay_us > out->max_queue_us)
+            out->max_queue_us = stats.sent.max_queue_delay_us;
         add_connections(session, stats.connections, out);
     }
     if (*config->congestion_control)

@@ -3,12 +3,14 @@
 #include <livetcp/tcp_stack.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "lab/model/tcp_stack.h"
 
 /* Linux 6, however it finds a loss. */
 #define LINUX_CONSTANTS                                                                            \
     .initial_window = 10, .syn_linear_timeouts = 4, .rto_initial_us = LIVETCP_USEC_SEC,            \
     .rto_min_us = 200 * LIVETCP_USEC_MSEC, .rto_max_us = 120 * LIVETCP_USEC_SEC,                   \
-    .rto_rtt_multiple = 1, .rto_min_added = 1, .recovery = LIVETCP_LOSS_RECOVERY_LINUX
+    .rto_rtt_multiple = 1, .rto_min_added = true, .recovery = LIVETCP_LOSS_RECOVERY_LINUX
 
 static const struct {
     const char *name;
@@ -35,14 +37,35 @@ static const struct {
                                         LINUX_CONSTANTS}},
 };
 
-livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack, livetcp_tcp_constants constants,
-                                      livetcp_error *error)
+/* What livetcp_tcp_stack was in version 0.1, and what livetcp_tcp_stack_init() cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_tcp_stack, recovery)
+
+livetcp_result livetcp_tcp_stack_init_sized(livetcp_tcp_stack *stack, size_t size,
+                                            livetcp_tcp_constants constants, livetcp_error *error)
 {
     if ((unsigned)constants >= sizeof stacks / sizeof *stacks)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "constants is %d: use one of livetcp_tcp_constants", (int)constants);
-    *stack = stacks[constants].stack;
-    stack->struct_size = sizeof *stack;
+    lt_sized_write(stack, size, &stacks[constants].stack, sizeof *stack);
+    return LIVETCP_OK;
+}
+
+livetcp_result(livetcp_tcp_stack_init)(livetcp_tcp_stack *stack, livetcp_tcp_constants constants,
+                                       livetcp_error *error)
+{
+    return livetcp_tcp_stack_init_sized(stack, SIZE_0_1, constants, error);
+}
+
+livetcp_result lt_tcp_stack_read(livetcp_tcp_stack *to, const livetcp_tcp_stack *given,
+                                 livetcp_error *error)
+{
+    livetcp_tcp_stack_init(to, LIVETCP_TCP_CONSTANTS_LINUX, NULL);
+    if (!lt_sized_valid(given, SIZE_0_1))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_tcp_stack has struct_size %zu, less than %zu: call "
+                       "livetcp_tcp_stack_init() first",
+                       lt_sized_size(given), SIZE_0_1);
+    lt_sized_read(to, sizeof *to, given);
     return LIVETCP_OK;
 }
 

@@ -198,8 +198,5 @@ livetcp_result livetcp_redundancy_decode(livetcp_redundancy_decoder *decoder, co
 void livetcp_redundancy_decoder_get_stats(const livetcp_redundancy_decoder *decoder,
                                           livetcp_redundancy_decoder_stats *stats)
 {
-    livetcp_redundancy_decoder_stats all = decoder->stats;
-
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &decoder->stats, sizeof decoder->stats);
 }

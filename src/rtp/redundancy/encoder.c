@@ -188,8 +188,5 @@ livetcp_result livetcp_redundancy_encode(livetcp_redundancy_encoder *encoder, co
 void livetcp_redundancy_encoder_get_stats(const livetcp_redundancy_encoder *encoder,
                                           livetcp_redundancy_encoder_stats *stats)
 {
-    livetcp_redundancy_encoder_stats all = encoder->stats;
-
-    all.struct_size = stats->struct_size;
-    lt_copy_sized(stats, stats->struct_size, &all, sizeof all);
+    lt_sized_fill(stats, &encoder->stats, sizeof encoder->stats);
 }

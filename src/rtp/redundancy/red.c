@@ -12,10 +12,19 @@
 #define LEAST_PACKET 64
 #define MOST_PACKET  65535
 
-void livetcp_redundancy_config_init(livetcp_redundancy_config *config)
+/* What livetcp_redundancy_config was in version 0.1, and what its initializer cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_redundancy_config, max_packet)
+
+void livetcp_redundancy_config_init_sized(livetcp_redundancy_config *config, size_t size)
 {
-    *config = (livetcp_redundancy_config){
-        .struct_size = sizeof *config, .payload_type = 63, .depth = 1, .max_packet = 1400};
+    const livetcp_redundancy_config defaults = {.payload_type = 63, .depth = 1, .max_packet = 1400};
+
+    lt_sized_write(config, size, &defaults, sizeof defaults);
+}
+
+void(livetcp_redundancy_config_init)(livetcp_redundancy_config *config)
+{
+    livetcp_redundancy_config_init_sized(config, SIZE_0_1);
 }
 
 static livetcp_result check(const livetcp_redundancy_config *config, livetcp_error *error)
@@ -37,16 +46,13 @@ static livetcp_result check(const livetcp_redundancy_config *config, livetcp_err
 livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
                                   livetcp_redundancy_config *whole, livetcp_error *error)
 {
-    const size_t least = offsetof(livetcp_redundancy_config, max_packet) + sizeof(size_t);
-
-    if (config->struct_size < least)
+    if (!lt_sized_valid(config, SIZE_0_1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_redundancy_config has struct_size %zu, less than %zu: call "
                        "livetcp_redundancy_config_init() first",
-                       config->struct_size, least);
+                       lt_sized_size(config), SIZE_0_1);
     livetcp_redundancy_config_init(whole);
-    lt_copy_sized(whole, sizeof *whole, config, config->struct_size);
-    whole->struct_size = sizeof *whole;
+    lt_sized_read(whole, sizeof *whole, config);
     return check(whole, error);
 }
 

@@ -206,10 +206,10 @@ TEST_CASE("frames cut anywhere come out whole, with their header", "[receiver]")
         CHECK(call.slot == 2);
         CHECK(call.now == r.now);
     }
-    CHECK(r.stats().null_frames == 1);
-    CHECK(r.stats().packets_received == 4);
-    CHECK(r.stats().bytes_received == 32 + 8 + 312 + 12);
-    CHECK(r.stats().bytes_read == stream.size());
+    CHECK(r.stats().received.null_frames == 1);
+    CHECK(r.stats().received.packets == 4);
+    CHECK(r.stats().received.bytes == 32 + 8 + 312 + 12);
+    CHECK(r.stats().received.bytes_read == stream.size());
     CHECK(r.slot(2).packets == 4);
     CHECK(r.slot(2).bytes == stream.size());
     CHECK(r.slot(0).packets == 0);
@@ -265,7 +265,7 @@ TEST_CASE("what cannot be read is an error, after what came before it", "[receiv
         CHECK(r.take() == Numbers{1});
     }
     /* What cannot be read was read all the same. */
-    CHECK(r.stats().bytes_read > 0);
+    CHECK(r.stats().received.bytes_read > 0);
 }
 
 TEST_CASE("before it has joined, a slot carries control messages only", "[receiver]")
@@ -279,7 +279,7 @@ TEST_CASE("before it has joined, a slot carries control messages only", "[receiv
     REQUIRE(r.calls.size() == 1);
     CHECK(r.calls[0].kind == Call::CONTROL);
     CHECK(r.slot(0).packets == 0);
-    CHECK(r.stats().packets_received == 0);
+    CHECK(r.stats().received.packets == 0);
 
     /* A control message may change that for the frame behind it. */
     lt_receiver_start(r.receiver, 0);
@@ -331,8 +331,8 @@ TEST_CASE("RTCP goes up at once, and LiveTCP's own is marked", "[receiver]")
     CHECK(r.calls[1].report);
     CHECK(r.calls[1].bytes == marked);
     CHECK(r.calls[1].header.ssrc == 0);
-    CHECK(r.stats().packets_received == 1); /* only the application's is counted */
-    CHECK(r.stats().bytes_received == 8);
+    CHECK(r.stats().received.packets == 1); /* only the application's is counted */
+    CHECK(r.stats().received.bytes == 8);
     CHECK(r.slot(0).packets == 2);
 }
 
@@ -348,7 +348,7 @@ TEST_CASE("on a plain wire, every RTCP packet is the application's", "[receiver]
     CHECK(r.calls[0].bytes == without_length(ping));
     CHECK_FALSE(r.calls[0].report);
     CHECK_FALSE(r.calls[1].report);
-    CHECK(r.stats().packets_received == 2);
+    CHECK(r.stats().received.packets == 2);
 }
 
 TEST_CASE("a copy by another slot is counted there, and discarded", "[receiver]")
@@ -358,8 +358,8 @@ TEST_CASE("a copy by another slot is counted there, and discarded", "[receiver]"
     CHECK(r.receive(frame(rtp(1)) + frame(rtp(2)), 0) == LIVETCP_OK);
     CHECK(r.receive(frame(rtp(1)) + frame(rtp(3)), 1) == LIVETCP_OK);
     CHECK(r.take() == Numbers{1, 2, 3});
-    CHECK(r.stats().duplicates == 1);
-    CHECK(r.stats().packets_received == 3);
+    CHECK(r.stats().received.duplicates == 1);
+    CHECK(r.stats().received.packets == 3);
     CHECK(r.slot(0).packets == 2);
     CHECK(r.slot(1).packets == 2);
     CHECK(lt_receiver_get_media(r.receiver)->delivered == 3);
@@ -379,7 +379,7 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
     {
         CHECK(r.receive(frame(group[0]) + frame(group[2]) + frame(fec)) == LIVETCP_OK);
         CHECK(r.take() == Numbers{1, 3, 1}); /* the parity is a stream like any */
-        CHECK(r.stats().parity_received == 0);
+        CHECK(r.stats().received.parity == 0);
     }
     SECTION("after it, and the original is the duplicate")
     {
@@ -395,11 +395,11 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
         CHECK(r.calls.back().header.timestamp == 6000);
         CHECK(r.receive(frame(group[1])) == LIVETCP_OK);
         CHECK(r.take().empty());
-        CHECK(r.stats().parity_received == 1);
-        CHECK(r.stats().parity_rebuilt == 1);
-        CHECK(r.stats().parity_useful == 1);
-        CHECK(r.stats().parity_invalid == 0);
-        CHECK(r.stats().duplicates == 1);
+        CHECK(r.stats().received.parity == 1);
+        CHECK(r.stats().received.parity_rebuilt == 1);
+        CHECK(r.stats().received.parity_useful == 1);
+        CHECK(r.stats().received.parity_invalid == 0);
+        CHECK(r.stats().received.duplicates == 1);
         CHECK(r.slot(0).packets == 3);
         CHECK(r.slot(1).packets == 0); /* parity is no media */
     }
@@ -410,16 +410,16 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
                         frame(group[2]) + frame(fec)) == LIVETCP_OK);
         /* Number 1 came before: the decoder does not know it, reassembly does. */
         CHECK(r.take() == Numbers{1, 2, 3});
-        CHECK(r.stats().parity_rebuilt == 1);
-        CHECK(r.stats().duplicates == 1);
-        CHECK(r.stats().parity_useful == 0);
+        CHECK(r.stats().received.parity_rebuilt == 1);
+        CHECK(r.stats().received.duplicates == 1);
+        CHECK(r.stats().received.parity_useful == 0);
     }
     SECTION("not before media may come")
     {
         REQUIRE(r.announce() == LIVETCP_OK);
         r.permission = LT_RECEIVE_CONTROL;
         CHECK(r.receive(frame(fec)) == LIVETCP_ERR_PROTOCOL);
-        CHECK(r.stats().parity_received == 0);
+        CHECK(r.stats().received.parity == 0);
     }
 }
 
@@ -444,10 +444,10 @@ TEST_CASE("sequence order waits until its deadline", "[receiver]")
     lt_receiver_expire(r.receiver, r.now += 100000);
     CHECK(r.take() == Numbers{13});
     CHECK(r.calls.back().discontinuity);
-    CHECK(r.stats().sequence_gaps == 1);
+    CHECK(r.stats().received.sequence_gaps == 1);
 
     CHECK(r.receive(frame(rtp(12))) == LIVETCP_OK);
-    CHECK(r.stats().late_discarded == 1);
+    CHECK(r.stats().received.late_discarded == 1);
 
     /* The end of the session: nothing fills a gap any more. */
     CHECK(r.receive(frame(rtp(16)) + frame(rtp(15))) == LIVETCP_OK);

@@ -97,6 +97,28 @@ TEST_CASE("a registered policy is found by its name, behind the built-in ones")
     }
 }
 
+TEST_CASE("a table of a newer program is taken while it needs nothing that is not there")
+{
+    /* Two functions more than this library knows. */
+    static struct {
+        livetcp_policy known;
+        void (*added[2])();
+    } newer = {sound("newer"), {nullptr, nullptr}},
+      demanding = {sound("demanding"), {nullptr, [] {}}};
+    newer.known.struct_size = demanding.known.struct_size = sizeof newer;
+
+    livetcp_error error = {};
+    CHECK(livetcp_policy_register(&newer.known, &error) == LIVETCP_OK);
+    CHECK(livetcp_policy_find("newer") == &newer.known);
+    CHECK(livetcp_policy_register(&demanding.known, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("would not call") != std::string::npos);
+    CHECK(livetcp_policy_find("demanding") == nullptr);
+
+    demanding.known.struct_size = SIZE_MAX - SIZE_MAX % alignof(livetcp_policy);
+    CHECK(livetcp_policy_register(&demanding.known, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(error.message).find("sizeof(livetcp_policy)") != std::string::npos);
+}
+
 TEST_CASE("tables that cannot work are refused, by name and with the reason")
 {
     livetcp_error error = {};

@@ -153,7 +153,9 @@ TEST_CASE("the table is complete and consistent")
         CHECK(strlen(listed->summary) > 0);
         CHECK(std::find(names.begin(), names.end(), listed->name) == names.end());
         names.push_back(listed->name);
-        std::fill_n(covered.begin() + (long)setting->offset, setting->size, true);
+        /* A bool has the place that an unsigned had in version 0.1. */
+        size_t place = setting->size == sizeof(bool) ? sizeof(unsigned) : setting->size;
+        std::fill_n(covered.begin() + (long)setting->offset, place, true);
         Config config;
         CHECK(config.set(listed->name, setting->initial) == LIVETCP_OK);
         CHECK(config.get(listed->name) == setting->initial);

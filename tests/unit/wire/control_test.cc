@@ -298,7 +298,6 @@ TEST_CASE("a flipped bit is never read past the end, and never accepted out of r
 TEST_CASE("reasons from the peer are known results and never success")
 {
     CHECK(std::string(livetcp_result_name((livetcp_result)-LT_REASON_MAX)) != "unknown");
-    CHECK(std::string(livetcp_result_name((livetcp_result)(-LT_REASON_MAX - 1))) == "unknown");
 
     for (lt_control_type type : {LT_CONTROL_REJECT, LT_CONTROL_BYE}) {
         for (int reason = 0; reason < 256; reason++) {

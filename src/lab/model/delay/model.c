@@ -22,27 +22,6 @@ struct livetcp_delay_model {
 static const double FIRST_BACKLOG = 16, LAST_BACKLOG = 4096, ENOUGH = 1e-4;
 enum { MANY_STATES = 100000 };
 
-void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
-                                     livetcp_tcp_constants constants)
-{
-    *config = (livetcp_delay_model_config){
-        .struct_size = sizeof *config,
-        .rtt_us = 100 * LIVETCP_USEC_MSEC,
-        .loss = 0.01,
-        .one_way_us = -1,
-        .packet_bytes = 174,
-        .interval_us = 20 * LIVETCP_USEC_MSEC,
-        .connections = 1,
-        .split = 1,
-        .mss_bytes = 1448,
-        .limited_transmit = 1,
-        .constants = constants,
-        .window_states = 8,
-        .backlog_states = constants == LIVETCP_TCP_CONSTANTS_BROSH ? 16 : 0,
-        .max_states = 2000000,
-    };
-}
-
 /* Lists the histogram's bins that hold something. */
 static livetcp_result list_points(livetcp_delay_model *model, const lt_histogram *h, double base,
                                   livetcp_error *error)
@@ -130,7 +109,7 @@ static void unbounded(livetcp_delay_model *model)
 {
     livetcp_delay_summary *s = &model->summary;
 
-    s->bounded = 0;
+    s->bounded = false;
     s->mean_us = s->jitter_us = s->max_us = INFINITY;
     s->truncated = 1;
     free(model->points);
@@ -169,7 +148,7 @@ static livetcp_result solve(livetcp_delay_model *model, lt_delay_params *params,
 
     if (result != LIVETCP_OK)
         return result;
-    model->summary.bounded = 1;
+    model->summary.bounded = true;
     model->summary.capacity_pps = capacity * config->connections / config->split;
     if (params->p_full <= 0)
         return solve_lossless(model, params, error);
@@ -182,35 +161,34 @@ static livetcp_result solve(livetcp_delay_model *model, lt_delay_params *params,
     return solve_chain(model, params, config, error);
 }
 
-static livetcp_result read_config(lt_delay_params *params, const livetcp_delay_model_config *config,
-                                  livetcp_error *error)
+static livetcp_result read_config(livetcp_delay_model_config *whole, lt_delay_params *params,
+                                  const livetcp_delay_model_config *config, livetcp_error *error)
 {
-    if (config->struct_size < sizeof *config)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_delay_model_config has struct_size %zu, less than %zu: call "
-                       "livetcp_delay_model_config_init() first",
-                       config->struct_size, sizeof *config);
-    return lt_delay_params_make(params, config, error);
+    livetcp_result result = lt_delay_config_read(whole, config, error);
+
+    return result == LIVETCP_OK ? lt_delay_params_make(params, whole, error) : result;
 }
 
 livetcp_result livetcp_tcp_capacity(const livetcp_delay_model_config *config, double *packets_per_s,
                                     livetcp_error *error)
 {
+    livetcp_delay_model_config whole;
     lt_delay_params params;
-    livetcp_result result = read_config(&params, config, error);
+    livetcp_result result = read_config(&whole, &params, config, error);
 
     if (result == LIVETCP_OK)
         result = lt_delay_capacity(&params, packets_per_s, error);
     if (result == LIVETCP_OK)
-        *packets_per_s *= (double)config->connections / config->split;
+        *packets_per_s *= (double)whole.connections / whole.split;
     return result;
 }
 
 livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
                                          livetcp_delay_model **model, livetcp_error *error)
 {
+    livetcp_delay_model_config whole;
     lt_delay_params params;
-    livetcp_result result = read_config(&params, config, error);
+    livetcp_result result = read_config(&whole, &params, config, error);
 
     *model = NULL;
     if (result != LIVETCP_OK)
@@ -218,7 +196,7 @@ livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *confi
     livetcp_delay_model *made = calloc(1, sizeof *made);
     if (!made)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the model");
-    result = solve(made, &params, config, error);
+    result = solve(made, &params, &whole, error);
     if (result == LIVETCP_OK)
         *model = made;
     else
@@ -237,10 +215,7 @@ void livetcp_delay_model_destroy(livetcp_delay_model **model)
 
 void livetcp_delay_model_summary(const livetcp_delay_model *model, livetcp_delay_summary *summary)
 {
-    livetcp_delay_summary whole = model->summary;
-
-    whole.struct_size = summary->struct_size;
-    lt_copy_sized(summary, summary->struct_size, &whole, sizeof whole);
+    lt_sized_fill(summary, &model->summary, sizeof model->summary);
 }
 
 double livetcp_delay_model_quantile(const livetcp_delay_model *model, double quantile)
@@ -278,20 +253,21 @@ double livetcp_delay_model_ccdf(const livetcp_delay_model *model, double delay_u
     return low ? model->points[low - 1].ccdf : 1;
 }
 
-int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
-                           livetcp_delay_point *point)
+bool livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
+                            livetcp_delay_point *point)
 {
     if (position >= model->count)
-        return 0;
+        return false;
     *point = model->points[position];
-    return 1;
+    return true;
 }
 
 double livetcp_delay_static_playout_us(const livetcp_delay_model_config *config)
 {
+    livetcp_delay_model_config whole;
     lt_delay_params params;
 
-    if (read_config(&params, config, NULL) != LIVETCP_OK)
+    if (read_config(&whole, &params, config, NULL) != LIVETCP_OK)
         return NAN;
     return 1e6 * (params.one_way + params.detect);
 }

@@ -3,8 +3,13 @@
 #include "lab/model/delay/params.h"
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "lab/model/tcp_stack.h"
 
 #include <math.h>
+
+/* What livetcp_delay_model_config was in version 0.1, and what its initializer cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_model_config, max_states)
 
 /* Smaller chains than that are solved at once, and small r would make tiny ones. */
 enum { LEAST_WINDOW = 16, LEAST_BACKLOG = 64 };
@@ -119,7 +124,7 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
     p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;
-    p->limited_transmit = c->limited_transmit != 0;
+    p->limited_transmit = c->limited_transmit;
 }
 
 /* A.3 truncates at multiples of r. */
@@ -130,18 +135,59 @@ static unsigned truncate_at(double multiple, double r, unsigned least)
     return states > least ? (unsigned)fmin(states, 1e9) : least;
 }
 
+livetcp_result lt_delay_config_read(livetcp_delay_model_config *to,
+                                    const livetcp_delay_model_config *given, livetcp_error *error)
+{
+    if (!lt_sized_valid(given, SIZE_0_1))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_delay_model_config has struct_size %zu, less than %zu: call "
+                       "livetcp_delay_model_config_init() first",
+                       lt_sized_size(given), SIZE_0_1);
+    livetcp_delay_model_config_init(to, LIVETCP_TCP_CONSTANTS_LINUX);
+    lt_sized_read(to, sizeof *to, given);
+    return LIVETCP_OK;
+}
+
+void livetcp_delay_model_config_init_sized(livetcp_delay_model_config *config, size_t size,
+                                           livetcp_tcp_constants constants)
+{
+    const livetcp_delay_model_config defaults = {
+        .rtt_us = 100 * LIVETCP_USEC_MSEC,
+        .loss = 0.01,
+        .one_way_us = -1,
+        .packet_bytes = 174,
+        .interval_us = 20 * LIVETCP_USEC_MSEC,
+        .connections = 1,
+        .split = 1,
+        .mss_bytes = 1448,
+        .limited_transmit = true,
+        .constants = constants,
+        .window_states = 8,
+        .backlog_states = constants == LIVETCP_TCP_CONSTANTS_BROSH ? 16 : 0,
+        .max_states = 2000000,
+    };
+
+    lt_sized_write(config, size, &defaults, sizeof defaults);
+}
+
+void(livetcp_delay_model_config_init)(livetcp_delay_model_config *config,
+                                      livetcp_tcp_constants constants)
+{
+    livetcp_delay_model_config_init_sized(config, SIZE_0_1, constants);
+}
+
 livetcp_result lt_delay_params_make(lt_delay_params *params,
                                     const livetcp_delay_model_config *config, livetcp_error *error)
 {
     livetcp_tcp_stack stack;
     livetcp_result result = check(config, error);
 
+    if (result == LIVETCP_OK && config->stack)
+        result = lt_tcp_stack_read(&stack, config->stack, error);
+    else if (result == LIVETCP_OK)
+        result = livetcp_tcp_stack_init(&stack, config->constants, error);
     if (result != LIVETCP_OK)
         return result;
-    if (config->stack)
-        stack = *config->stack;
-    else
-        livetcp_tcp_stack_init(&stack, config->constants, NULL);
     *params = (lt_delay_params){0};
     fill_in(params, config, &stack);
     params->most_window = truncate_at(config->window_states, params->r, LEAST_WINDOW);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "lab/model/delay/params.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,19 +14,38 @@ static const double LEAST_LOSS = 1e-5, MOST_LOSS = 0.5, PRECISION = 1.02;
 static const double MARGIN = 0.95;
 enum { MOST_CONNECTIONS = 8, MOST_SPLIT = 4 };
 
-void livetcp_delay_target_init(livetcp_delay_target *target)
+/* What livetcp_delay_target was in version 0.1, and what its initializer cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_target, target_us)
+
+void livetcp_delay_target_init_sized(livetcp_delay_target *target, size_t size)
 {
-    *target = (livetcp_delay_target){
-        .struct_size = sizeof *target, .quantile = 0.95, .target_us = 200 * LIVETCP_USEC_MSEC};
+    const livetcp_delay_target defaults = {.quantile = 0.95, .target_us = 200 * LIVETCP_USEC_MSEC};
+
+    lt_sized_write(target, size, &defaults, sizeof defaults);
 }
 
-static livetcp_result check(const livetcp_delay_target *t, livetcp_error *error)
+void(livetcp_delay_target_init)(livetcp_delay_target *target)
 {
-    if (t->struct_size < sizeof *t)
+    livetcp_delay_target_init_sized(target, SIZE_0_1);
+}
+
+/* The question in structs of the library's size. */
+static livetcp_result read_question(const livetcp_delay_model_config *given_config,
+                                    livetcp_delay_model_config *config,
+                                    const livetcp_delay_target *given, livetcp_delay_target *t,
+                                    livetcp_error *error)
+{
+    livetcp_result result = lt_delay_config_read(config, given_config, error);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (!lt_sized_valid(given, SIZE_0_1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the livetcp_delay_target has struct_size %zu, less than %zu: call "
                        "livetcp_delay_target_init() first",
-                       t->struct_size, sizeof *t);
+                       lt_sized_size(given), SIZE_0_1);
+    livetcp_delay_target_init(t);
+    lt_sized_read(t, sizeof *t, given);
     if (!(t->quantile > 0 && t->quantile < 1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "quantile is %g: it is between 0 and 1 (95%% is 0.95)", t->quantile);
@@ -78,25 +98,27 @@ static livetcp_result works(const livetcp_delay_model_config *config,
     return result;
 }
 
-livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *config,
-                                    const livetcp_delay_target *target, double *loss,
+livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *given_config,
+                                    const livetcp_delay_target *given_target, double *loss,
                                     livetcp_error *error)
 {
     double low = LEAST_LOSS, high = MOST_LOSS; /* works at low, not at high */
     bool ok = false;
-    livetcp_result result = check(target, error);
+    livetcp_delay_model_config config;
+    livetcp_delay_target target;
+    livetcp_result result = read_question(given_config, &config, given_target, &target, error);
 
     if (result == LIVETCP_OK)
-        result = works(config, target, low, &ok, error);
+        result = works(&config, &target, low, &ok, error);
     if (result != LIVETCP_OK || !ok) {
         *loss = 0;
         return result;
     }
-    if ((result = works(config, target, high, &ok, error)) == LIVETCP_OK && ok)
+    if ((result = works(&config, &target, high, &ok, error)) == LIVETCP_OK && ok)
         low = high;
     while (result == LIVETCP_OK && high > low * PRECISION) {
         double middle = sqrt(low * high);
-        result = works(config, target, middle, &ok, error);
+        result = works(&config, &target, middle, &ok, error);
         if (ok)
             low = middle;
         else
@@ -114,25 +136,34 @@ static bool better(const livetcp_delay_advice *best, double delay_us, bool meets
     return !best->meets_target && (meets || delay_us < best->delay_us);
 }
 
-livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *config,
-                                    const livetcp_delay_target *target,
+livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *given_config,
+                                    const livetcp_delay_target *given_target,
                                     livetcp_delay_advice *advice, livetcp_error *error)
 {
-    livetcp_delay_model_config at = *config;
-    livetcp_delay_advice best = {.struct_size = advice->struct_size};
-    livetcp_result result = check(target, error);
+    livetcp_delay_model_config config, at;
+    livetcp_delay_target target;
+    livetcp_delay_advice best = {.connections = 0};
+    livetcp_result result = read_question(given_config, &config, given_target, &target, error);
 
-    at.backlog_states = enough_backlog(config, target);
+    if (result == LIVETCP_OK && !lt_sized_valid(advice, 0))
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                         "the livetcp_delay_advice has struct_size %zu: set it to "
+                         "sizeof(livetcp_delay_advice) before the call",
+                         lt_sized_size(advice));
+    if (result != LIVETCP_OK)
+        return result;
+    at = config;
+    at.backlog_states = enough_backlog(&config, &target);
     for (at.split = 1; result == LIVETCP_OK && at.split <= MOST_SPLIT; at.split++)
         for (at.connections = 1; result == LIVETCP_OK && at.connections <= MOST_CONNECTIONS;
              at.connections++) {
             double delay_us;
             if (best.meets_target || at.split > at.packet_bytes)
                 continue;
-            result = delay_at(&at, target->quantile, &delay_us, error);
+            result = delay_at(&at, target.quantile, &delay_us, error);
             if (result != LIVETCP_OK)
                 continue;
-            bool meets = delay_us <= (double)target->target_us;
+            bool meets = delay_us <= (double)target.target_us;
             if (better(&best, delay_us, meets)) {
                 best.meets_target = meets;
                 best.connections = at.connections;
@@ -144,11 +175,11 @@ livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *config,
     if (result == LIVETCP_OK && !best.meets_target) { /* the edge is no answer */
         at.connections = best.connections;
         at.split = best.split;
-        at.backlog_states = config->backlog_states;
-        result = delay_at(&at, target->quantile, &best.delay_us, error);
+        at.backlog_states = config.backlog_states;
+        result = delay_at(&at, target.quantile, &best.delay_us, error);
         best.playout_us = fmax(best.delay_us, livetcp_delay_static_playout_us(&at));
     }
     if (result == LIVETCP_OK)
-        lt_copy_sized(advice, advice->struct_size, &best, sizeof best);
+        lt_sized_fill(advice, &best, sizeof best);
     return result;
 }

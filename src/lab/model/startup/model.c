@@ -3,9 +3,11 @@
 #include <livetcp/startup_model.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "lab/model/startup/cardwell.h"
 #include "lab/model/startup/session_open.h"
 #include "lab/model/startup/timeouts.h"
+#include "lab/model/tcp_stack.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,16 +33,26 @@ struct livetcp_startup_model {
     lt_times open;                                /* of the whole session */
 };
 
-void livetcp_startup_config_init(livetcp_startup_config *config, livetcp_tcp_constants constants)
+/* What livetcp_startup_config was in version 0.1, and what its initializer cleared. */
+#define SIZE_0_1 LT_SIZE_THROUGH(livetcp_startup_config, stack)
+
+void livetcp_startup_config_init_sized(livetcp_startup_config *config, size_t size,
+                                       livetcp_tcp_constants constants)
 {
-    *config = (livetcp_startup_config){.struct_size = sizeof *config,
-                                       .rtt_us = 100 * LIVETCP_USEC_MSEC,
-                                       .loss = 0.01,
-                                       .loss_back = -1,
-                                       .bytes = 3000,
-                                       .mss_bytes = 1448,
-                                       .connections = 1,
-                                       .constants = constants};
+    const livetcp_startup_config defaults = {.rtt_us = 100 * LIVETCP_USEC_MSEC,
+                                             .loss = 0.01,
+                                             .loss_back = -1,
+                                             .bytes = 3000,
+                                             .mss_bytes = 1448,
+                                             .connections = 1,
+                                             .constants = constants};
+
+    lt_sized_write(config, size, &defaults, sizeof defaults);
+}
+
+void(livetcp_startup_config_init)(livetcp_startup_config *config, livetcp_tcp_constants constants)
+{
+    livetcp_startup_config_init_sized(config, SIZE_0_1, constants);
 }
 
 static livetcp_result check(const livetcp_startup_config *c, livetcp_error *error)
@@ -55,11 +67,6 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
                    (double)MOST_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
                   {"constants", (double)c->constants, 0, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
-    if (c->struct_size < sizeof *c)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_startup_config has struct_size %zu, less than %zu: call "
-                       "livetcp_startup_config_init() first",
-                       c->struct_size, sizeof *c);
     if (!(c->loss >= 0 && c->loss < 1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "loss is %g: it is a share, from 0 to less than 1 (1%% is 0.01)", c->loss);
@@ -74,14 +81,28 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
     return LIVETCP_OK;
 }
 
-static livetcp_result make_params(startup_params *p, const livetcp_startup_config *c,
+static livetcp_result read_config(livetcp_startup_config *whole, const livetcp_startup_config *c,
                                   livetcp_error *error)
 {
-    livetcp_result result = check(c, error);
-    double back = c->loss_back < 0 ? c->loss : c->loss_back;
+    if (!lt_sized_valid(c, SIZE_0_1))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the livetcp_startup_config has struct_size %zu, less than %zu: call "
+                       "livetcp_startup_config_init() first",
+                       lt_sized_size(c), SIZE_0_1);
+    livetcp_startup_config_init(whole, LIVETCP_TCP_CONSTANTS_LINUX);
+    lt_sized_read(whole, sizeof *whole, c);
+    return check(whole, error);
+}
+
+static livetcp_result make_params(startup_params *p, const livetcp_startup_config *config,
+                                  livetcp_error *error)
+{
+    livetcp_startup_config whole, *c = &whole;
+    livetcp_result result = read_config(&whole, config, error);
 
     if (result != LIVETCP_OK)
         return result;
+    double back = c->loss_back < 0 ? c->loss : c->loss_back;
     *p = (startup_params){.rtt = (double)c->rtt_us / 1e6,
                           .loss = c->loss,
                           .both = c->loss + (1 - c->loss) * back, /* 3.4.2, 1 */
@@ -91,7 +112,9 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
                           .paper = c->constants < LIVETCP_TCP_CONSTANTS_LINUX};
     livetcp_tcp_stack_init(&p->stack, c->constants, NULL);
     if (c->stack)
-        p->stack = *c->stack;
+        result = lt_tcp_stack_read(&p->stack, c->stack, error);
+    if (result != LIVETCP_OK)
+        return result;
     /* 3.5.3: one segment more where neither SYN nor SYN/ACK was lost. Today's initial window does
      * not depend on that. */
     p->window = p->stack.initial_window;

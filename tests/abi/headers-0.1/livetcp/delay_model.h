@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delay that TCP gives a constant-bit-rate stream on a path with a round-trip time and a loss
+ * rate: the Markov chain of Brosh, Baset, Misra, Rubenstein and Schulzrinne, "The
+ * Delay-Friendliness of TCP" (SIGMETRICS 2008), section 4 and appendix A.
+ *
+ *     livetcp_delay_model_config config;
+ *     livetcp_delay_model *model;
+ *     livetcp_delay_model_config_init(&config, LIVETCP_TCP_CONSTANTS_LINUX);
+ *     config.rtt_us = 100 * LIVETCP_USEC_MSEC;
+ *     config.loss = 0.01;
+ *     if (livetcp_delay_model_solve(&config, &model, &error) == LIVETCP_OK) {
+ *         p95 = livetcp_delay_model_quantile(model, 0.95);
+ *         livetcp_delay_model_destroy(&model);
+ *     }
+ *
+ * docs/model.md says what the model assumes and how far it is from measurements.
+ *
+ * Part of liblivetcp-model. Nothing here waits or keeps state outside its arguments; different
+ * threads may solve at the same time, and share a solved model.
+ */
+#ifndef LIVETCP_DELAY_MODEL_H
+#define LIVETCP_DELAY_MODEL_H
+
+#include <livetcp/export.h>
+#include <livetcp/result.h>
+#include <livetcp/tcp_stack.h>
+#include <livetcp/time.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum livetcp_loss_model {
+    LIVETCP_LOSS_RANDOM = 0,    /* each segment by itself, as behind RED */
+    LIVETCP_LOSS_CORRELATED = 1 /* and all that follow it in its window, as at a drop-tail queue */
+} livetcp_loss_model;
+
+typedef enum livetcp_queue_unit {
+    LIVETCP_QUEUE_PACKETS = 0, /* every segment is lost with the same probability */
+    LIVETCP_QUEUE_BYTES = 1    /* one of s bytes with s/MSS of it */
+} livetcp_queue_unit;
+
+typedef struct livetcp_delay_model_config {
+    size_t struct_size;       /* sizeof(livetcp_delay_model_config) */
+    livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
+    double loss;              /* of full-sized segments, 0 <= loss < 1 */
+    livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1: half the RTT */
+    unsigned packet_bytes;    /* of the stream, with framing, 1..mss_bytes */
+    livetcp_usec interval_us; /* between packets, 1 us to 100 s */
+    unsigned connections;     /* the packets take them in turn, 1..64 */
+    unsigned split;           /* every packet is sent as that many equal ones, 1..16 */
+    unsigned mss_bytes;       /* 1..65535 */
+    livetcp_loss_model loss_model;
+    livetcp_queue_unit queue_unit;
+    int limited_transmit;            /* nonzero: RFC 3042 (appendix A.2) */
+    livetcp_tcp_constants constants; /* whose rules: see docs/model.md */
+    const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
+    double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
+    double backlog_states; /* and backlogs, 2..10000; 0: as many as it takes */
+    size_t max_states;     /* of the chain: what needs more is refused; about 300 bytes each */
+} livetcp_delay_model_config;
+
+/* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
+ * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3, or as
+ * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. */
+LIVETCP_API void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
+                                                 livetcp_tcp_constants constants);
+
+typedef struct livetcp_delay_model livetcp_delay_model;
+
+/* Solves the chain. On success *model is the caller's, to be destroyed. On failure *model is NULL:
+ * LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of range, LIVETCP_ERR_NO_MEMORY says
+ * how many states it would have taken.
+ *
+ * A rate that TCP cannot carry at this loss and RTT is not an error: see `bounded`. */
+LIVETCP_API livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
+                                                     livetcp_delay_model **model,
+                                                     livetcp_error *error);
+
+LIVETCP_API void livetcp_delay_model_destroy(livetcp_delay_model **model);
+
+typedef struct livetcp_delay_summary {
+    size_t struct_size;    /* set it to sizeof(livetcp_delay_summary) before the call */
+    int bounded;           /* 0: TCP carries less than this rate, and the delay grows for ever;
+                              all delays below are then infinite */
+    double capacity_pps;   /* packets per second that these connections carry when always busy;
+                              infinite without loss */
+    double mean_us;        /* one way, from handing the packet to TCP to its in-order arrival */
+    double jitter_us;      /* standard deviation of the delay, sigma_D in the paper */
+    double max_us;         /* the largest delay in the truncated chain */
+    double backlogged;     /* share of packets that waited in the send buffer */
+    double recovered;      /* share that waited for a retransmission without a timeout */
+    double timed_out;      /* share that waited for one after a timeout */
+    double timeouts_per_s; /* retransmission timeouts per second, of all connections */
+    double truncated;      /* share of packets at the truncated chain's edge: when it is not
+                              small, delays are larger than reported */
+    size_t states;         /* of the chain */
+    unsigned iterations;   /* of the solver */
+} livetcp_delay_summary;
+
+LIVETCP_API void livetcp_delay_model_summary(const livetcp_delay_model *model,
+                                             livetcp_delay_summary *summary);
+
+/* The least delay that a share of at least `quantile` of the packets does not exceed, in
+ * microseconds; 0 < quantile < 1, NaN for others. Infinite if unbounded. */
+LIVETCP_API double livetcp_delay_model_quantile(const livetcp_delay_model *model, double quantile);
+
+/* The share of packets with more than that delay; 1 if unbounded. */
+LIVETCP_API double livetcp_delay_model_ccdf(const livetcp_delay_model *model, double delay_us);
+
+/* One step of the distribution. */
+typedef struct livetcp_delay_point {
+    double delay_us;
+    double probability; /* that a packet has this delay */
+    double ccdf;        /* that it has a larger one */
+} livetcp_delay_point;
+
+/* The steps in order of delay: returns 1 and fills in *point, or 0 past the last. An unbounded
+ * model has none. */
+LIVETCP_API int livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
+                                       livetcp_delay_point *point);
+
+/* The packets per second that the chain's connections carry when they always have something to
+ * send: livetcp_delay_summary.capacity_pps without the rest. */
+LIVETCP_API livetcp_result livetcp_tcp_capacity(const livetcp_delay_model_config *config,
+                                                double *packets_per_s, livetcp_error *error);
+
+/* The playout delay that waits for one retransmission, over the sender's clock: L + RTT + 3/f
+ * (section 6.6), with the recovery time of RACK where `constants` has it. NaN for a configuration
+ * that livetcp_delay_model_solve() refuses. */
+LIVETCP_API double livetcp_delay_static_playout_us(const livetcp_delay_model_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LiveTCP: live RTP media over TCP that arrives on time. This header includes all others.
+ *
+ *     livetcp_context *context;
+ *     livetcp_config config;
+ *     livetcp_config_init(&config);
+ *     livetcp_config_apply_uri(&config, "livetcp://media.example:5004", NULL);
+ *     livetcp_context_create(NULL, &context, NULL);
+ *     livetcp_session_connect(context, &config, NULL, NULL, &session, NULL);
+ *     livetcp_session_send(session, packet, size);
+ *
+ * samples/ has whole programs.
+ */
+#ifndef LIVETCP_LIVETCP_H
+#define LIVETCP_LIVETCP_H
+
+#include <livetcp/config.h>
+#include <livetcp/media.h>
+#include <livetcp/playout.h>
+#include <livetcp/policy.h>
+#include <livetcp/quality.h>
+#include <livetcp/redundancy.h>
+#include <livetcp/result.h>
+#include <livetcp/session.h>
+#include <livetcp/stats.h>
+#include <livetcp/time.h>
+#include <livetcp/version.h>
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long it takes until a session's connections are there, and the first bytes on them: the
+ * short-connection model of Zhang, Wang and Keshav, "The Implication of Network Performance on
+ * Service Quality" (1999), section 3.5, and beside it Cardwell's, which they call model C (3.4.1).
+ *
+ * Part of liblivetcp-model. Functions of their arguments; any thread.
+ */
+#ifndef LIVETCP_STARTUP_MODEL_H
+#define LIVETCP_STARTUP_MODEL_H
+
+#include <livetcp/export.h>
+#include <livetcp/result.h>
+#include <livetcp/tcp_stack.h>
+#include <livetcp/time.h>
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct livetcp_startup_config {
+    size_t struct_size;   /* sizeof(livetcp_startup_config) */
+    livetcp_usec rtt_us;  /* 1 us to 100 s */
+    double loss;          /* of segments to the other end, 0 <= loss < 1 */
+    double loss_back;     /* of acknowledgements; -1: the same */
+    double bytes;         /* to be delivered by the session, 0 to 10000 segments a connection */
+    unsigned mss_bytes;   /* 1..65535 */
+    unsigned connections; /* opened at the same time, sharing the bytes equally, 1..64 */
+    livetcp_tcp_constants constants;
+    const livetcp_tcp_stack *stack; /* NULL: of `constants`. Read during the call only */
+} livetcp_startup_config;
+
+/* 3000 bytes on one connection, RTT 100 ms, 1 % loss each way, MSS 1448. */
+LIVETCP_API void livetcp_startup_config_init(livetcp_startup_config *config,
+                                             livetcp_tcp_constants constants);
+
+/* Expected times in microseconds. */
+typedef struct livetcp_startup_parts {
+    double handshake_us; /* until both ends may send */
+    double timeout_us;   /* waiting for retransmission timeouts while sending the bytes */
+    double transfer_us;  /* sending them, in slow start */
+    double total_us;
+} livetcp_startup_parts;
+
+typedef struct livetcp_startup_model livetcp_startup_model;
+
+/* On success *model is the caller's. LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of
+ * range; *model is then NULL. */
+LIVETCP_API livetcp_result livetcp_startup_model_solve(const livetcp_startup_config *config,
+                                                       livetcp_startup_model **model,
+                                                       livetcp_error *error);
+LIVETCP_API void livetcp_startup_model_destroy(livetcp_startup_model **model);
+
+/* One connection with its share of the bytes, by the model of Zhang et al. */
+LIVETCP_API livetcp_startup_parts livetcp_startup_zhang(const livetcp_startup_model *model);
+
+/* And by Cardwell's, with the timeout of a steady path for its measured one. */
+LIVETCP_API livetcp_startup_parts livetcp_startup_cardwell(const livetcp_startup_model *model);
+
+typedef enum livetcp_startup_event {
+    LIVETCP_STARTUP_FIRST_READY = 0, /* the first connection may send: the caller has the SYN/ACK */
+    LIVETCP_STARTUP_ALL_READY = 1,   /* every connection may */
+    LIVETCP_STARTUP_DELIVERED = 2,   /* all bytes on all connections have arrived */
+    LIVETCP_STARTUP_ALL_OPEN = 3 /* LiveTCP's own handshake is done, too: every connection of the
+                                    session is LIVETCP_CONNECTION_OPEN at the caller */
+} livetcp_startup_event;
+
+/* Expected time from the first SYN to the event, of the whole session; NaN for no event. */
+LIVETCP_API double livetcp_startup_mean_us(const livetcp_startup_model *model,
+                                           livetcp_startup_event event);
+
+/* The time that a share of `quantile` of the sessions do not exceed, 0 < quantile < 1. Infinite
+ * past the ten minutes that the model looks ahead; NaN for other quantiles and events. */
+LIVETCP_API double livetcp_startup_quantile_us(const livetcp_startup_model *model,
+                                               livetcp_startup_event event, double quantile);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The constants of a sender's TCP that decide about delay: timers, windows, how a loss is found.
+ * The models (livetcp/model.h) take them as an argument, so that a path can be judged with the TCP
+ * that a paper had, with today's, or with one's own.
+ *
+ * Part of liblivetcp-model. Functions of their arguments; any thread.
+ */
+#ifndef LIVETCP_TCP_STACK_H
+#define LIVETCP_TCP_STACK_H
+
+#include <livetcp/export.h>
+#include <livetcp/result.h>
+#include <livetcp/time.h>
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum livetcp_tcp_constants {
+    /* Brosh et al., "The Delay-Friendliness of TCP" (2008): NewReno, RTO = 4 RTT (6.6, A.3). */
+    LIVETCP_TCP_CONSTANTS_BROSH = 0,
+    /* Zhang et al., "The Implication of Network Performance on Service Quality" (1999): Linux
+     * 2.0.34, RTO = max(3 RTT, 200 ms), 3 s before the first sample, at most 120 s (3.5). */
+    LIVETCP_TCP_CONSTANTS_ZHANG = 1,
+    /* Linux 6 as it is delivered: ten segments at first (RFC 6928), 1 s (RFC 6298), RACK
+     * (RFC 8985), SYNs repeated four times before their timeout grows. */
+    LIVETCP_TCP_CONSTANTS_LINUX = 2,
+    /* The same without SACK (net.ipv4.tcp_sack=0), which turns RACK off: three duplicate
+     * acknowledgements, as in the papers, and Linux's timers. */
+    LIVETCP_TCP_CONSTANTS_NEWRENO = 3
+} livetcp_tcp_constants;
+
+typedef enum livetcp_loss_detection {
+    LIVETCP_LOSS_DETECTION_DUPACK = 0, /* three duplicate acknowledgements */
+    LIVETCP_LOSS_DETECTION_RACK = 1    /* a reordering window after a later segment's arrival */
+} livetcp_loss_detection;
+
+typedef enum livetcp_loss_recovery {
+    /* Brosh et al., 4.2 and Table 6: one round trip whatever was lost, in which nothing more is,
+     * and half of w + 3 segments after it. */
+    LIVETCP_LOSS_RECOVERY_ONE_ROUND = 0,
+    /* Half of the window, never less than two segments. With RACK another round trip when a
+     * retransmission is lost; without SACK one for each loss, and a timeout when a retransmission
+     * is lost. While the window is not needed it grows to what is in flight and one more. */
+    LIVETCP_LOSS_RECOVERY_LINUX = 1
+} livetcp_loss_recovery;
+
+typedef struct livetcp_tcp_stack {
+    size_t struct_size;               /* sizeof(livetcp_tcp_stack) */
+    livetcp_loss_detection detection; /* how a loss is found without a timeout */
+    unsigned initial_window;          /* segments, 1..1000 */
+    unsigned syn_linear_timeouts;     /* timeouts of a SYN before they begin to double, 0..100 */
+    livetcp_usec rto_initial_us;      /* before the first sample of the RTT, > 0 */
+    livetcp_usec rto_min_us;          /* > 0 */
+    livetcp_usec rto_max_us;          /* backing off ends here, >= rto_initial_us and rto_min_us */
+    double rto_rtt_multiple;          /* RTO of a path with a steady RTT, in RTTs, 1..100 */
+    int rto_min_added;                /* 0: RTO = max(rto_rtt_multiple * RTT, rto_min_us);
+                                         else the sum of both, as Linux 6 has it */
+    livetcp_loss_recovery recovery;   /* how losses are mended once they are found */
+} livetcp_tcp_stack;
+
+/* The constants of that name. LIVETCP_ERR_INVALID_ARGUMENT for another value; *stack is then left
+ * alone. */
+LIVETCP_API livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack,
+                                                  livetcp_tcp_constants constants,
+                                                  livetcp_error *error);
+
+/* "brosh", "zhang", "linux" or "newreno"; NULL for another value. */
+LIVETCP_API const char *livetcp_tcp_constants_name(livetcp_tcp_constants constants);
+
+/* The retransmission timeout on a path with that steady round-trip time, before it backs off. A
+ * negative RTT counts as 0. */
+LIVETCP_API livetcp_usec livetcp_tcp_stack_rto(const livetcp_tcp_stack *stack, livetcp_usec rtt_us);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
