@@ -248,7 +248,8 @@ TEST_CASE("settings change on one thread while another sends", "[settings]")
 {
     Context context(true);
     Server server(context);
-    Caller caller(context, server.port, {{"connections", "2"}, {"redundancy-budget", "2"}});
+    Caller caller(context, server.port,
+                  {{"connections", "2"}, {"redundancy-budget", "2"}, {"queue-packets", "10000"}});
     REQUIRE(until(context, [&] { return open_connections(caller.session) == 2; }));
     std::atomic<bool> stop{false};
     std::thread setter([&] {
