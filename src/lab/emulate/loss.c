@@ -15,13 +15,6 @@ bool lt_gilbert_from_means(double mean_loss, double mean_burst, lt_gilbert *out)
     return true;
 }
 
-double lt_gilbert_mean_loss(const lt_gilbert *gilbert)
-{
-    double moves = gilbert->p + gilbert->r;
-    double bad = moves > 0 ? gilbert->p / moves : 0;
-    return bad * gilbert->loss_bad + (1 - bad) * gilbert->loss_good;
-}
-
 void lt_gilbert_init(lt_gilbert_state *state, uint64_t seed)
 {
     lt_rng_seed(&state->rng, seed);

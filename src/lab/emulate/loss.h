@@ -25,9 +25,6 @@ typedef struct lt_gilbert {
  * needs mean_loss <= mean_burst / (mean_burst + 1). */
 bool lt_gilbert_from_means(double mean_loss, double mean_burst, lt_gilbert *out);
 
-/* Share of packets lost in the long run. */
-double lt_gilbert_mean_loss(const lt_gilbert *gilbert);
-
 typedef struct lt_gilbert_state {
     lt_rng rng;
     bool bad;

@@ -54,8 +54,6 @@ TEST_CASE("loss: an explicit Gilbert-Elliott chain has the textbook mean")
     /* Bad 0.02 / (0.02 + 0.18) = 10 % of the time: 0.1 * 0.5 + 0.9 * 0.01 = 5.9 %. */
     const Bursts seen = measure("gilbert=2%:18%:50%:1%", 1000000, LT_LINK_LOST_BURST);
     CHECK(seen.loss == Approx(0.059).epsilon(0.03));
-    const lt_gilbert chain = {0.02, 0.18, 0.5, 0.01};
-    CHECK(lt_gilbert_mean_loss(&chain) == Approx(0.059));
 
     const Bursts simple = measure("gilbert=1%:25%", 1000000, LT_LINK_LOST_BURST);
     CHECK(simple.mean_burst == Approx(4).epsilon(0.05));
