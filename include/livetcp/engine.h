@@ -58,8 +58,8 @@ typedef struct livetcp_packet {
                            an RTP stack hands it there like any RTCP, others ignore it */
 } livetcp_packet;
 
-/* Fills `bytes` with unpredictable bytes. Anything but LIVETCP_OK is passed on by the function that
- * asked. */
+/* Fills `bytes`, at most 256, with unpredictable bytes. Anything but LIVETCP_OK is passed on by the
+ * function that asked. */
 typedef livetcp_result (*livetcp_random_fn)(void *user, uint8_t *bytes, size_t size);
 
 /* ---- made and freed ---- */
@@ -94,7 +94,8 @@ LIVETCP_API void livetcp_engine_destroy(livetcp_engine **engine);
 /* ---- connections ---- */
 
 /* A slot that wants a TCP connection now; it is CONNECTING from here on, until connected() or
- * lost(). Returns false if none does. Callers only. */
+ * lost(). Returns false if none does. Callers only. How long an attempt may take is the owner's
+ * business (connect-timeout): one that takes longer is lost(). */
 LIVETCP_API bool livetcp_engine_next_connect(livetcp_engine *engine, livetcp_usec now,
                                              unsigned *connection);
 
@@ -115,7 +116,9 @@ LIVETCP_API void livetcp_engine_lost(livetcp_engine *engine, unsigned connection
                                      livetcp_result reason, livetcp_usec now);
 
 /* A slot whose socket is to be closed now, because the engine has ended the connection; it is not
- * reported with lost() again. False if there is none. */
+ * reported with lost() again. False if there is none. The slot may still be connecting, or have no
+ * socket. What was written may still be on its way, a BYE or REJECT last: end the sending
+ * direction, and read to the peer's end before closing, or a reset destroys it. */
 LIVETCP_API bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection,
                                            livetcp_result *reason);
 
@@ -127,7 +130,8 @@ LIVETCP_API void livetcp_engine_close(livetcp_engine *engine, livetcp_result rea
 /* ---- data ---- */
 
 /* Takes one RTP or RTCP packet from the application, as livetcp_session_send_with(); `info` may be
- * NULL. Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
+ * NULL. It waits in the send queue until next_write(): call that at once for the least delay.
+ * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
  * LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_INVALID_ARGUMENT for an `info` without its struct_size; the
  * packet was not taken then. */
 LIVETCP_API livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet,
@@ -160,7 +164,8 @@ typedef struct livetcp_engine_write {
                        livetcp_engine_has_timestamps() */
 } livetcp_engine_write;
 
-/* The next thing to write; asks the policy when it must. False if nothing can be written now. */
+/* The next thing to write; asks the policy when it must. False if nothing can be written now.
+ * wants_path_info() is to be asked before every call, not once for several. */
 LIVETCP_API bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                            livetcp_engine_write *write);
 

@@ -5,13 +5,20 @@
 
 #include <livetcp/result.h>
 
+/* "printf" means Microsoft's to a compiler for Windows, where the C library's own is asked for. */
+#ifdef __MINGW32__
+#define LT_PRINTF gnu_printf
+#else
+#define LT_PRINTF printf
+#endif
+
 /* Fills *error, which may be NULL, and returns `code`, so that a failing function can end with
  * `return lt_fail(error, CODE, "...")`. A message that does not fit is cut at the end. */
 livetcp_result lt_fail(livetcp_error *error, livetcp_result code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(LT_PRINTF, 3, 4)));
 
 /* The same with an errno, whose text is appended after a colon. */
 livetcp_result lt_fail_errno(livetcp_error *error, livetcp_result code, int system_errno,
-                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+                             const char *format, ...) __attribute__((format(LT_PRINTF, 4, 5)));
 
 #endif

@@ -52,6 +52,17 @@ static bool set_burst(lt_link_params *params, const char *value)
 }
 
 /* p:r or p:r:loss-bad:loss-good */
+/* The text up to the next `separator`; NULL if none is left. Windows has no strsep(). */
+static char *next_item(char **rest, char separator)
+{
+    char *item = *rest, *end = item ? strchr(item, separator) : NULL;
+
+    if (end)
+        *end++ = '\0';
+    *rest = end;
+    return item;
+}
+
 static bool set_gilbert(lt_link_params *params, const char *value)
 {
     if (!strcmp(value, "off")) {
@@ -62,7 +73,7 @@ static bool set_gilbert(lt_link_params *params, const char *value)
     double part[4] = {0, 0, 1, 0};
     unsigned count = 0;
     snprintf(copy, sizeof copy, "%s", value);
-    for (char *rest = copy, *item; (item = strsep(&rest, ":")); count++)
+    for (char *rest = copy, *item; (item = next_item(&rest, ':')); count++)
         if (count == 4 || !lt_parse_share(item, &part[count]))
             return false;
     if ((count != 2 && count != 4) || part[1] == 0)
@@ -141,7 +152,7 @@ livetcp_result lt_link_params_parse(lt_link_params *params, const char *spec, li
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the link parameters are longer than %d characters", MAX_SPEC - 1);
     strcpy(copy, spec);
-    for (char *rest = copy, *item; (item = strsep(&rest, ","));) {
+    for (char *rest = copy, *item; (item = next_item(&rest, ','));) {
         item += strspn(item, " \t");
         item[strcspn(item, " \t")] = '\0';
         if (!*item)
