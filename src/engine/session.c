@@ -874,7 +874,12 @@ unsigned livetcp_engine_connections(const livetcp_engine *engine)
 livetcp_result livetcp_engine_report_playout(livetcp_engine *engine,
                                              const livetcp_playout_report *report)
 {
-    return lt_reports_on_playout(engine->reports, report);
+    livetcp_playout_report whole = {.margin_us = LIVETCP_NO_MARGIN};
+
+    if (!lt_sized_valid(report, 0))
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    lt_sized_read(&whole, sizeof whole, report);
+    return lt_reports_on_playout(engine->reports, &whole);
 }
 
 livetcp_result livetcp_engine_set_clock_rate(livetcp_engine *engine, int payload_type, uint32_t hz)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a peer sent REJECT or BYE: the numbers of the wire, specified in docs/wire-format.md. They
- * belong to the wire format: a result that the library gets for itself has no number here until the
- * format gets one.
+ * Why a peer sent REJECT or BYE: the numbers of the wire, specified in
+ * docs/reference/wire-format.md. They belong to the wire format: a result that the library gets for
+ * itself has no number here until the format gets one.
  */
 #ifndef LT_WIRE_REASON_H
 #define LT_WIRE_REASON_H

@@ -19,7 +19,7 @@ TEST_CASE("every reason means one result, which is sent as that reason")
     }
 }
 
-TEST_CASE("the numbers of the wire are those of docs/wire-format.md")
+TEST_CASE("the numbers of the wire are those of docs/reference/wire-format.md")
 {
     CHECK(lt_reason_of(LIVETCP_OK) == 0);
     CHECK(lt_reason_of(LIVETCP_ERR_NO_MEMORY) == 2);

@@ -51,7 +51,7 @@ typedef enum livetcp_timestamps {
     LIVETCP_TIMESTAMPS_OFF /* none */
 } livetcp_timestamps;
 
-/* livetcp_config.redundancy_budget: what the policy is worth; see docs/tuning.md. */
+/* livetcp_config.redundancy_budget: what the policy is worth; see docs/guide/tuning.md. */
 #define LIVETCP_REDUNDANCY_AUTO (-1.0)
 
 /*
@@ -76,7 +76,7 @@ typedef struct livetcp_config {
     unsigned split;              /* "split": writes per frame, 1..16, default 1 */
     char congestion_control[16]; /* "congestion-control": name, or "auto" = the first of bbr, cubic
                                     and reno that this host lets us set, for each connection by
-                                    itself; default "" = the system's. See docs/tuning.md */
+                                    itself; default "" = the system's. See docs/guide/tuning.md */
 
     livetcp_order order;        /* "order": arrival (default) or sequence */
     livetcp_usec order_wait_us; /* "order-wait" in ms: how long a gap may hold later packets back,
@@ -151,7 +151,7 @@ typedef struct livetcp_config {
                                   See livetcp_sent_stats.delays */
     livetcp_timestamps timestamps; /* "timestamps": auto (default), on or off: whether the kernel
                                       is asked when packets were sent, acknowledged and received,
-                                      see livetcp_session_stats.stamped and docs/tuning.md */
+                                      see livetcp_session_stats.stamped and docs/guide/tuning.md */
 } livetcp_config;
 
 /* Fills in struct_size and every default. The function of that name is for programs built with

@@ -14,7 +14,7 @@
  *         livetcp_delay_model_destroy(&model);
  *     }
  *
- * docs/model.md says what the model assumes and how far it is from measurements.
+ * docs/research/model.md says what the model assumes and how far it is from measurements.
  *
  * Part of liblivetcp-model. Nothing here waits or keeps state outside its arguments; different
  * threads may solve at the same time, and share a solved model.
@@ -58,7 +58,7 @@ typedef struct livetcp_delay_model_config {
     livetcp_loss_model loss_model;
     livetcp_queue_unit queue_unit;
     bool limited_transmit;           /* RFC 3042 (appendix A.2) */
-    livetcp_tcp_constants constants; /* whose rules: see docs/model.md */
+    livetcp_tcp_constants constants; /* whose rules: see docs/research/model.md */
     const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
     double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
     double backlog_states; /* and backlogs, 2..10000; 0: as many as it takes */

@@ -58,8 +58,8 @@ typedef struct livetcp_packet {
                            an RTP stack hands it there like any RTCP, others ignore it */
 } livetcp_packet;
 
-/* Fills `bytes` with unpredictable bytes. Anything but LIVETCP_OK is passed on by the function that
- * asked. */
+/* Fills `bytes`, at most 256, with unpredictable bytes. Anything but LIVETCP_OK is passed on by the
+ * function that asked. */
 typedef livetcp_result (*livetcp_random_fn)(void *user, uint8_t *bytes, size_t size);
 
 /* ---- made and freed ---- */
@@ -94,7 +94,8 @@ LIVETCP_API void livetcp_engine_destroy(livetcp_engine **engine);
 /* ---- connections ---- */
 
 /* A slot that wants a TCP connection now; it is CONNECTING from here on, until connected() or
- * lost(). Returns false if none does. Callers only. */
+ * lost(). Returns false if none does. Callers only. How long an attempt may take is the owner's
+ * business (connect-timeout): one that takes longer is lost(). */
 LIVETCP_API bool livetcp_engine_next_connect(livetcp_engine *engine, livetcp_usec now,
                                              unsigned *connection);
 
@@ -115,7 +116,9 @@ LIVETCP_API void livetcp_engine_lost(livetcp_engine *engine, unsigned connection
                                      livetcp_result reason, livetcp_usec now);
 
 /* A slot whose socket is to be closed now, because the engine has ended the connection; it is not
- * reported with lost() again. False if there is none. */
+ * reported with lost() again. False if there is none. The slot may still be connecting, or have no
+ * socket. What was written may still be on its way, a BYE or REJECT last: end the sending
+ * direction, and read to the peer's end before closing, or a reset destroys it. */
 LIVETCP_API bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection,
                                            livetcp_result *reason);
 
@@ -127,7 +130,8 @@ LIVETCP_API void livetcp_engine_close(livetcp_engine *engine, livetcp_result rea
 /* ---- data ---- */
 
 /* Takes one RTP or RTCP packet from the application, as livetcp_session_send_with(); `info` may be
- * NULL. Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
+ * NULL. It waits in the send queue until next_write(): call that at once for the least delay.
+ * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
  * LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_INVALID_ARGUMENT for an `info` without its struct_size; the
  * packet was not taken then. */
 LIVETCP_API livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet,
@@ -160,7 +164,8 @@ typedef struct livetcp_engine_write {
                        livetcp_engine_has_timestamps() */
 } livetcp_engine_write;
 
-/* The next thing to write; asks the policy when it must. False if nothing can be written now. */
+/* The next thing to write; asks the policy when it must. False if nothing can be written now.
+ * wants_path_info() is to be asked before every call, not once for several. */
 LIVETCP_API bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                            livetcp_engine_write *write);
 
@@ -239,7 +244,8 @@ typedef enum livetcp_engine_event_type {
     LIVETCP_ENGINE_DRAINED,           /* the send queue, full or blocked before, is empty again */
     LIVETCP_ENGINE_WARNING,           /* reason, and what belongs to it: the session goes on */
     LIVETCP_ENGINE_KEYFRAME_WANTED,   /* ssrc */
-    LIVETCP_ENGINE_BITRATE            /* bitrate: the estimate has changed */
+    LIVETCP_ENGINE_BITRATE,           /* bitrate: the estimate has changed */
+    LIVETCP_ENGINE_SENT               /* see livetcp_engine_notify_when_sent() */
 } livetcp_engine_event_type;
 
 typedef struct livetcp_engine_event {
@@ -362,6 +368,29 @@ LIVETCP_API livetcp_result livetcp_pending_challenge(livetcp_pending *pending,
 /* Turns the connection away, whatever its state; `reply` is a REJECT. */
 LIVETCP_API void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason,
                                         livetcp_reply *reply);
+
+/* ---- changed while it runs ---- */
+
+/* Has the event LIVETCP_ENGINE_SENT come once, as soon as the send queue and the outboxes of all
+ * connections are empty; that may be at once. A closed engine tells nothing. */
+LIVETCP_API void livetcp_engine_notify_when_sent(livetcp_engine *engine);
+
+/* Settings of a session that runs, checked together with its others; on failure *error (may be
+ * NULL) says why and nothing is changed. See livetcp_session_set_policy() and those after it. The
+ * policy must outlive the engine; it starts with fresh state. Call what follows a change, as after
+ * any other. Errors: LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_CLOSED, and LIVETCP_ERR_NO_MEMORY
+ * for a policy. */
+LIVETCP_API livetcp_result livetcp_engine_set_policy(livetcp_engine *engine,
+                                                     const livetcp_policy *policy,
+                                                     livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_redundancy_budget(livetcp_engine *engine,
+                                                                double budget,
+                                                                livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_bitrate_bounds(livetcp_engine *engine, uint32_t min,
+                                                             uint32_t max, livetcp_error *error);
+LIVETCP_API livetcp_result livetcp_engine_set_max_send_delay(livetcp_engine *engine,
+                                                             livetcp_usec delay_us,
+                                                             livetcp_error *error);
 
 #ifdef __cplusplus
 }

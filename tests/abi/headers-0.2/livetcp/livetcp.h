@@ -23,9 +23,12 @@
 #include <livetcp/quality.h>
 #include <livetcp/redundancy.h>
 #include <livetcp/result.h>
-#include <livetcp/session.h>
 #include <livetcp/stats.h>
 #include <livetcp/time.h>
 #include <livetcp/version.h>
+
+#if LIVETCP_HAS_IO
+#include <livetcp/session.h>
+#endif
 
 #endif

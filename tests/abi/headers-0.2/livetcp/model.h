@@ -3,7 +3,7 @@
  * What TCP does to the delay of live media, computed instead of measured. This header includes all
  * of liblivetcp-model; livetcp.h includes all of liblivetcp, and neither includes the other.
  *
- * docs/model.md describes the models and how accurate they are.
+ * docs/research/model.md describes the models and how accurate they are.
  */
 #ifndef LIVETCP_MODEL_H
 #define LIVETCP_MODEL_H

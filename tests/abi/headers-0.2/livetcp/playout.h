@@ -13,7 +13,8 @@
  *     ... whenever sound is needed:   livetcp_playout_pull(playout, now, &item);
  *
  * A playout serves one media stream. It is not thread-safe: the caller serializes the calls.
- * docs/playout.md explains the modes, samples/playout_pull.c is a whole program.
+ * A session can do the putting: livetcp_playout_attach() in livetcp/session.h.
+ * docs/guide/playout.md explains the modes, samples/playout_pull.c is a whole program.
  */
 #ifndef LIVETCP_PLAYOUT_H
 #define LIVETCP_PLAYOUT_H

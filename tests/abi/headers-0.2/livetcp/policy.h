@@ -134,7 +134,7 @@ enum {
  * A policy: a constant table of functions and the size of the state they share. It owns nothing
  * but that state, calls nothing that blocks, and runs with the session locked, so it must not
  * call the session. A decision that names a connection which cannot take the packet, or costs more
- * than the budget, is cut down to what is possible; docs/writing-a-policy.md has the rules.
+ * than the budget, is cut down to what is possible; docs/guide/policy.md has the rules.
  */
 typedef struct livetcp_policy {
     size_t struct_size;       /* sizeof(livetcp_policy); what a newer one has beyond this library's

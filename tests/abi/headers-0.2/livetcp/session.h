@@ -12,6 +12,9 @@
 #define LIVETCP_SESSION_H
 
 #include <livetcp/engine.h>
+#include <livetcp/media.h>
+#include <livetcp/playout.h>
+#include <livetcp/redundancy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +38,43 @@ LIVETCP_API livetcp_result livetcp_context_create(struct uv_loop_s *loop, livetc
  * inside a callback the thread ends by itself after the callback. Application's loop: no callback
  * runs any more, but the loop must still be run until its handles have closed. */
 LIVETCP_API void livetcp_context_destroy(livetcp_context **context);
+
+/* As livetcp_context_destroy(), and calls on_closed(user), which may be NULL, when nothing of the
+ * context is left. Application's loop: on its thread, from within uv_run(), once the last handle of
+ * the context has closed: when uv_run() has returned after that, the loop can be closed, if the
+ * application has no handles of its own on it. Own thread: before this returns; or, from inside a
+ * callback, as the thread's last act. */
+LIVETCP_API void livetcp_context_close(livetcp_context **context, void (*on_closed)(void *user),
+                                       void *user);
+
+/* ---- log ---- */
+
+typedef enum livetcp_log_level {
+    LIVETCP_LOG_OFF = 0,
+    LIVETCP_LOG_ERROR,   /* something does not work, and will not without help */
+    LIVETCP_LOG_WARNING, /* a connection was lost or turned away; the rest goes on */
+    LIVETCP_LOG_INFO,    /* once in a listener's life: where it listens */
+    LIVETCP_LOG_DEBUG,   /* states of sessions and connections, addresses that failed, settings */
+    LIVETCP_LOG_TRACE    /* as often as estimates change */
+} livetcp_log_level;
+
+/* One line, without a line feed, at most 319 bytes. `category` is "listener", "session",
+ * "connection" or "policy"; there may be more one day. Texts name addresses and settings, never
+ * secrets; they are for people and may change. Both strings are valid during the call only.
+ *
+ * Called on the loop's thread, never two at a time for one context. It must not call LiveTCP, and
+ * should not wait: media does meanwhile. */
+typedef void (*livetcp_log_fn)(livetcp_log_level level, const char *category, const char *text,
+                               void *user);
+
+/* Has everything up to `level` logged on this context, its sessions and its listeners; replaces
+ * what was set before, which is not called any more once this has returned. NULL, or
+ * LIVETCP_LOG_OFF, logs nothing, which is how a context begins. */
+LIVETCP_API void livetcp_context_set_log(livetcp_context *context, livetcp_log_level level,
+                                         livetcp_log_fn function, void *user);
+
+/* "error", "warning", "info", "debug", "trace", "off"; never NULL. Any thread. */
+LIVETCP_API const char *livetcp_log_level_name(livetcp_log_level level);
 
 /* ---- session ---- */
 
@@ -68,6 +108,10 @@ typedef struct livetcp_session_callbacks {
     /* The bit rate that the connections carry without delay has changed: what an encoder should be
      * set to, all media streams of the session together, in bit/s. */
     void (*on_bitrate)(livetcp_session *session, uint32_t bitrate, void *user);
+
+    /* The answer to livetcp_session_notify_when_sent(): everything that was sent before is on its
+     * way. */
+    void (*on_sent)(livetcp_session *session, void *user);
 } livetcp_session_callbacks;
 
 /* Calls the peer that `config` names. Connecting goes on in the background: on_state tells the
@@ -104,12 +148,19 @@ LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const 
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 
+/* Any thread. Asks for one call of on_sent(): as soon as the send queue and what waits before the
+ * connections are empty, which they may be already. Every packet that livetcp_session_send() has
+ * taken was then written to a socket, or dropped and counted. A session that ends before calls
+ * on_state(CLOSED) and not on_sent(). Asked again before the answer, there is one answer for both;
+ * packets that are sent meanwhile put it off. */
+LIVETCP_API void livetcp_session_notify_when_sent(livetcp_session *session);
+
 /* Any thread. Fills what `stats->struct_size` has room for. */
-LIVETCP_API livetcp_result livetcp_session_get_stats(livetcp_session *session,
+LIVETCP_API livetcp_result livetcp_session_get_stats(const livetcp_session *session,
                                                      livetcp_session_stats *stats);
 
 /* Any thread. `connection` is 0..connections-1, else LIVETCP_ERR_INVALID_ARGUMENT. */
-LIVETCP_API livetcp_result livetcp_session_get_connection_stats(livetcp_session *session,
+LIVETCP_API livetcp_result livetcp_session_get_connection_stats(const livetcp_session *session,
                                                                 unsigned connection,
                                                                 livetcp_connection_stats *stats);
 
@@ -119,6 +170,68 @@ LIVETCP_API livetcp_result livetcp_session_get_connection_stats(livetcp_session 
 LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                                           const livetcp_playout_report *report);
 
+/* Any thread. The path as livetcp_playout_set_path() wants it: round trip and repair as the sender
+ * has told them; until it has, the least round trip of this side, and repair by TCP. What is not
+ * known is 0. Fills what `path->struct_size` has room for. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
+                                                            livetcp_playout_path *path);
+
+/* How a session feeds a playout. All zero: every RTP packet, an audio stream without redundant
+ * packets, everything on the loop's thread. */
+typedef struct livetcp_playout_attachment {
+    size_t struct_size; /* sizeof(livetcp_playout_attachment) */
+
+    /* Called around every use of the playout, for programs that pull on another thread and hold
+     * the same lock meanwhile. Both or neither. */
+    void (*lock)(void *user);
+    void (*unlock)(void *user);
+
+    /* Whether the playout is to have this RTP packet, where a session carries several streams: a
+     * playout plays one. NULL: it gets all. Called without the lock. */
+    bool (*wants)(const livetcp_packet *packet, void *user);
+
+    void *user;                          /* of the three */
+    livetcp_codec codec;                 /* of video: its key frames are told apart */
+    livetcp_redundancy_decoder *decoder; /* takes redundant audio apart; used under the lock, and
+                                            still the caller's; NULL = there is none */
+} livetcp_playout_attachment;
+
+/*
+ * Has the session feed the playout until one of them is no more needed:
+ *
+ * - RTP packets go in as they come, before on_packet() is called for them, with the flags that
+ *   their payload tells. RTCP does not.
+ * - The playout is told the path (livetcp_session_get_playout_path()), and again when it changes.
+ * - The session is told, ten times a second while packets come, how long they wait in the playout,
+ *   by how much they are in time, and how many are late (livetcp_session_report_playout()): the
+ *   sender's statistics, and what it does about it, go by that.
+ *
+ * Pulling, and all other functions of the playout, stay the application's. Times are of
+ * CLOCK_MONOTONIC (uv_hrtime() / 1000), which pull() must go by, too.
+ *
+ * Threads: as livetcp_session_set_callbacks(). Packets come on the loop's thread. Who pulls on
+ * another thread gives `lock` and `unlock`, and holds that lock while he calls the playout and as
+ * long as he uses item.data; he must not hold it while he attaches, detaches, or destroys the
+ * session. None of the three functions may call LiveTCP.
+ *
+ * Ownership: the playout stays the caller's and must outlive the session, or be detached before. A
+ * session that is destroyed, also with its context, is detached by that. One playout may be
+ * attached to several sessions, one after another or at once, such as those of a listener: when the
+ * sender is another, its SSRC is, and the playout starts afresh. Several playouts may be attached
+ * to one session. `attachment` is copied, and may be NULL. A session that a listener accepted is
+ * best attached in on_session(), which comes before its first packet.
+ *
+ * Errors: LIVETCP_ERR_INVALID_ARGUMENT (NULL, struct_size, lock without unlock),
+ * LIVETCP_ERR_BAD_STATE (attached already), LIVETCP_ERR_NO_MEMORY; nothing is attached then.
+ */
+LIVETCP_API livetcp_result livetcp_playout_attach(livetcp_playout *playout,
+                                                  livetcp_session *session,
+                                                  const livetcp_playout_attachment *attachment);
+
+/* Ends that: the session does not use the playout any more when this returns, and has told the peer
+ * what there was to tell. Nothing happens if they are not attached. */
+LIVETCP_API void livetcp_playout_detach(livetcp_playout *playout, livetcp_session *session);
+
 /* Any thread. RTP packets of this payload type (0..127, or LIVETCP_ANY_PAYLOAD), sent and received
  * from now on, have timestamps of `hz` units a second, as SDP (a=rtpmap) and caps say; 0 = that is
  * not known. Reports are then exact from the first one; without it the rate is found from the
@@ -127,8 +240,41 @@ LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *sessi
 LIVETCP_API livetcp_result livetcp_session_set_clock_rate(livetcp_session *session,
                                                           int payload_type, uint32_t hz);
 
+/* ---- settings of a session that runs ----
+ *
+ * Any thread. They take effect for the next decision: packets that wait in the send queue stay
+ * there and go by the new setting. The new value is checked together with the session's other
+ * settings, as livetcp_config_check() does; on failure *error (may be NULL) says why and nothing is
+ * changed. Each end of a session has its own: the peer is not told. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_CLOSED once the session is closed, and those named.
+ */
+
+/* The policy of that name (livetcp_policy_find()), which starts with fresh state. The number of
+ * connections stays as it was when the session was made: a policy that needs more is refused, and a
+ * session that was made with a policy of one connection keeps that one. Errors:
+ * LIVETCP_ERR_UNKNOWN_POLICY, LIVETCP_ERR_NO_MEMORY. */
+LIVETCP_API livetcp_result livetcp_session_set_policy(livetcp_session *session, const char *name,
+                                                      livetcp_error *error);
+
+/* Bytes beyond each byte of media that copies and parity may cost, as redundancy-budget;
+ * -1 = auto. */
+LIVETCP_API livetcp_result livetcp_session_set_redundancy_budget(livetcp_session *session,
+                                                                 double budget,
+                                                                 livetcp_error *error);
+
+/* Bounds of the estimated bit rate, in bit/s, as min-bitrate and max-bitrate; 0 = none. An estimate
+ * outside of them moves inside at once, and on_bitrate() tells. */
+LIVETCP_API livetcp_result livetcp_session_set_bitrate_bounds(livetcp_session *session,
+                                                              uint32_t min, uint32_t max,
+                                                              livetcp_error *error);
+
+/* How late a packet may be delivered before it is dropped instead, as max-send-delay; 0 = never. */
+LIVETCP_API livetcp_result livetcp_session_set_max_send_delay(livetcp_session *session,
+                                                              livetcp_usec delay_us,
+                                                              livetcp_error *error);
+
 /* Any thread. */
-LIVETCP_API livetcp_session_state livetcp_session_get_state(livetcp_session *session);
+LIVETCP_API livetcp_session_state livetcp_session_get_state(const livetcp_session *session);
 
 /* Any thread. Sends what is queued for up to `drain_us` (0: drops it), tells the peer, closes
  * every connection, and ends in on_state(CLOSED) with LIVETCP_ERR_CANCELLED. */
@@ -169,14 +315,11 @@ LIVETCP_API livetcp_result livetcp_listener_create(livetcp_context *context,
                                                    livetcp_error *error);
 
 /* Any thread. The port it listens on, also when 0 was asked for. */
-LIVETCP_API uint16_t livetcp_listener_port(livetcp_listener *listener);
+LIVETCP_API uint16_t livetcp_listener_port(const livetcp_listener *listener);
 
 /* Stops listening and frees; clears *listener, which may be NULL already. Accepted sessions live
  * on, but lost connections of theirs can no longer be replaced. */
 LIVETCP_API void livetcp_listener_destroy(livetcp_listener **listener);
-
-/* Version of the library that is loaded, for example "0.1.0". */
-LIVETCP_API const char *livetcp_version(void);
 
 #ifdef __cplusplus
 }
