@@ -12,7 +12,7 @@ extern "C" {
 #define LIVETCP_VERSION_MAJOR 0
 #define LIVETCP_VERSION_MINOR 2
 #define LIVETCP_VERSION_PATCH 0
-#define LIVETCP_VERSION "0.2.0"
+#define LIVETCP_VERSION       "0.2.0"
 
 /* 1 if the library has sessions over sockets of its own (livetcp/session.h), 0 if it was built with
  * LIVETCP_IO=OFF: the engine (livetcp/engine.h) and all that needs no socket. */
