@@ -186,7 +186,7 @@ LIVETCP_API void livetcp_engine_writable(livetcp_engine *engine, unsigned connec
 LIVETCP_API uint32_t livetcp_engine_wants_room(const livetcp_engine *engine);
 
 /* Bytes that may be in a slot's kernel send buffer without having been sent, as
- * send-buffer-windows, send-buffer-segments and the path information say; at least 1,
+ * min-buf-a, min-buf-b and the path information say; at least 1,
  * UINT32_MAX = any number. */
 LIVETCP_API uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection);
 

@@ -27,11 +27,6 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, size_t size, size_t media_
     rate->media += media_size;
 }
 
-void lt_rate_on_path_info(lt_rate *rate)
-{
-    rate->path_info_came = true;
-}
-
 /* The peer has all that was written but what is queued, selectively acknowledged bytes excepted.
  * Both counts include what was written since the platform was asked, so the difference only changes
  * with its answers. */

@@ -32,7 +32,10 @@ void lt_rate_reset_slot(lt_rate *rate, unsigned slot);
  * application's packet that was written whole with them, for the first time; 0 if none was. */
 void lt_rate_on_written(lt_rate *rate, unsigned slot, size_t size, size_t media_size);
 
-void lt_rate_on_path_info(lt_rate *rate);
+static inline void lt_rate_on_path_info(lt_rate *rate)
+{
+    rate->path_info_came = true;
+}
 
 /* What rate does not count itself. */
 typedef struct lt_rate_view {

@@ -112,11 +112,3 @@ void lt_inferred_delays_on_acknowledged(lt_inferred_delays *delays, const livetc
     lt_ewma_add(&delays->repair, lt_delay_at_head_of_line(path, written_us, packet->buffered_us,
                                                           seen->repairing, seen->at_us, now));
 }
-
-void lt_inferred_delays_on_path_info(lt_inferred_delays *delays, const livetcp_path *path,
-                                     livetcp_usec now)
-{
-    if (path->known & LIVETCP_PATH_QUEUED)
-        delays->seen[path->connection] =
-            (lt_path_seen){.at_us = now, .repairing = path->tcp_state >= LIVETCP_TCP_DISORDER};
-}

@@ -66,7 +66,15 @@ void lt_inferred_delays_on_written(lt_inferred_delays *delays, const livetcp_pat
 void lt_inferred_delays_on_acknowledged(lt_inferred_delays *delays, const livetcp_path *path,
                                         const lt_packet *packet, livetcp_usec written_us,
                                         livetcp_usec now);
-void lt_inferred_delays_on_path_info(lt_inferred_delays *delays, const livetcp_path *path,
-                                     livetcp_usec now);
+static inline void lt_inferred_delays_on_path_info(lt_inferred_delays *delays,
+                                                   const livetcp_path *path, livetcp_usec now)
+{
+    lt_path_seen *seen = &delays->seen[path->connection];
+
+    if (!(path->known & LIVETCP_PATH_QUEUED))
+        return;
+    seen->at_us = now;
+    seen->repairing = path->tcp_state >= LIVETCP_TCP_DISORDER;
+}
 
 #endif

@@ -109,13 +109,6 @@ livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playo
 
 /* ---- messages of ours ---- */
 
-livetcp_usec lt_feedback_deadline(const lt_feedback *feedback)
-{
-    return feedback->reception_clock.due_us < feedback->transmission_clock.due_us
-               ? feedback->reception_clock.due_us
-               : feedback->transmission_clock.due_us;
-}
-
 static livetcp_usec since(livetcp_usec then, livetcp_usec now)
 {
     return now > then ? now - then : 0;

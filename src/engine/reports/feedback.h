@@ -82,7 +82,13 @@ void lt_feedback_on_delivered(lt_feedback *feedback, const lt_rtp_header *header
 livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playout_report *report);
 
 /* When a message is due, if some connection takes it. */
-livetcp_usec lt_feedback_deadline(const lt_feedback *feedback);
+static inline livetcp_usec lt_feedback_deadline(const lt_feedback *feedback)
+{
+    livetcp_usec reception_us = feedback->reception_clock.due_us;
+    livetcp_usec transmission_us = feedback->transmission_clock.due_us;
+
+    return reception_us < transmission_us ? reception_us : transmission_us;
+}
 
 /* Facts for a RECEPTION that others count. */
 typedef struct lt_feedback_received {

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The slots of a session, without what they carry. */
+#include "component_fixture.h"
+
+TEST_CASE("a caller connects every slot once, and the first one creates the session", "[links]")
+{
+    Bench bench(3);
+    unsigned slot;
+    for (unsigned i = 0; i < 3; i++) {
+        REQUIRE(lt_links_next_connect(bench.links, 0, &slot));
+        CHECK(slot == i);
+        CHECK(lt_links_state(bench.links, i) == LIVETCP_CONNECTION_CONNECTING);
+    }
+    CHECK_FALSE(lt_links_next_connect(bench.links, 0, &slot));
+
+    CHECK(lt_links_connected(bench.links, 1, 0));
+    CHECK_FALSE(lt_links_connected(bench.links, 1, 0));
+    REQUIRE(bench.written.size() == 1);
+    CHECK(bench.written[0].slot == 1);
+    CHECK(bench.written[0].message().type == LT_CONTROL_CREATE);
+    CHECK(lt_links_takes_media(bench.links, 1)); /* media may follow CREATE at once */
+
+    /* The others wait for the key. */
+    CHECK(lt_links_connected(bench.links, 0, 0));
+    CHECK(bench.written.size() == 1);
+    CHECK_FALSE(lt_links_takes_media(bench.links, 0));
+    CHECK(lt_links_open_count(bench.links) == 0);
+}
+
+TEST_CASE("a handshake that takes too long fails, once, and closing is told apart", "[links]")
+{
+    Bench bench(1);
+    unsigned slot;
+    livetcp_result reason;
+    REQUIRE(lt_links_next_connect(bench.links, 0, &slot));
+    REQUIRE(lt_links_connected(bench.links, 0, 0));
+    livetcp_usec limit = bench.config.handshake_timeout_us;
+    CHECK(lt_links_deadline(bench.links) == limit);
+    lt_links_expire(bench.links, limit - 1);
+    CHECK_FALSE(lt_links_next_failed(bench.links, &slot, &reason));
+    lt_links_expire(bench.links, limit);
+    REQUIRE(lt_links_next_failed(bench.links, &slot, &reason));
+    CHECK(slot == 0);
+    CHECK(reason == LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+    CHECK_FALSE(lt_links_next_failed(bench.links, &slot, &reason));
+
+    CHECK(lt_links_begin_close(bench.links, 0, reason, limit));
+    CHECK_FALSE(lt_links_begin_close(bench.links, 0, LIVETCP_ERR_GARBAGE, limit));
+    CHECK(lt_links_closing_slots(bench.links) == 1);
+    livetcp_usec since = 0;
+    CHECK(lt_links_closing(bench.links, 0, &reason, &since));
+    CHECK(reason == LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+    CHECK(since == limit);
+    CHECK_FALSE(lt_links_takes_media(bench.links, 0));
+}
+
+TEST_CASE("a lost connection is tried again, later each time, within bounds", "[links]")
+{
+    Bench bench(1);
+    livetcp_usec now = 0, before = 0;
+    bool renewed;
+    for (unsigned attempt = 0; attempt < 12; attempt++) {
+        unsigned slot;
+        now = attempt ? lt_links_deadline(bench.links) : 0;
+        REQUIRE(lt_links_next_connect(bench.links, now, &slot));
+        REQUIRE(lt_links_detach(bench.links, 0, LIVETCP_ERR_REFUSED, now, &renewed) == LIVETCP_OK);
+        livetcp_usec wait = lt_links_deadline(bench.links) - now;
+        CHECK(wait >= 3 * bench.config.reconnect_min_us / 4);
+        CHECK(wait <= 5 * bench.config.reconnect_max_us / 4);
+        if (attempt && wait < bench.config.reconnect_max_us / 2)
+            CHECK(wait > before);
+        before = wait;
+    }
+    CHECK(lt_links_last_loss(bench.links) == LIVETCP_ERR_REFUSED);
+    CHECK(lt_links_has_future(bench.links));
+    lt_links_end(bench.links);
+    CHECK_FALSE(lt_links_next_connect(bench.links, now + 3600 * 1000 * ms, nullptr));
+}
+
+TEST_CASE("a slot in use is not taken over, unless it missed its keepalives", "[links]")
+{
+    Bench bench(2, false);
+    unsigned slot;
+    livetcp_result reason;
+    bench.open_all(0);
+    CHECK(lt_links_open_count(bench.links) == 2);
+    CHECK(lt_links_adopt(bench.links, 2, 0) == LIVETCP_ERR_INDEX_RANGE);
+    CHECK(lt_links_adopt(bench.links, 0, ms) == LIVETCP_ERR_INDEX_IN_USE);
+    CHECK_FALSE(lt_links_next_failed(bench.links, &slot, &reason));
+    livetcp_usec late = 3 * bench.config.keepalive_interval_us;
+    CHECK(lt_links_adopt(bench.links, 0, late) == LIVETCP_ERR_INDEX_IN_USE);
+    REQUIRE(lt_links_next_failed(bench.links, &slot, &reason));
+    CHECK(slot == 0);
+    CHECK(reason == LIVETCP_ERR_PEER_TIMEOUT);
+    lt_links_set_ending(bench.links);
+    CHECK(lt_links_adopt(bench.links, 1, late) == LIVETCP_ERR_CLOSED);
+}
+
+TEST_CASE("an open connection is pinged when nothing is written, and its answer is a round trip",
+          "[links]")
+{
+    Bench bench(1, false);
+    REQUIRE(lt_links_adopt(bench.links, 0, 0) == LIVETCP_OK);
+    livetcp_usec interval = bench.config.keepalive_interval_us;
+    CHECK(lt_links_deadline(bench.links) == interval);
+    lt_links_wrote(bench.links, 0, 100, interval / 2);
+    CHECK(lt_links_deadline(bench.links) == interval / 2 + interval);
+    CHECK(lt_links_stream_bytes(bench.links, 0) == 100);
+    livetcp_usec due = lt_links_deadline(bench.links);
+    lt_links_expire(bench.links, due);
+    REQUIRE(bench.written.size() == 1);
+    lt_control message = bench.written[0].message();
+    CHECK(message.type == LT_CONTROL_PING);
+
+    message.type = LT_CONTROL_PONG;
+    REQUIRE(lt_links_control(bench.links, 0, &message, due + 30 * ms) == LIVETCP_OK);
+    CHECK(bench.path(0).rtt_us == 30 * ms);
+    CHECK(lt_links_round_trip(bench.links) == 30 * ms);
+    message.timestamp = static_cast<uint64_t>(due + 1000 * ms); /* the peer chooses it */
+    REQUIRE(lt_links_control(bench.links, 0, &message, due + 40 * ms) == LIVETCP_OK);
+    CHECK(bench.path(0).rtt_us == 30 * ms);
+}
+
+TEST_CASE("path information is asked for when it is old, sooner while something is queued",
+          "[links]")
+{
+    Bench bench(2, false);
+    bench.open_all(0);
+    CHECK(lt_links_stale(bench.links, 3, 500) == 0);
+    bench.tell(1, 5000, 0);
+    CHECK(lt_links_stale(bench.links, 3, ms) == 2);
+    CHECK(lt_links_stale(bench.links, 1, ms) == 0);
+    lt_links_writable(bench.links, 0); /* the kernel has sent some: what was told does not count */
+    CHECK(lt_links_stale(bench.links, 3, ms) == 3);
+    lt_links_blocked(bench.links, 0);
+    CHECK_FALSE(lt_links_can_write(bench.links, 0));
+    CHECK(lt_links_quickest(bench.links, ms) == 1);
+    lt_links_blocked(bench.links, 1);
+    CHECK(lt_links_quickest(bench.links, ms) == -1);
+    CHECK_FALSE(lt_links_has_way(bench.links));
+}
