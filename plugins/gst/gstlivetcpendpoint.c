@@ -11,9 +11,6 @@
 /* How long closing waits for the peers to be told. */
 #define GOODBYE_US (200 * G_TIME_SPAN_MILLISECOND)
 
-/* Drained is a matter of two counters in the library, one of which nobody announces. */
-#define DRAIN_POLL_US (10 * G_TIME_SPAN_MILLISECOND)
-
 /* ---- clock rates ---- */
 
 /* With the lock held: tells a session all that is known. */
@@ -313,7 +310,17 @@ static void on_drained(livetcp_session *session, void *user)
     if (endpoint->hooks->drained != NULL) {
         endpoint->hooks->drained(endpoint, peer, session);
     }
+}
+
+static void on_sent(livetcp_session *session, void *user)
+{
+    GstLiveTcpPeer *peer = user;
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+
+    (void)session;
     g_mutex_lock(&endpoint->lock);
+    peer->sent = peer->asked;
+    peer->asked = 0;
     g_cond_broadcast(&endpoint->cond);
     g_mutex_unlock(&endpoint->lock);
 }
@@ -342,6 +349,7 @@ static const livetcp_session_callbacks session_callbacks = {
     .on_drained = on_drained,
     .on_keyframe_wanted = on_keyframe_wanted,
     .on_bitrate = on_bitrate,
+    .on_sent = on_sent,
 };
 
 /* ---- callers, on the loop's thread ---- */
@@ -483,6 +491,7 @@ void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint)
     endpoint->listener = NULL;
     GPtrArray *peers = endpoint->peers;
     endpoint->peers = g_ptr_array_new();
+    g_cond_broadcast(&endpoint->cond);
     g_mutex_unlock(&endpoint->lock);
 
     livetcp_listener_destroy(&listener);
@@ -714,28 +723,41 @@ gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint)
     return go_on;
 }
 
-static gboolean all_drained(GstLiveTcpEndpoint *endpoint)
+/* With the lock held: asks the peer for on_sent(), unless an earlier wait, which was cut short, has
+ * asked and the answer is on its way: packets may have been sent since it was given, so that this
+ * wait asks after it. */
+static void ask_when_sent(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
+    if (peer->asked == 0) {
+        peer->asked = endpoint->drain;
+        livetcp_session_notify_when_sent(peer->session);
+    }
+}
+
+/* With the lock held: have all peers answered, or ended? Those that came meanwhile are asked, too:
+ * they may have been sent the stream's headers. */
+static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
+{
+    gboolean all = TRUE;
+
     for (guint i = 0; i < endpoint->peers->len; i++) {
         GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
-        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
-        if (!peer->ended && livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK &&
-            stats.sent.queue_packets > 0) {
-            return FALSE;
+        if (!peer->ended && peer->sent != endpoint->drain) {
+            ask_when_sent(endpoint, peer);
+            all = FALSE;
         }
     }
-    return TRUE;
+    return all;
 }
 
 void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms)
 {
     gint64 deadline = g_get_monotonic_time() + timeout_ms * G_TIME_SPAN_MILLISECOND;
-    gint64 now;
 
     g_mutex_lock(&endpoint->lock);
-    while (!endpoint->flushing && !endpoint->over && !all_drained(endpoint) &&
-           (now = g_get_monotonic_time()) < deadline) {
-        g_cond_wait_until(&endpoint->cond, &endpoint->lock, MIN(deadline, now + DRAIN_POLL_US));
+    endpoint->drain++;
+    while (!endpoint->flushing && !endpoint->over && !all_sent(endpoint) &&
+           g_cond_wait_until(&endpoint->cond, &endpoint->lock, deadline)) {
     }
     g_mutex_unlock(&endpoint->lock);
 }

@@ -33,6 +33,8 @@ typedef struct _GstLiveTcpPeer {
     gboolean ready;           /* was open once: packets may be sent to it */
     gboolean open;
     gboolean ended;         /* no callback will come any more */
+    guint asked;            /* the wait that on_sent() will answer; 0 = none */
+    guint sent;             /* the last wait that it answered */
     livetcp_result warned;  /* posted already; LIVETCP_OK after a connection opened */
     gint64 opened_us;       /* g_get_monotonic_time() */
     guint64 drops_reported; /* packets dropped when the stream was last repaired */
@@ -64,7 +66,7 @@ struct _GstLiveTcpEndpoint {
     const gchar *const *uri_keys; /* the element's own properties that URIs may name */
 
     GMutex lock;
-    GCond cond;             /* a peer opened, ended or drained, or `flushing` changed */
+    GCond cond;             /* a peer opened, ended or sent all it had, or `flushing` changed */
     livetcp_config config;  /* as set */
     livetcp_config active;  /* as opened: constant while open */
     GHashTable *rejected;   /* property name -> why its value was refused */
@@ -79,6 +81,7 @@ struct _GstLiveTcpEndpoint {
     livetcp_listener *listener;
     GPtrArray *peers; /* of GstLiveTcpPeer; owned, but freed only after the session */
     guint next_id;
+    guint drain; /* counts the calls of gst_livetcp_endpoint_wait_drained() */
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint sessions_total;
@@ -114,7 +117,8 @@ gint64 gst_livetcp_endpoint_next_call(GstLiveTcpEndpoint *endpoint);
 /* Waits until a session is open; FALSE when interrupted by flushing or a failure. */
 gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint);
 
-/* Waits until every send queue is empty, at most so long; returns early when flushing. */
+/* Waits until every peer has been sent all that it should be or has ended, at most so long; returns
+ * early when flushing. */
 void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms);
 
 /* The stream ended in order: nobody is let in any more. */
