@@ -25,7 +25,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock that livetcp_packet.arrival_us is read from. */
+/* The clock that an attached playout goes by. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -109,27 +109,14 @@ typedef struct receiver {
     livetcp_redundancy_decoder *decoder;
 } receiver;
 
-static void on_packet(livetcp_session *session, const livetcp_packet *received, void *user)
+static void lock(void *user)
 {
-    receiver *r = user;
-    livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES];
-    size_t count;
-    (void)session;
+    pthread_mutex_lock(&((receiver *)user)->lock);
+}
 
-    if (received->rtcp)
-        return;
-    pthread_mutex_lock(&r->lock);
-    livetcp_redundancy_decode(r->decoder, received->data, received->size, frames, &count, NULL);
-    for (size_t i = 0; i < count; i++) {
-        livetcp_playout_packet packet = {.struct_size = sizeof packet,
-                                         .data = frames[i].packet,
-                                         .size = frames[i].size,
-                                         .arrival_us = received->arrival_us,
-                                         .flags =
-                                             frames[i].redundant ? LIVETCP_PLAYOUT_REDUNDANT : 0};
-        livetcp_playout_put(r->playout, &packet, NULL);
-    }
-    pthread_mutex_unlock(&r->lock);
+static void unlock(void *user)
+{
+    pthread_mutex_unlock(&((receiver *)user)->lock);
 }
 
 static void on_receiver_state(livetcp_session *session, livetcp_session_state state,
@@ -142,15 +129,22 @@ static void on_receiver_state(livetcp_session *session, livetcp_session_state st
         livetcp_session_destroy(&session);
 }
 
+/* The session takes packets apart, and feeds the playout with what was in them. */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
-    static const livetcp_session_callbacks callbacks = {
-        .struct_size = sizeof callbacks, .on_packet = on_packet, .on_state = on_receiver_state};
+    static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
+                                                        .on_state = on_receiver_state};
+    receiver *r = user;
+    const livetcp_playout_attachment attachment = {.struct_size = sizeof attachment,
+                                                   .lock = lock,
+                                                   .unlock = unlock,
+                                                   .user = r,
+                                                   .decoder = r->decoder};
     (void)listener;
     fprintf(stderr, "sender at %s\n", remote);
-    livetcp_session_set_callbacks(session, &callbacks, user);
-    return true;
+    livetcp_session_set_callbacks(session, &callbacks, NULL);
+    return livetcp_playout_attach(r->playout, session, &attachment) == LIVETCP_OK;
 }
 
 /* One frame for the loudspeaker. A real program decodes it by its payload type, which is another
@@ -159,11 +153,11 @@ static void play_frame(receiver *r, livetcp_usec now)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
 
-    pthread_mutex_lock(&r->lock);
+    lock(r);
     do
         livetcp_playout_pull(r->playout, now, &item);
     while (item.kind != LIVETCP_PLAYOUT_NOTHING);
-    pthread_mutex_unlock(&r->lock);
+    unlock(r);
 }
 
 static void print_second(receiver *r)
@@ -171,10 +165,10 @@ static void print_second(receiver *r)
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
     livetcp_redundancy_decoder_stats red = {.struct_size = sizeof red};
 
-    pthread_mutex_lock(&r->lock);
+    lock(r);
     livetcp_playout_get_stats(r->playout, &stats);
     livetcp_redundancy_decoder_get_stats(r->decoder, &red);
-    pthread_mutex_unlock(&r->lock);
+    unlock(r);
     printf("played %llu copies came %llu played %llu saved %.0f %% missing %llu\n",
            (unsigned long long)stats.played, (unsigned long long)red.redundant,
            (unsigned long long)stats.played_secondary, 100 * stats.saved_ratio,
