@@ -43,7 +43,7 @@ typedef struct lt_packet {
     livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
 
     /* In the send queue; see engine/sender/shedding.c. */
-    uint8_t doomed; /* to be dropped: which step chose it, 0 = stays */
+    uint8_t shed;   /* to be dropped: which step chose it, 0 = stays */
     int64_t excess; /* bytes to be dropped before this packet or a later one is in time */
 
     size_t frame_size; /* LT_FRAME_HEADER + packet */

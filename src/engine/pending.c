@@ -17,7 +17,7 @@ static void hand_out(const lt_reply *made, livetcp_reply *reply)
 }
 
 struct livetcp_pending {
-    lt_inbound *handshake;
+    lt_pending_connection *handshake;
     lt_credentials credentials; /* of the session that is made, or joined */
 };
 
@@ -26,7 +26,7 @@ livetcp_pending *livetcp_pending_create(livetcp_usec now, livetcp_usec timeout_u
     livetcp_pending *pending = calloc(1, sizeof *pending);
 
     if (pending)
-        pending->handshake = lt_inbound_create(now, timeout_us);
+        pending->handshake = lt_pending_connection_create(now, timeout_us);
     if (pending && !pending->handshake)
         livetcp_pending_destroy(&pending);
     return pending;
@@ -38,7 +38,7 @@ void livetcp_pending_destroy(livetcp_pending **owner)
 
     if (!pending)
         return;
-    lt_inbound_destroy(&pending->handshake);
+    lt_pending_connection_destroy(&pending->handshake);
     lt_credentials_wipe(&pending->credentials);
     free(pending);
     *owner = NULL;
@@ -46,7 +46,7 @@ void livetcp_pending_destroy(livetcp_pending **owner)
 
 livetcp_usec livetcp_pending_deadline(const livetcp_pending *pending)
 {
-    return lt_inbound_deadline(pending->handshake);
+    return lt_pending_connection_deadline(pending->handshake);
 }
 
 livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending, const uint8_t **data,
@@ -54,17 +54,18 @@ livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending, const uin
                                              livetcp_result *error)
 {
     lt_reply made;
-    lt_inbound_step step = lt_inbound_receive(pending->handshake, data, size, &made, error);
+    lt_pending_step step =
+        lt_pending_connection_receive(pending->handshake, data, size, &made, error);
 
     hand_out(&made, reply);
     switch (step) {
-    case LT_INBOUND_CREATE:
+    case LT_PENDING_CREATE:
         return LIVETCP_PENDING_CREATE;
-    case LT_INBOUND_LOOKUP:
+    case LT_PENDING_LOOKUP:
         return LIVETCP_PENDING_JOIN;
-    case LT_INBOUND_PROVED:
+    case LT_PENDING_PROVED:
         return LIVETCP_PENDING_PROVED;
-    case LT_INBOUND_FAILED:
+    case LT_PENDING_FAILED:
         return LIVETCP_PENDING_FAILED;
     default:
         return LIVETCP_PENDING_MORE;
@@ -73,20 +74,20 @@ livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending, const uin
 
 const uint8_t *livetcp_pending_session_id(const livetcp_pending *pending)
 {
-    return lt_inbound_request(pending->handshake)->session_id;
+    return lt_pending_connection_request(pending->handshake)->session_id;
 }
 
 unsigned livetcp_pending_index(const livetcp_pending *pending)
 {
-    return lt_inbound_request(pending->handshake)->index;
+    return lt_pending_connection_request(pending->handshake)->index;
 }
 
 livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_fn random,
                                       void *random_user, livetcp_reply *reply)
 {
     lt_reply made;
-    livetcp_result result =
-        lt_inbound_accept(pending->handshake, &pending->credentials, random, random_user, &made);
+    livetcp_result result = lt_pending_connection_accept(pending->handshake, &pending->credentials,
+                                                         random, random_user, &made);
 
     hand_out(&made, reply);
     return result;
@@ -101,8 +102,8 @@ livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentia
 
     pending->credentials = *credentials;
     if (pending->credentials.has_key)
-        result = lt_inbound_challenge(pending->handshake, &pending->credentials, random,
-                                      random_user, &made);
+        result = lt_pending_connection_challenge(pending->handshake, &pending->credentials, random,
+                                                 random_user, &made);
     hand_out(&made, reply);
     return result;
 }
@@ -111,14 +112,14 @@ void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason, liv
 {
     lt_reply made;
 
-    lt_inbound_reject(pending->handshake, reason, &made);
+    lt_pending_connection_reject(pending->handshake, reason, &made);
     hand_out(&made, reply);
 }
 
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_proof *proof)
+                            lt_pending_authenticator *proof)
 {
     *credentials = pending->credentials;
-    lt_inbound_pending(pending->handshake, proof);
-    return lt_inbound_request(pending->handshake)->count;
+    lt_pending_connection_authenticator(pending->handshake, proof);
+    return lt_pending_connection_request(pending->handshake)->count;
 }

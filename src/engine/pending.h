@@ -10,7 +10,7 @@
 /* The session's key, and the proof that is still to come. Returns how many connections the caller
  * has announced. */
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_proof *proof);
+                            lt_pending_authenticator *proof);
 
 /* As livetcp_pending_challenge(), of the session that has these credentials. */
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,

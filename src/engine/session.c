@@ -541,7 +541,7 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
     livetcp_result result = LIVETCP_OK;
 
     switch (message->type) {
-    case LT_CONTROL_FILLER:
+    case LT_CONTROL_PADDING:
     case LT_CONTROL_REPORT:
         return LIVETCP_OK;
     case LT_CONTROL_BYE:

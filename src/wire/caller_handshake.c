@@ -35,12 +35,13 @@ static livetcp_result answer(lt_caller_handshake *handshake, const lt_credential
                              const lt_control *message, lt_reply *reply)
 {
     lt_control proof = {.type = LT_CONTROL_PROOF};
-    livetcp_result result = lt_proof_check(credentials, LT_PROOF_LISTENER, handshake->index,
-                                           handshake->nonce, message->nonce, message->mac);
+    livetcp_result result =
+        lt_authenticator_check(credentials, LT_AUTHENTICATOR_LISTENER, handshake->index,
+                               handshake->nonce, message->nonce, message->mac);
 
     if (result == LIVETCP_OK)
-        result = lt_proof_compute(credentials, LT_PROOF_CALLER, handshake->index, handshake->nonce,
-                                  message->nonce, proof.mac);
+        result = lt_authenticator_compute(credentials, LT_AUTHENTICATOR_CALLER, handshake->index,
+                                          handshake->nonce, message->nonce, proof.mac);
     if (result != LIVETCP_OK)
         return result;
     handshake->proved = true;

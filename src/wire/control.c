@@ -34,7 +34,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_PONG] = 8,
     [LT_CONTROL_BYE] = 4,
     [LT_CONTROL_PARITY] = 12,
-    [LT_CONTROL_FILLER] = 0,
+    [LT_CONTROL_PADDING] = 0,
     [LT_CONTROL_REPORT] = 0,
     [LT_CONTROL_RECEPTION] = 68,
     [LT_CONTROL_TRANSMISSION] = 48,
@@ -181,7 +181,7 @@ static void walk_body(cursor *c, lt_control *message)
         field_bytes(c, message->mac, LT_MAC_SIZE);
         break;
     case LT_CONTROL_JOINED:
-    case LT_CONTROL_FILLER:
+    case LT_CONTROL_PADDING:
     case LT_CONTROL_REPORT:
         break;
     case LT_CONTROL_PING:

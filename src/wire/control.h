@@ -40,9 +40,9 @@ typedef enum lt_control_type {
     LT_CONTROL_REJECT = 6,    /* either: closes this connection, says why */
     LT_CONTROL_PING = 7,
     LT_CONTROL_PONG = 8,
-    LT_CONTROL_BYE = 9,     /* either: the session ends, on all connections */
-    LT_CONTROL_PARITY = 10, /* either: an RTP stream that follows here is parity of another */
-    LT_CONTROL_FILLER = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
+    LT_CONTROL_BYE = 9,      /* either: the session ends, on all connections */
+    LT_CONTROL_PARITY = 10,  /* either: an RTP stream that follows here is parity of another */
+    LT_CONTROL_PADDING = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
     LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
     LT_CONTROL_RECEPTION = 13,   /* either: what has come of the media it receives */
     LT_CONTROL_TRANSMISSION = 14 /* either: what the media it sends has met so far */

@@ -16,7 +16,7 @@
 #ifndef LT_WIRE_HANDSHAKE_H
 #define LT_WIRE_HANDSHAKE_H
 
-#include "wire/proof.h"
+#include "wire/authenticator.h"
 
 /* A frame to write, RFC 4571 LENGTH included; size 0 = none. Every function below that takes a
  * reply sets it, and to "none" where it fails. */
@@ -51,24 +51,26 @@ livetcp_result lt_caller_receive(lt_caller_handshake *handshake, lt_credentials 
 
 /* ---- listener ---- */
 
-typedef enum lt_inbound_step {
-    LT_INBOUND_MORE = 0, /* all input consumed; wait for more, or for the deadline */
-    LT_INBOUND_CREATE,   /* a new session is asked for: make one, then lt_inbound_accept() */
-    LT_INBOUND_LOOKUP,   /* a session is to be joined: find it, then lt_inbound_challenge() */
-    LT_INBOUND_PROVED,   /* the connection belongs to the session: adopt it at `index` */
-    LT_INBOUND_FAILED    /* write the reply, if any, and close; `error` says why */
-} lt_inbound_step;
+typedef enum lt_pending_step {
+    LT_PENDING_MORE = 0, /* all input consumed; wait for more, or for the deadline */
+    LT_PENDING_CREATE, /* a new session is asked for: make one, then lt_pending_connection_accept()
+                        */
+    LT_PENDING_LOOKUP, /* a session is to be joined: find it, then lt_pending_connection_challenge()
+                        */
+    LT_PENDING_PROVED, /* the connection belongs to the session: adopt it at `index` */
+    LT_PENDING_FAILED  /* write the reply, if any, and close; `error` says why */
+} lt_pending_step;
 
 /* A connection that belongs to no session yet. It may send this many bytes in its handshake, and
  * so never makes us hold more. */
-#define LT_INBOUND_HELD 4096
+#define LT_PENDING_HELD 4096
 
-typedef struct lt_inbound lt_inbound;
+typedef struct lt_pending_connection lt_pending_connection;
 
 /* `now` starts the limit `timeout_us`, within which the handshake has to be done: sending a little
  * now and then does not extend it. NULL if memory is out. */
-lt_inbound *lt_inbound_create(livetcp_usec now, livetcp_usec timeout_us);
-void lt_inbound_destroy(lt_inbound **inbound);
+lt_pending_connection *lt_pending_connection_create(livetcp_usec now, livetcp_usec timeout_us);
+void lt_pending_connection_destroy(lt_pending_connection **inbound);
 
 /* Consumes input up to the end of the frame that decides something; what is left of it belongs to
  * the session once the connection is adopted, and to the next call after a challenge. The reply,
@@ -76,46 +78,52 @@ void lt_inbound_destroy(lt_inbound **inbound);
  * LIVETCP_ERR_FRAME_TOO_LARGE for a frame that no handshake needs, LIVETCP_ERR_PROTOCOL for media,
  * somebody else's RTCP, a message out of place or too many bytes, LIVETCP_ERR_VERSION,
  * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the peer's reason if it gave up. */
-lt_inbound_step lt_inbound_receive(lt_inbound *inbound, const uint8_t **data, size_t *size,
-                                   lt_reply *reply, livetcp_result *error);
+lt_pending_step lt_pending_connection_receive(lt_pending_connection *inbound, const uint8_t **data,
+                                              size_t *size, lt_reply *reply, livetcp_result *error);
 
-/* What CREATE or JOIN said; valid after LT_INBOUND_CREATE or LT_INBOUND_LOOKUP. */
-const lt_control *lt_inbound_request(const lt_inbound *inbound);
+/* What CREATE or JOIN said; valid after LT_PENDING_CREATE or LT_PENDING_LOOKUP. */
+const lt_control *lt_pending_connection_request(const lt_pending_connection *inbound);
 
-/* After LT_INBOUND_CREATE: makes the session's credentials from the request; `reply` is the
+/* After LT_PENDING_CREATE: makes the session's credentials from the request; `reply` is the
  * ACCEPT. The connection is adopted by the new session at once, which checks the PROOF that is to
- * come with lt_inbound_confirm(). Errors: LIVETCP_ERR_BAD_PROOF for a public key of low order,
- * LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, what `random` returns; the credentials are wiped
- * then, and the connection is to be turned away with lt_inbound_reject(). */
-livetcp_result lt_inbound_accept(lt_inbound *inbound, lt_credentials *credentials,
-                                 lt_random_fn random, void *random_user, lt_reply *reply);
+ * come with lt_pending_authenticator_confirm(). Errors: LIVETCP_ERR_BAD_PROOF for a public key of
+ * low order, LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, what `random` returns; the credentials are
+ * wiped then, and the connection is to be turned away with lt_pending_connection_reject(). */
+livetcp_result lt_pending_connection_accept(lt_pending_connection *inbound,
+                                            lt_credentials *credentials, lt_random_fn random,
+                                            void *random_user, lt_reply *reply);
 
-/* After LT_INBOUND_LOOKUP: `reply` is the CHALLENGE. `credentials` must stay valid until the
+/* After LT_PENDING_LOOKUP: `reply` is the CHALLENGE. `credentials` must stay valid until the
  * inbound is destroyed or proved. Errors: LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, what `random`
  * returns; reject it then. */
-livetcp_result lt_inbound_challenge(lt_inbound *inbound, const lt_credentials *credentials,
-                                    lt_random_fn random, void *random_user, lt_reply *reply);
+livetcp_result lt_pending_connection_challenge(lt_pending_connection *inbound,
+                                               const lt_credentials *credentials,
+                                               lt_random_fn random, void *random_user,
+                                               lt_reply *reply);
 
 /* Turns the connection away, whatever its state; `reply` is a REJECT. Nothing more is consumed. */
-void lt_inbound_reject(lt_inbound *inbound, livetcp_result reason, lt_reply *reply);
+void lt_pending_connection_reject(lt_pending_connection *inbound, livetcp_result reason,
+                                  lt_reply *reply);
 
 /* When the handshake has taken too long. */
-livetcp_usec lt_inbound_deadline(const lt_inbound *inbound);
+livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *inbound);
 
 /* What a session needs to check the PROOF that answers its ACCEPT. */
-typedef struct lt_pending_proof {
+typedef struct lt_pending_authenticator {
     bool pending;
     uint8_t index;
     uint8_t caller_nonce[LT_NONCE_SIZE];
     uint8_t listener_nonce[LT_NONCE_SIZE];
-} lt_pending_proof;
+} lt_pending_authenticator;
 
-/* After lt_inbound_accept(): the proof to wait for. Without, `pending` is false. */
-void lt_inbound_pending(const lt_inbound *inbound, lt_pending_proof *proof);
+/* After lt_pending_connection_accept(): the proof to wait for. Without, `pending` is false. */
+void lt_pending_connection_authenticator(const lt_pending_connection *inbound,
+                                         lt_pending_authenticator *proof);
 
 /* Checks the PROOF of a created session; `reply` is JOINED, and `proof` is pending no more. Errors:
  * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_PROTOCOL if none is pending or it is another message. */
-livetcp_result lt_inbound_confirm(lt_pending_proof *proof, const lt_credentials *credentials,
-                                  const lt_control *message, lt_reply *reply);
+livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
+                                                const lt_credentials *credentials,
+                                                const lt_control *message, lt_reply *reply);
 
 #endif

@@ -31,42 +31,42 @@ static const lt_credentials *known_session(void)
     return &listener;
 }
 
-static void accept_session(lt_inbound *inbound)
+static void accept_session(lt_pending_connection *inbound)
 {
     lt_credentials made;
     lt_reply answer;
-    lt_pending_proof pending;
-    livetcp_result result = lt_inbound_accept(inbound, &made, draw, NULL, &answer);
+    lt_pending_authenticator pending;
+    livetcp_result result = lt_pending_connection_accept(inbound, &made, draw, NULL, &answer);
     bool accepted = result == LIVETCP_OK;
 
     FUZZ_REQUIRE(accepted || result == LIVETCP_ERR_BAD_PROOF);
     FUZZ_REQUIRE(accepted == made.has_key && accepted == (answer.size > 0));
-    lt_inbound_pending(inbound, &pending);
+    lt_pending_connection_authenticator(inbound, &pending);
     FUZZ_REQUIRE(accepted == pending.pending);
 }
 
 /* Returns whether the handshake goes on. */
-static bool take_step(lt_inbound *inbound, const uint8_t **data, size_t *size)
+static bool take_step(lt_pending_connection *inbound, const uint8_t **data, size_t *size)
 {
     lt_reply reply;
     livetcp_result error;
-    lt_inbound_step step = lt_inbound_receive(inbound, data, size, &reply, &error);
+    lt_pending_step step = lt_pending_connection_receive(inbound, data, size, &reply, &error);
 
     FUZZ_REQUIRE(reply.size <= sizeof reply.frame);
-    FUZZ_REQUIRE(step != LT_INBOUND_PROVED);
-    FUZZ_REQUIRE(step != LT_INBOUND_MORE || !*size);
-    FUZZ_REQUIRE((step == LT_INBOUND_FAILED) == (error != LIVETCP_OK));
-    if (step == LT_INBOUND_CREATE)
+    FUZZ_REQUIRE(step != LT_PENDING_PROVED);
+    FUZZ_REQUIRE(step != LT_PENDING_MORE || !*size);
+    FUZZ_REQUIRE((step == LT_PENDING_FAILED) == (error != LIVETCP_OK));
+    if (step == LT_PENDING_CREATE)
         accept_session(inbound);
-    if (step == LT_INBOUND_LOOKUP)
-        FUZZ_REQUIRE(lt_inbound_challenge(inbound, known_session(), draw, NULL, &reply) ==
-                     LIVETCP_OK);
-    return step == LT_INBOUND_MORE || step == LT_INBOUND_LOOKUP;
+    if (step == LT_PENDING_LOOKUP)
+        FUZZ_REQUIRE(lt_pending_connection_challenge(inbound, known_session(), draw, NULL,
+                                                     &reply) == LIVETCP_OK);
+    return step == LT_PENDING_MORE || step == LT_PENDING_LOOKUP;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    lt_inbound *inbound = lt_inbound_create(0, 1);
+    lt_pending_connection *inbound = lt_pending_connection_create(0, 1);
     size_t longest = size ? 1u + *data : 1, consumed = 0;
     bool going = size > 0;
     lt_rng cuts;
@@ -86,9 +86,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             size_t before = left;
             going = take_step(inbound, &data, &left);
             consumed += before - left;
-            FUZZ_REQUIRE(!going || consumed <= LT_INBOUND_HELD);
+            FUZZ_REQUIRE(!going || consumed <= LT_PENDING_HELD);
         }
     }
-    lt_inbound_destroy(&inbound);
+    lt_pending_connection_destroy(&inbound);
     return 0;
 }

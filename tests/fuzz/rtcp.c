@@ -64,10 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     walk(data, size);
     lt_reporter_sent(reporter, &header, 100, NOW, NOW);
     report(reporter, NOW);
-    lt_reporter_hear(reporter, data, size, NOW + 1000);
+    lt_reporter_on_received(reporter, data, size, NOW + 1000);
     header.ssrc = 0x02020202;
     lt_reporter_received(reporter, &header, 100, NOW + 2000);
-    lt_reporter_hear(reporter, data, size, NOW + 3000);
+    lt_reporter_on_received(reporter, data, size, NOW + 3000);
     report(reporter, NOW + 4000);
     lt_reporter_summarize(reporter, &summary);
     FUZZ_REQUIRE(summary.rtt_us >= -1 && summary.rtt_us < NOW);

@@ -17,8 +17,8 @@ typedef struct link {
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
     lt_caller_handshake handshake;
-    lt_pending_proof proof;  /* listener: the PROOF that answers our ACCEPT */
-    livetcp_usec join_by_us; /* the handshake's limit: JOINING, or PROOF pending */
+    lt_pending_authenticator proof; /* listener: the PROOF that answers our ACCEPT */
+    livetcp_usec join_by_us;        /* the handshake's limit: JOINING, or PROOF pending */
 
     /* Alive. */
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
@@ -88,7 +88,7 @@ static livetcp_result new_identity(lt_links *links)
 static livetcp_result prepare_identity(lt_links *links, const livetcp_pending *pending)
 {
     if (pending) {
-        lt_pending_proof proof;
+        lt_pending_authenticator proof;
         links->count = lt_pending_session(pending, &links->credentials, &proof);
         links->slots[proof.index].proof = proof;
     }
@@ -315,7 +315,7 @@ static livetcp_result listener_control(lt_links *links, unsigned slot, const lt_
 
     if (message->type != LT_CONTROL_PROOF)
         return LIVETCP_ERR_PROTOCOL;
-    result = lt_inbound_confirm(&l->proof, &links->credentials, message, &reply);
+    result = lt_pending_authenticator_confirm(&l->proof, &links->credentials, message, &reply);
     if (result != LIVETCP_OK)
         return result;
     links->confirmed = true;

@@ -49,7 +49,7 @@ static bool can_write(const lt_links *links, unsigned slot)
 
 static void write(lt_probes *probes, unsigned slot)
 {
-    lt_control message = {.type = LT_CONTROL_FILLER};
+    lt_control message = {.type = LT_CONTROL_PADDING};
 
     lt_control_write(&probes->writer, slot, &message);
     probes->sent++;

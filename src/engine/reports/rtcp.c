@@ -70,7 +70,7 @@ void lt_rtcp_reports_on_received(lt_rtcp_reports *rtcp, const uint8_t *data, siz
                                  livetcp_usec arrival_us)
 {
     if (rtcp->reporter)
-        lt_reporter_hear(rtcp->reporter, data, size, arrival_us);
+        lt_reporter_on_received(rtcp->reporter, data, size, arrival_us);
 }
 
 /* The type of its first part is readable even in SRTCP. */

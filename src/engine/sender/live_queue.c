@@ -100,9 +100,9 @@ static void note_broken_references(lt_live_queue *queue)
         stream = lt_keyframes_find(&queue->keyframes, packet->ssrc);
         if (!stream || packet->rtcp)
             continue;
-        if (!packet->doomed && packet->importance == LIVETCP_IMPORTANCE_KEY)
+        if (!packet->shed && packet->importance == LIVETCP_IMPORTANCE_KEY)
             stream->key_behind = true;
-        else if (packet->doomed && !stream->key_behind)
+        else if (packet->shed && !stream->key_behind)
             lt_keyframes_want(&queue->keyframes, packet);
     }
 }
@@ -120,13 +120,13 @@ static void drop(void *user, lt_packet *packet)
     lt_packet_unref(&packet);
 }
 
-static void remove_doomed(lt_live_queue *queue, lt_drop_reason reason)
+static void remove_shed(lt_live_queue *queue, lt_drop_reason reason)
 {
     removal r = {queue, reason};
     const lt_packet *packet;
 
     for (size_t i = 0; (packet = lt_send_queue_at(queue->packets, i)); i++)
-        if (packet->doomed)
+        if (packet->shed)
             lt_keyframes_dropped(&queue->keyframes, packet, reason);
     note_broken_references(queue);
     lt_send_queue_sweep(queue->packets, drop, &r);
@@ -143,7 +143,7 @@ static void turn_away(lt_live_queue *queue, lt_packet *packet, size_t position,
     lt_keyframes_dropped(&queue->keyframes, packet, reason);
     lt_keyframes_want(&queue->keyframes, packet);
     lt_shed_frame(queue->packets, packet, position);
-    remove_doomed(queue, reason);
+    remove_shed(queue, reason);
     lt_packet_unref(&packet);
 }
 
@@ -153,7 +153,7 @@ static bool make_room(lt_live_queue *queue, const lt_packet *packet, bool newest
         return true;
     if (!lt_shed_for_room(queue->packets, packet, newest))
         return false;
-    remove_doomed(queue, LT_DROP_QUEUE_FULL);
+    remove_shed(queue, LT_DROP_QUEUE_FULL);
     return true;
 }
 
@@ -176,7 +176,7 @@ livetcp_result lt_live_queue_push(lt_live_queue *queue, lt_packet *packet)
 
 bool lt_live_queue_put_back(lt_live_queue *queue, lt_packet *packet)
 {
-    packet->doomed = 0;
+    packet->shed = 0;
     return lt_send_queue_reserve(queue->packets, lt_packet_size(packet)) == LIVETCP_OK &&
            make_room(queue, packet, false) &&
            lt_send_queue_push_front(queue->packets, packet) == LIVETCP_OK;
@@ -230,7 +230,7 @@ static void shed_late(lt_live_queue *queue, const lt_links *links, livetcp_usec 
     if (left < 0 && now >= queue->scan_from_us) {
         queue->scan_from_us = now + interval;
         if (lt_shed_late(queue->packets, &delay, limit, now))
-            remove_doomed(queue, LT_DROP_LATE);
+            remove_shed(queue, LT_DROP_LATE);
         left = time_left(queue, &delay, limit, now);
     }
     queue->check_us = left == LIVETCP_NEVER ? left : now + (left > interval ? left : interval);

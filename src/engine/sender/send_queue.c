@@ -162,7 +162,7 @@ void lt_send_queue_sweep(lt_send_queue *queue, void (*take)(void *user, lt_packe
 
     for (size_t i = 0; i < count; i++) {
         lt_packet *packet = queue->ring[slot_at(queue, i)];
-        if (packet->doomed) {
+        if (packet->shed) {
             count_out(queue, packet);
             take(user, packet);
         } else {

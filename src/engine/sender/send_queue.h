@@ -37,7 +37,7 @@ lt_packet *lt_send_queue_pop(lt_send_queue *queue);
 /* The packet that `position` others are ahead of, still the queue's, or NULL. */
 lt_packet *lt_send_queue_at(const lt_send_queue *queue, size_t position);
 
-/* Removes every packet whose `doomed` is set, oldest first, in one pass; the others keep their
+/* Removes every packet whose `shed` is set, oldest first, in one pass; the others keep their
  * order. `take` gets the references. */
 void lt_send_queue_sweep(lt_send_queue *queue, void (*take)(void *user, lt_packet *packet),
                          void *user);

@@ -43,8 +43,8 @@ static bool mark_mate(lt_packet *packet, const lt_packet *lost, uint8_t step, ma
 {
     livetcp_usec apart = packet->enqueued_us - lost->enqueued_us;
 
-    if (!packet->doomed && packet != lost && lt_shed_same_frame(packet, lost)) {
-        packet->doomed = step;
+    if (!packet->shed && packet != lost && lt_shed_same_frame(packet, lost)) {
+        packet->shed = step;
         sum->packets++;
         sum->bytes += lt_packet_size(packet);
     }
@@ -106,12 +106,12 @@ static bool mark_hopeless(lt_send_queue *queue, const lt_send_delay *delay, live
     bool first = true, any = false;
 
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)); i++) {
-        if (!packet->doomed && is_hopeless(packet, delay, first, limit, now)) {
-            packet->doomed = STEP_HOPELESS;
+        if (!packet->shed && is_hopeless(packet, delay, first, limit, now)) {
+            packet->shed = STEP_HOPELESS;
             mark_frame(queue, packet, i, STEP_HOPELESS);
         }
-        any |= packet->doomed != 0;
-        first &= packet->doomed != 0;
+        any |= packet->shed != 0;
+        first &= packet->shed != 0;
     }
     return any;
 }
@@ -124,7 +124,7 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
     lt_packet *packet;
 
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)); i++) {
-        if (packet->doomed)
+        if (packet->shed)
             continue;
         livetcp_usec wait = limit - (now - packet->enqueued_us) - least_wait(packet, delay);
         packet->excess = ahead - lt_send_delay_bytes(delay, wait > 0 ? wait : 0);
@@ -132,7 +132,7 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
     }
     for (size_t i = lt_send_queue_packets(queue); i--;) {
         packet = lt_send_queue_at(queue, i);
-        if (packet->doomed)
+        if (packet->shed)
             continue;
         if (packet->excess < largest)
             packet->excess = largest;
@@ -148,15 +148,15 @@ static bool shed_class(lt_send_queue *queue, livetcp_importance class_to_drop)
     lt_packet *packet;
 
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)); i++) {
-        if (packet->doomed && packet->doomed != step)
+        if (packet->shed && packet->shed != step)
             continue;
-        if (!packet->doomed && packet->excess <= removed)
+        if (!packet->shed && packet->excess <= removed)
             return removed > 0;
-        if (!packet->doomed && class_of(packet) == class_to_drop) {
-            packet->doomed = step;
+        if (!packet->shed && class_of(packet) == class_to_drop) {
+            packet->shed = step;
             removed += (int64_t)mark_frame(queue, packet, i, step).ahead_bytes;
         }
-        if (packet->doomed)
+        if (packet->shed)
             removed += (int64_t)lt_packet_size(packet);
     }
     return removed > 0;
@@ -210,9 +210,9 @@ static void free_class(lt_send_queue *queue, livetcp_importance class_to_drop, s
     lt_packet *packet;
 
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)) && !fits(queue, *left, size); i++) {
-        if (packet->doomed || class_of(packet) != class_to_drop)
+        if (packet->shed || class_of(packet) != class_to_drop)
             continue;
-        packet->doomed = STEP_ROOM;
+        packet->shed = STEP_ROOM;
         marked rest = mark_frame(queue, packet, i, STEP_ROOM);
         left->packets -= 1 + rest.packets;
         left->bytes -= lt_packet_size(packet) + rest.bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is dropped from the send queue when not everything can be delivered in time, or kept. It is
- * marked here (lt_packet.doomed); lt_send_queue_sweep() removes it. */
+ * marked here (lt_packet.shed); lt_send_queue_sweep() removes it. */
 #ifndef LT_ENGINE_SENDER_SHEDDING_H
 #define LT_ENGINE_SENDER_SHEDDING_H
 

@@ -231,7 +231,8 @@ static bool hear_part(lt_reporter *reporter, const lt_rtcp_part *part, livetcp_u
     return true;
 }
 
-void lt_reporter_hear(lt_reporter *reporter, const uint8_t *data, size_t size, livetcp_usec now)
+void lt_reporter_on_received(lt_reporter *reporter, const uint8_t *data, size_t size,
+                             livetcp_usec now)
 {
     lt_rtcp_reader reader = {data, size};
     lt_rtcp_part part;

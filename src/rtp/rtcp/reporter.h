@@ -50,7 +50,8 @@ void lt_reporter_received(lt_reporter *reporter, const lt_rtp_header *header, si
                           livetcp_usec arrival_us);
 
 /* An RTCP compound came, whoever made it. */
-void lt_reporter_hear(lt_reporter *reporter, const uint8_t *data, size_t size, livetcp_usec now);
+void lt_reporter_on_received(lt_reporter *reporter, const uint8_t *data, size_t size,
+                             livetcp_usec now);
 
 /* When a report is due; LIVETCP_NEVER while there is nothing to report about. */
 livetcp_usec lt_reporter_deadline(const lt_reporter *reporter);

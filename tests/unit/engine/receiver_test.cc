@@ -406,7 +406,7 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
     SECTION("announced while its connection is read")
     {
         r.control = [&](unsigned) { return r.announce(); };
-        CHECK(r.receive(frame(group[0]) + control(LT_CONTROL_FILLER) + frame(group[1]) +
+        CHECK(r.receive(frame(group[0]) + control(LT_CONTROL_PADDING) + frame(group[1]) +
                         frame(group[2]) + frame(fec)) == LIVETCP_OK);
         /* Number 1 came before: the decoder does not know it, reassembly does. */
         CHECK(r.take() == Numbers{1, 2, 3});

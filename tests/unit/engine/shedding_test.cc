@@ -66,7 +66,7 @@ struct Queue {
         std::string text;
         const lt_packet *packet;
         for (size_t i = 0; (packet = lt_send_queue_at(queue, i)); i++)
-            text += packet->doomed ? '-' : "?dDAK"[lt_packet_class(packet)];
+            text += packet->shed ? '-' : "?dDAK"[lt_packet_class(packet)];
         return text;
     }
 
@@ -277,7 +277,7 @@ TEST_CASE("in any queue: what stays is in time, and no more goes than has to", "
                                                  : delay.floor_us;
             livetcp_usec arrives =
                 age + least + lt_send_delay_behind(&delay, ahead) - delay.base_us;
-            if (packet->doomed) {
+            if (packet->shed) {
                 marked_in_all++;
                 bool hopeless = age + least > limit;
                 if (is == KEY)
@@ -355,7 +355,7 @@ TEST_CASE("sweeping removes what is marked and keeps the order of the rest", "[s
         q.add(DELTA, 10, i);
     lt_packet *packet;
     for (size_t i = 0; (packet = lt_send_queue_at(q.queue, i)); i++)
-        packet->doomed = packet->timestamp % 3 == 0;
+        packet->shed = packet->timestamp % 3 == 0;
     std::vector<uint32_t> removed, expected;
     lt_send_queue_sweep(
         q.queue,

@@ -78,7 +78,7 @@ void created()
 {
     Random random(1);
     lt_credentials caller, listener;
-    lt_pending_proof pending;
+    lt_pending_authenticator pending;
     lt_control proof;
     lt_reply joined;
     Caller first;
@@ -91,12 +91,12 @@ void created()
     append(out, rtp(2));
     append(out, parity());
     print('O', out);
-    lt_inbound_accept(inbound.inbound, &listener, Random::draw, &random, &inbound.reply);
-    lt_inbound_pending(inbound.inbound, &pending);
+    lt_pending_connection_accept(inbound.inbound, &listener, Random::draw, &random, &inbound.reply);
+    lt_pending_connection_authenticator(inbound.inbound, &pending);
     print('I', bytes_of(inbound.reply));
     first.receive(caller, bytes_of(inbound.reply));
     decode_frame(bytes_of(first.reply), &proof);
-    lt_inbound_confirm(&pending, &listener, &proof, &joined);
+    lt_pending_authenticator_confirm(&pending, &listener, &proof, &joined);
 
     /* A segment that ends inside a frame. */
     Bytes media = rtp(3);
@@ -123,8 +123,8 @@ void joined(bool broken)
     Bytes out = caller.start(session.caller, 1, 5, session.random);
     inbound.receive(out);
     print('O', out);
-    lt_inbound_challenge(inbound.inbound, &session.listener, Random::draw, &session.random,
-                         &inbound.reply);
+    lt_pending_connection_challenge(inbound.inbound, &session.listener, Random::draw,
+                                    &session.random, &inbound.reply);
     print('I', bytes_of(inbound.reply));
     caller.receive(session.caller, bytes_of(inbound.reply));
     inbound.receive(bytes_of(caller.reply));

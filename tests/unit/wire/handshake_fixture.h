@@ -72,23 +72,23 @@ inline livetcp_result decode_frame(const Bytes &frame, lt_control *message)
 
 /* The listener's end of one connection. */
 struct Inbound {
-    lt_inbound *inbound;
+    lt_pending_connection *inbound;
     lt_reply reply = {};
     livetcp_result error = LIVETCP_OK;
     Bytes rest; /* what was not consumed */
 
     explicit Inbound(livetcp_usec now = 0, livetcp_usec timeout_us = 5 * LIVETCP_USEC_SEC)
-        : inbound(lt_inbound_create(now, timeout_us))
+        : inbound(lt_pending_connection_create(now, timeout_us))
     {
     }
     ~Inbound()
     {
-        lt_inbound_destroy(&inbound);
+        lt_pending_connection_destroy(&inbound);
     }
     Inbound(const Inbound &) = delete;
     Inbound &operator=(const Inbound &) = delete;
 
-    lt_inbound_step receive(const Bytes &bytes)
+    lt_pending_step receive(const Bytes &bytes)
     {
         std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
         const uint8_t *data = copy.get();
@@ -96,7 +96,7 @@ struct Inbound {
 
         if (size)
             memcpy(copy.get(), bytes.data(), size);
-        lt_inbound_step step = lt_inbound_receive(inbound, &data, &size, &reply, &error);
+        lt_pending_step step = lt_pending_connection_receive(inbound, &data, &size, &reply, &error);
         rest.assign(data, data + size);
         return step;
     }
@@ -136,20 +136,21 @@ struct Established {
     {
         Inbound inbound;
         Caller first;
-        lt_pending_proof pending;
+        lt_pending_authenticator pending;
         lt_control proof;
         lt_reply joined;
 
         memset(&listener, 0, sizeof listener);
         lt_credentials_create(&caller, nullptr, Random::draw, &random);
-        if (inbound.receive(first.start(caller, index, 5, random)) != LT_INBOUND_CREATE)
+        if (inbound.receive(first.start(caller, index, 5, random)) != LT_PENDING_CREATE)
             return;
-        lt_inbound_accept(inbound.inbound, &listener, Random::draw, &random, &inbound.reply);
-        lt_inbound_pending(inbound.inbound, &pending);
+        lt_pending_connection_accept(inbound.inbound, &listener, Random::draw, &random,
+                                     &inbound.reply);
+        lt_pending_connection_authenticator(inbound.inbound, &pending);
         if (first.receive(caller, bytes_of(inbound.reply)) != LIVETCP_OK)
             return;
         if (decode_frame(bytes_of(first.reply), &proof) != LIVETCP_OK ||
-            lt_inbound_confirm(&pending, &listener, &proof, &joined) != LIVETCP_OK)
+            lt_pending_authenticator_confirm(&pending, &listener, &proof, &joined) != LIVETCP_OK)
             return;
         done = first.receive(caller, bytes_of(joined)) == LIVETCP_OK && first.handshake.joined;
     }

@@ -16,9 +16,9 @@ struct Joining {
     Joining(Established &session, unsigned index)
     {
         REQUIRE(inbound.receive(caller.start(session.caller, index, 5, session.random)) ==
-                LT_INBOUND_LOOKUP);
-        REQUIRE(lt_inbound_challenge(inbound.inbound, &session.listener, Random::draw,
-                                     &session.random, &inbound.reply) == LIVETCP_OK);
+                LT_PENDING_LOOKUP);
+        REQUIRE(lt_pending_connection_challenge(inbound.inbound, &session.listener, Random::draw,
+                                                &session.random, &inbound.reply) == LIVETCP_OK);
         challenge = bytes_of(inbound.reply);
     }
 };
@@ -42,10 +42,10 @@ TEST_CASE("a session is created, confirmed and joined")
 
     for (unsigned index = 0; index < 5; index++) {
         Joining joining(session, index);
-        CHECK(lt_inbound_request(joining.inbound.inbound)->index == index);
+        CHECK(lt_pending_connection_request(joining.inbound.inbound)->index == index);
         REQUIRE(joining.caller.receive(session.caller, joining.challenge) == LIVETCP_OK);
         CHECK_FALSE(joining.caller.handshake.joined);
-        REQUIRE(joining.inbound.receive(bytes_of(joining.caller.reply)) == LT_INBOUND_PROVED);
+        REQUIRE(joining.inbound.receive(bytes_of(joining.caller.reply)) == LT_PENDING_PROVED);
         REQUIRE(joining.caller.receive(session.caller, bytes_of(joining.inbound.reply)) ==
                 LIVETCP_OK);
         CHECK(joining.caller.handshake.joined);
@@ -74,7 +74,7 @@ TEST_CASE("media pipelined behind CREATE is left for the session")
 
     SECTION("in one read")
     {
-        REQUIRE(inbound.receive(stream) == LT_INBOUND_CREATE);
+        REQUIRE(inbound.receive(stream) == LT_PENDING_CREATE);
         CHECK(inbound.rest == media);
     }
     SECTION("cut at every byte of CREATE")
@@ -82,18 +82,18 @@ TEST_CASE("media pipelined behind CREATE is left for the session")
         for (size_t cut = 0; cut < create_size; cut++) {
             Inbound other;
             Bytes head(stream.begin(), stream.begin() + (long)cut);
-            REQUIRE(other.receive(head) == LT_INBOUND_MORE);
+            REQUIRE(other.receive(head) == LT_PENDING_MORE);
             CHECK(other.rest.empty());
             REQUIRE(other.receive(Bytes(stream.begin() + (long)cut, stream.end())) ==
-                    LT_INBOUND_CREATE);
+                    LT_PENDING_CREATE);
             CHECK(other.rest == media);
         }
-        REQUIRE(inbound.receive(stream) == LT_INBOUND_CREATE);
+        REQUIRE(inbound.receive(stream) == LT_PENDING_CREATE);
     }
-    CHECK(!memcmp(lt_inbound_request(inbound.inbound)->session_id, credentials.session_id,
-                  LT_SESSION_ID_SIZE));
-    CHECK(lt_inbound_accept(inbound.inbound, &made, Random::draw, &random, &inbound.reply) ==
-          LIVETCP_OK);
+    CHECK(!memcmp(lt_pending_connection_request(inbound.inbound)->session_id,
+                  credentials.session_id, LT_SESSION_ID_SIZE));
+    CHECK(lt_pending_connection_accept(inbound.inbound, &made, Random::draw, &random,
+                                       &inbound.reply) == LIVETCP_OK);
 }
 
 TEST_CASE("media behind PROOF is left for the session")
@@ -105,7 +105,7 @@ TEST_CASE("media behind PROOF is left for the session")
     REQUIRE(joining.caller.receive(session.caller, joining.challenge) == LIVETCP_OK);
     Bytes stream = bytes_of(joining.caller.reply);
     stream.insert(stream.end(), media.begin(), media.end());
-    REQUIRE(joining.inbound.receive(stream) == LT_INBOUND_PROVED);
+    REQUIRE(joining.inbound.receive(stream) == LT_PENDING_PROVED);
     CHECK(joining.inbound.rest == media);
 }
 
@@ -119,13 +119,13 @@ TEST_CASE("a recorded PROOF is worth nothing on a second connection")
     Bytes join = bytes_of(recorded.caller.reply);
     REQUIRE(first.receive(session.caller, recorded.challenge) == LIVETCP_OK);
     Bytes proof = bytes_of(first.reply);
-    REQUIRE(recorded.inbound.receive(proof) == LT_INBOUND_PROVED);
+    REQUIRE(recorded.inbound.receive(proof) == LT_PENDING_PROVED);
 
     Inbound replay; /* byte for byte what the caller sent */
-    REQUIRE(replay.receive(join) == LT_INBOUND_LOOKUP);
-    REQUIRE(lt_inbound_challenge(replay.inbound, &session.listener, Random::draw, &session.random,
-                                 &replay.reply) == LIVETCP_OK);
-    CHECK(replay.receive(proof) == LT_INBOUND_FAILED);
+    REQUIRE(replay.receive(join) == LT_PENDING_LOOKUP);
+    REQUIRE(lt_pending_connection_challenge(replay.inbound, &session.listener, Random::draw,
+                                            &session.random, &replay.reply) == LIVETCP_OK);
+    CHECK(replay.receive(proof) == LT_PENDING_FAILED);
     CHECK(replay.error == LIVETCP_ERR_BAD_PROOF);
     CHECK(rejected_for(replay.reply) == LIVETCP_ERR_BAD_PROOF);
 }
@@ -139,7 +139,7 @@ TEST_CASE("the listener's own MAC sent back is no proof")
     lt_control proof = {};
     proof.type = LT_CONTROL_PROOF;
     memcpy(proof.mac, challenge.mac, LT_MAC_SIZE);
-    CHECK(joining.inbound.receive(encode(proof)) == LT_INBOUND_FAILED);
+    CHECK(joining.inbound.receive(encode(proof)) == LT_PENDING_FAILED);
     CHECK(joining.inbound.error == LIVETCP_ERR_BAD_PROOF);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("who lacks the key neither joins nor challenges")
         Joining joining(session, 1);
         lt_control proof = {};
         proof.type = LT_CONTROL_PROOF;
-        CHECK(joining.inbound.receive(encode(proof)) == LT_INBOUND_FAILED);
+        CHECK(joining.inbound.receive(encode(proof)) == LT_PENDING_FAILED);
         CHECK(joining.inbound.error == LIVETCP_ERR_BAD_PROOF);
     }
     SECTION("a listener that takes the caller of another")
@@ -170,9 +170,9 @@ TEST_CASE("who lacks the key neither joins nor challenges")
         Caller caller;
         Inbound inbound;
         REQUIRE(inbound.receive(caller.start(session.caller, 1, 5, session.random)) ==
-                LT_INBOUND_LOOKUP);
-        REQUIRE(lt_inbound_challenge(inbound.inbound, &stranger.listener, Random::draw,
-                                     &stranger.random, &inbound.reply) == LIVETCP_OK);
+                LT_PENDING_LOOKUP);
+        REQUIRE(lt_pending_connection_challenge(inbound.inbound, &stranger.listener, Random::draw,
+                                                &stranger.random, &inbound.reply) == LIVETCP_OK);
         CHECK(caller.receive(session.caller, bytes_of(inbound.reply)) == LIVETCP_ERR_BAD_PROOF);
         CHECK(caller.reply.size == 0);
     }
@@ -185,18 +185,19 @@ TEST_CASE("an index changed on the way is noticed at both ends")
     Inbound inbound;
     Bytes join = caller.start(session.caller, 1, 5, session.random);
     join[LT_FRAME_HEADER + 13] = 2;
-    REQUIRE(inbound.receive(join) == LT_INBOUND_LOOKUP);
-    REQUIRE(lt_inbound_challenge(inbound.inbound, &session.listener, Random::draw, &session.random,
-                                 &inbound.reply) == LIVETCP_OK);
+    REQUIRE(inbound.receive(join) == LT_PENDING_LOOKUP);
+    REQUIRE(lt_pending_connection_challenge(inbound.inbound, &session.listener, Random::draw,
+                                            &session.random, &inbound.reply) == LIVETCP_OK);
     CHECK(caller.receive(session.caller, bytes_of(inbound.reply)) == LIVETCP_ERR_BAD_PROOF);
 
     /* Even a caller that goes along proves its own index only. */
     lt_control challenge, proof = {};
     REQUIRE(decode_frame(bytes_of(inbound.reply), &challenge) == LIVETCP_OK);
     proof.type = LT_CONTROL_PROOF;
-    REQUIRE(lt_proof_compute(&session.caller, LT_PROOF_CALLER, 1, caller.handshake.nonce,
-                             challenge.nonce, proof.mac) == LIVETCP_OK);
-    CHECK(inbound.receive(encode(proof)) == LT_INBOUND_FAILED);
+    REQUIRE(lt_authenticator_compute(&session.caller, LT_AUTHENTICATOR_CALLER, 1,
+                                     caller.handshake.nonce, challenge.nonce,
+                                     proof.mac) == LIVETCP_OK);
+    CHECK(inbound.receive(encode(proof)) == LT_PENDING_FAILED);
     CHECK(inbound.error == LIVETCP_ERR_BAD_PROOF);
 }
 
@@ -209,12 +210,12 @@ TEST_CASE("a session cannot be created with a public key of low order")
 
     lt_credentials_create(&credentials, nullptr, Random::draw, &random);
     memset(credentials.public_key, 0, LT_KEY_SIZE);
-    REQUIRE(inbound.receive(caller.start(credentials, 0, 1, random)) == LT_INBOUND_CREATE);
-    CHECK(lt_inbound_accept(inbound.inbound, &made, Random::draw, &random, &inbound.reply) ==
-          LIVETCP_ERR_BAD_PROOF);
+    REQUIRE(inbound.receive(caller.start(credentials, 0, 1, random)) == LT_PENDING_CREATE);
+    CHECK(lt_pending_connection_accept(inbound.inbound, &made, Random::draw, &random,
+                                       &inbound.reply) == LIVETCP_ERR_BAD_PROOF);
     CHECK(inbound.reply.size == 0);
     CHECK_FALSE(made.has_key);
-    lt_inbound_reject(inbound.inbound, LIVETCP_ERR_BAD_PROOF, &inbound.reply);
+    lt_pending_connection_reject(inbound.inbound, LIVETCP_ERR_BAD_PROOF, &inbound.reply);
     CHECK(rejected_for(inbound.reply) == LIVETCP_ERR_BAD_PROOF);
 }
 
@@ -227,8 +228,8 @@ TEST_CASE("an ACCEPT changed in any bit leaves the caller without a key")
 
     lt_credentials_create(&credentials, nullptr, Random::draw, &random);
     inbound.receive(caller.start(credentials, 0, 5, random));
-    REQUIRE(lt_inbound_accept(inbound.inbound, &made, Random::draw, &random, &inbound.reply) ==
-            LIVETCP_OK);
+    REQUIRE(lt_pending_connection_accept(inbound.inbound, &made, Random::draw, &random,
+                                         &inbound.reply) == LIVETCP_OK);
     Bytes accept = bytes_of(inbound.reply);
     /* From the nonce on: what is before is header, version, reserved and capabilities. */
     for (size_t bit = (LT_FRAME_HEADER + 20) * 8; bit < accept.size() * 8; bit++) {
@@ -251,14 +252,14 @@ TEST_CASE("the first connection's proof is checked by the session")
     lt_credentials credentials, made;
     Caller caller;
     Inbound inbound;
-    lt_pending_proof pending;
+    lt_pending_authenticator pending;
     lt_control proof;
     lt_reply reply;
 
     lt_credentials_create(&credentials, nullptr, Random::draw, &random);
     inbound.receive(caller.start(credentials, 3, 5, random));
-    lt_inbound_accept(inbound.inbound, &made, Random::draw, &random, &inbound.reply);
-    lt_inbound_pending(inbound.inbound, &pending);
+    lt_pending_connection_accept(inbound.inbound, &made, Random::draw, &random, &inbound.reply);
+    lt_pending_connection_authenticator(inbound.inbound, &pending);
     REQUIRE(pending.pending);
     CHECK(pending.index == 3);
     REQUIRE(caller.receive(credentials, bytes_of(inbound.reply)) == LIVETCP_OK);
@@ -267,11 +268,14 @@ TEST_CASE("the first connection's proof is checked by the session")
     lt_control wrong = proof, other = proof;
     wrong.mac[0] ^= 1;
     other.type = LT_CONTROL_PING;
-    CHECK(lt_inbound_confirm(&pending, &made, &wrong, &reply) == LIVETCP_ERR_BAD_PROOF);
-    CHECK(lt_inbound_confirm(&pending, &made, &other, &reply) == LIVETCP_ERR_PROTOCOL);
+    CHECK(lt_pending_authenticator_confirm(&pending, &made, &wrong, &reply) ==
+          LIVETCP_ERR_BAD_PROOF);
+    CHECK(lt_pending_authenticator_confirm(&pending, &made, &other, &reply) ==
+          LIVETCP_ERR_PROTOCOL);
     CHECK(reply.size == 0);
-    CHECK(lt_inbound_confirm(&pending, &made, &proof, &reply) == LIVETCP_OK);
-    CHECK(lt_inbound_confirm(&pending, &made, &proof, &reply) == LIVETCP_ERR_PROTOCOL);
+    CHECK(lt_pending_authenticator_confirm(&pending, &made, &proof, &reply) == LIVETCP_OK);
+    CHECK(lt_pending_authenticator_confirm(&pending, &made, &proof, &reply) ==
+          LIVETCP_ERR_PROTOCOL);
 }
 
 /* ---- messages out of place ---- */
@@ -307,10 +311,10 @@ TEST_CASE("the caller reports why it was turned away")
     Caller caller;
 
     REQUIRE(inbound.receive(caller.start(session.caller, 1, 5, session.random)) ==
-            LT_INBOUND_LOOKUP);
-    lt_inbound_reject(inbound.inbound, LIVETCP_ERR_UNKNOWN_SESSION, &inbound.reply);
+            LT_PENDING_LOOKUP);
+    lt_pending_connection_reject(inbound.inbound, LIVETCP_ERR_UNKNOWN_SESSION, &inbound.reply);
     CHECK(caller.receive(session.caller, bytes_of(inbound.reply)) == LIVETCP_ERR_UNKNOWN_SESSION);
-    CHECK(inbound.receive(Bytes()) == LT_INBOUND_FAILED);
+    CHECK(inbound.receive(Bytes()) == LT_PENDING_FAILED);
     CHECK(inbound.error == LIVETCP_ERR_BAD_STATE);
 }
 
@@ -326,7 +330,7 @@ TEST_CASE("no randomness, no handshake")
 
     Inbound joining;
     joining.receive(caller.start(session.caller, 0, 5, session.random));
-    CHECK(lt_inbound_challenge(joining.inbound, &session.listener, Random::draw, &none,
-                               &joining.reply) == LIVETCP_ERR_SYSTEM);
+    CHECK(lt_pending_connection_challenge(joining.inbound, &session.listener, Random::draw, &none,
+                                          &joining.reply) == LIVETCP_ERR_SYSTEM);
     CHECK(joining.reply.size == 0);
 }

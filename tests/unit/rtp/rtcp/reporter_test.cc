@@ -63,7 +63,7 @@ struct End {
     }
     void hear(const Bytes &bytes, livetcp_usec now)
     {
-        lt_reporter_hear(reporter, bytes.data(), bytes.size(), now);
+        lt_reporter_on_received(reporter, bytes.data(), bytes.size(), now);
     }
     livetcp_usec due() const
     {

@@ -2,7 +2,7 @@
 /* The join proof over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
  * HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md says which bytes go in;
  * docs/adr/0007-join-proof.md says why. */
-#include "wire/proof.h"
+#include "wire/authenticator.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -36,10 +36,10 @@ livetcp_result lt_credentials_create(lt_credentials *credentials, const uint8_t 
 
     memset(credentials, 0, sizeof *credentials);
     if (session_id) {
-        credentials->role = LT_PROOF_LISTENER;
+        credentials->role = LT_AUTHENTICATOR_LISTENER;
         memcpy(credentials->session_id, session_id, LT_SESSION_ID_SIZE);
     } else {
-        credentials->role = LT_PROOF_CALLER;
+        credentials->role = LT_AUTHENTICATOR_CALLER;
         result = random(random_user, credentials->session_id, LT_SESSION_ID_SIZE);
     }
     if (result == LIVETCP_OK)
@@ -98,7 +98,7 @@ static bool derive_key(const lt_credentials *credentials,
                        const uint8_t secret[LT_KEY_SIZE], uint8_t key[LT_KEY_SIZE])
 {
     enum { LABEL = sizeof key_label - 1 };
-    bool caller = credentials->role == LT_PROOF_CALLER;
+    bool caller = credentials->role == LT_AUTHENTICATOR_CALLER;
     uint8_t info[LABEL + 2 * LT_KEY_SIZE];
     EVP_KDF *kdf = EVP_KDF_fetch(NULL, OSSL_KDF_NAME_HKDF, NULL);
     EVP_KDF_CTX *context = kdf ? EVP_KDF_CTX_new(kdf) : NULL;
@@ -151,10 +151,11 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
 
 /* ---- the proof ---- */
 
-livetcp_result lt_proof_compute(const lt_credentials *credentials, lt_proof_role role,
-                                unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
-                                const uint8_t listener_nonce[LT_NONCE_SIZE],
-                                uint8_t mac[LT_MAC_SIZE])
+livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
+                                        lt_authenticator_role role, unsigned index,
+                                        const uint8_t caller_nonce[LT_NONCE_SIZE],
+                                        const uint8_t listener_nonce[LT_NONCE_SIZE],
+                                        uint8_t mac[LT_MAC_SIZE])
 {
     /* "LTCP", version, role, index, 0: then everything has a fixed place. */
     uint8_t input[8 + LT_SESSION_ID_SIZE + 2 * LT_NONCE_SIZE] = {'L', 'T', 'C', 'P'};
@@ -177,14 +178,14 @@ livetcp_result lt_proof_compute(const lt_credentials *credentials, lt_proof_role
     return LIVETCP_OK;
 }
 
-livetcp_result lt_proof_check(const lt_credentials *credentials, lt_proof_role role, unsigned index,
-                              const uint8_t caller_nonce[LT_NONCE_SIZE],
-                              const uint8_t listener_nonce[LT_NONCE_SIZE],
-                              const uint8_t mac[LT_MAC_SIZE])
+livetcp_result lt_authenticator_check(const lt_credentials *credentials, lt_authenticator_role role,
+                                      unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
+                                      const uint8_t listener_nonce[LT_NONCE_SIZE],
+                                      const uint8_t mac[LT_MAC_SIZE])
 {
     uint8_t expected[LT_MAC_SIZE];
     livetcp_result result =
-        lt_proof_compute(credentials, role, index, caller_nonce, listener_nonce, expected);
+        lt_authenticator_compute(credentials, role, index, caller_nonce, listener_nonce, expected);
 
     if (result == LIVETCP_OK && CRYPTO_memcmp(expected, mac, LT_MAC_SIZE))
         result = LIVETCP_ERR_BAD_PROOF;

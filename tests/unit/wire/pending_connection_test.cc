@@ -41,7 +41,7 @@ livetcp_result told(const Inbound &inbound)
 void check_refused(const Bytes &input, livetcp_result reason)
 {
     Inbound inbound;
-    CHECK(inbound.receive(input) == LT_INBOUND_FAILED);
+    CHECK(inbound.receive(input) == LT_PENDING_FAILED);
     CHECK(inbound.error == reason);
     CHECK(told(inbound) == reason);
 }
@@ -85,7 +85,7 @@ TEST_CASE("a peer that gives up gets no answer")
 {
     for (lt_control_type type : {LT_CONTROL_REJECT, LT_CONTROL_BYE}) {
         Inbound inbound;
-        CHECK(inbound.receive(message(type)) == LT_INBOUND_FAILED);
+        CHECK(inbound.receive(message(type)) == LT_PENDING_FAILED);
         CHECK(inbound.error == LIVETCP_ERR_NOT_SUPPORTED); /* 3, as it said */
         CHECK(inbound.reply.size == 0);
     }
@@ -100,7 +100,7 @@ TEST_CASE("null packets and unknown messages before the request are skipped")
     Bytes create = message(LT_CONTROL_CREATE);
     input.insert(input.end(), unknown.begin(), unknown.end());
     input.insert(input.end(), create.begin(), create.end());
-    CHECK(inbound.receive(input) == LT_INBOUND_CREATE);
+    CHECK(inbound.receive(input) == LT_PENDING_CREATE);
     CHECK(inbound.rest.empty());
 }
 
@@ -113,11 +113,11 @@ TEST_CASE("media before the proof is refused")
     Bytes media = rtp(100);
 
     join.insert(join.end(), media.begin(), media.end());
-    REQUIRE(inbound.receive(join) == LT_INBOUND_LOOKUP);
+    REQUIRE(inbound.receive(join) == LT_PENDING_LOOKUP);
     CHECK(inbound.rest == media);
-    REQUIRE(lt_inbound_challenge(inbound.inbound, &session.listener, Random::draw, &session.random,
-                                 &inbound.reply) == LIVETCP_OK);
-    CHECK(inbound.receive(inbound.rest) == LT_INBOUND_FAILED);
+    REQUIRE(lt_pending_connection_challenge(inbound.inbound, &session.listener, Random::draw,
+                                            &session.random, &inbound.reply) == LIVETCP_OK);
+    CHECK(inbound.receive(inbound.rest) == LT_PENDING_FAILED);
     CHECK(inbound.error == LIVETCP_ERR_PROTOCOL);
 }
 
@@ -125,45 +125,45 @@ TEST_CASE("a handshake is bounded in bytes")
 {
     SECTION("one frame over the limit")
     {
-        Bytes input = {(uint8_t)((LT_INBOUND_HELD - 1) >> 8), (uint8_t)(LT_INBOUND_HELD - 1)};
+        Bytes input = {(uint8_t)((LT_PENDING_HELD - 1) >> 8), (uint8_t)(LT_PENDING_HELD - 1)};
         check_refused(input, LIVETCP_ERR_FRAME_TOO_LARGE);
     }
     SECTION("the largest frame, a byte at a time")
     {
-        size_t length = LT_INBOUND_HELD - LT_FRAME_HEADER;
+        size_t length = LT_PENDING_HELD - LT_FRAME_HEADER;
         Inbound inbound;
-        CHECK(inbound.receive({(uint8_t)(length >> 8), (uint8_t)length}) == LT_INBOUND_MORE);
+        CHECK(inbound.receive({(uint8_t)(length >> 8), (uint8_t)length}) == LT_PENDING_MORE);
         for (size_t i = 0; i + 1 < length; i++)
-            REQUIRE(inbound.receive({0x80}) == LT_INBOUND_MORE);
-        CHECK(inbound.receive({0x80}) == LT_INBOUND_FAILED);
+            REQUIRE(inbound.receive({0x80}) == LT_PENDING_MORE);
+        CHECK(inbound.receive({0x80}) == LT_PENDING_FAILED);
         CHECK(inbound.error == LIVETCP_ERR_PROTOCOL);
     }
     SECTION("null packets without end")
     {
         Inbound inbound;
-        for (size_t i = 0; i < LT_INBOUND_HELD / 2; i++)
-            REQUIRE(inbound.receive({0, 0}) == LT_INBOUND_MORE);
-        CHECK(inbound.receive({0, 0}) == LT_INBOUND_FAILED);
+        for (size_t i = 0; i < LT_PENDING_HELD / 2; i++)
+            REQUIRE(inbound.receive({0, 0}) == LT_PENDING_MORE);
+        CHECK(inbound.receive({0, 0}) == LT_PENDING_FAILED);
         CHECK(inbound.error == LIVETCP_ERR_PROTOCOL);
         CHECK(told(inbound) == LIVETCP_ERR_PROTOCOL);
     }
     SECTION("a flood in one read is not consumed to its end")
     {
         Inbound inbound;
-        CHECK(inbound.receive(Bytes(1 << 20, 0)) == LT_INBOUND_FAILED);
-        CHECK(inbound.rest.size() > (1 << 20) - LT_INBOUND_HELD - 8);
+        CHECK(inbound.receive(Bytes(1 << 20, 0)) == LT_PENDING_FAILED);
+        CHECK(inbound.rest.size() > (1 << 20) - LT_PENDING_HELD - 8);
     }
 }
 
 TEST_CASE("the deadline does not move")
 {
     Inbound inbound(1000, 5 * LIVETCP_USEC_SEC);
-    CHECK(lt_inbound_deadline(inbound.inbound) == 1000 + 5 * LIVETCP_USEC_SEC);
+    CHECK(lt_pending_connection_deadline(inbound.inbound) == 1000 + 5 * LIVETCP_USEC_SEC);
     inbound.receive({0, 0, 0});
-    CHECK(lt_inbound_deadline(inbound.inbound) == 1000 + 5 * LIVETCP_USEC_SEC);
+    CHECK(lt_pending_connection_deadline(inbound.inbound) == 1000 + 5 * LIVETCP_USEC_SEC);
 
     /* What the owner does then. */
-    lt_inbound_reject(inbound.inbound, LIVETCP_ERR_HANDSHAKE_TIMEOUT, &inbound.reply);
+    lt_pending_connection_reject(inbound.inbound, LIVETCP_ERR_HANDSHAKE_TIMEOUT, &inbound.reply);
     CHECK(told(inbound) == LIVETCP_ERR_HANDSHAKE_TIMEOUT);
 }
 
@@ -172,28 +172,28 @@ TEST_CASE("decisions are taken once and for what was asked")
     Established session(1);
     Inbound creating, joining;
     lt_credentials made;
-    lt_pending_proof pending;
+    lt_pending_authenticator pending;
     Random &random = session.random;
     lt_reply reply;
 
-    CHECK(lt_inbound_accept(creating.inbound, &made, Random::draw, &random, &reply) ==
+    CHECK(lt_pending_connection_accept(creating.inbound, &made, Random::draw, &random, &reply) ==
           LIVETCP_ERR_BAD_STATE);
-    REQUIRE(joining.receive(message(LT_CONTROL_JOIN)) == LT_INBOUND_LOOKUP);
-    CHECK(lt_inbound_accept(joining.inbound, &made, Random::draw, &random, &reply) ==
+    REQUIRE(joining.receive(message(LT_CONTROL_JOIN)) == LT_PENDING_LOOKUP);
+    CHECK(lt_pending_connection_accept(joining.inbound, &made, Random::draw, &random, &reply) ==
           LIVETCP_ERR_BAD_STATE);
     CHECK(reply.size == 0);
-    lt_inbound_pending(joining.inbound, &pending);
+    lt_pending_connection_authenticator(joining.inbound, &pending);
     CHECK_FALSE(pending.pending);
-    REQUIRE(lt_inbound_challenge(joining.inbound, &session.listener, Random::draw, &random,
-                                 &reply) == LIVETCP_OK);
-    CHECK(lt_inbound_challenge(joining.inbound, &session.listener, Random::draw, &random, &reply) ==
-          LIVETCP_ERR_BAD_STATE);
+    REQUIRE(lt_pending_connection_challenge(joining.inbound, &session.listener, Random::draw,
+                                            &random, &reply) == LIVETCP_OK);
+    CHECK(lt_pending_connection_challenge(joining.inbound, &session.listener, Random::draw, &random,
+                                          &reply) == LIVETCP_ERR_BAD_STATE);
 }
 
 TEST_CASE("destroying is idempotent")
 {
-    lt_inbound *inbound = lt_inbound_create(0, 1);
-    lt_inbound_destroy(&inbound);
+    lt_pending_connection *inbound = lt_pending_connection_create(0, 1);
+    lt_pending_connection_destroy(&inbound);
     CHECK(inbound == nullptr);
-    lt_inbound_destroy(&inbound);
+    lt_pending_connection_destroy(&inbound);
 }

@@ -85,7 +85,7 @@ TEST_CASE("the example in the specification")
     count_up(&next, session_id, sizeof session_id);
     next = 0x20;
     lt_credentials_create(&caller, session_id, count_up, &next);
-    caller.role = LT_PROOF_CALLER;
+    caller.role = LT_AUTHENTICATOR_CALLER;
     next = 0x60;
     lt_credentials_create(&listener, session_id, count_up, &next);
     next = 0xa0;
@@ -102,10 +102,12 @@ TEST_CASE("the example in the specification")
     for (const lt_credentials *side : {&caller, &listener})
         CHECK(hex(side->key, LT_KEY_SIZE) ==
               "8521776d536a873e1e198944e22d219c5d37013b0d8c3951d8a0cb9b86e1a19a");
-    lt_proof_compute(&caller, LT_PROOF_LISTENER, 3, caller_nonce, listener_nonce, mac);
+    lt_authenticator_compute(&caller, LT_AUTHENTICATOR_LISTENER, 3, caller_nonce, listener_nonce,
+                             mac);
     CHECK(hex(mac, LT_MAC_SIZE) ==
           "9cd01d921e0c7bc26122b812ee9cebefc2cd455be379290b4eafc510c9d1ba0c");
-    lt_proof_compute(&listener, LT_PROOF_CALLER, 3, caller_nonce, listener_nonce, mac);
+    lt_authenticator_compute(&listener, LT_AUTHENTICATOR_CALLER, 3, caller_nonce, listener_nonce,
+                             mac);
     CHECK(hex(mac, LT_MAC_SIZE) ==
           "555e0466d7be906ee3df1f3209f15f3f27725ac8ec32bb14ad388bf3711a2dfc");
 }
@@ -113,8 +115,8 @@ TEST_CASE("the example in the specification")
 TEST_CASE("both sides come to one key and forget their private keys")
 {
     Pair pair(1);
-    CHECK(pair.caller.role == LT_PROOF_CALLER);
-    CHECK(pair.listener.role == LT_PROOF_LISTENER);
+    CHECK(pair.caller.role == LT_AUTHENTICATOR_CALLER);
+    CHECK(pair.listener.role == LT_AUTHENTICATOR_LISTENER);
     CHECK(memcmp(pair.caller.public_key, pair.listener.public_key, LT_KEY_SIZE) != 0);
     CHECK_FALSE(pair.caller.has_key);
     pair.agree();
@@ -183,7 +185,7 @@ TEST_CASE("a proof needs a key")
 {
     Pair pair(1);
     uint8_t nonce[LT_NONCE_SIZE] = {0}, mac[LT_MAC_SIZE];
-    CHECK(lt_proof_compute(&pair.caller, LT_PROOF_CALLER, 0, nonce, nonce, mac) ==
+    CHECK(lt_authenticator_compute(&pair.caller, LT_AUTHENTICATOR_CALLER, 0, nonce, nonce, mac) ==
           LIVETCP_ERR_BAD_STATE);
 }
 
@@ -194,25 +196,27 @@ TEST_CASE("a proof holds for its role, index, nonces and session alone")
     Random::draw(&pair.random, caller_nonce, LT_NONCE_SIZE);
     Random::draw(&pair.random, listener_nonce, LT_NONCE_SIZE);
     pair.agree();
-    REQUIRE(lt_proof_compute(&pair.caller, LT_PROOF_CALLER, 3, caller_nonce, listener_nonce, mac) ==
-            LIVETCP_OK);
-    auto check = [&](lt_proof_role role, unsigned index) {
-        return lt_proof_check(&pair.listener, role, index, caller_nonce, listener_nonce, mac);
+    REQUIRE(lt_authenticator_compute(&pair.caller, LT_AUTHENTICATOR_CALLER, 3, caller_nonce,
+                                     listener_nonce, mac) == LIVETCP_OK);
+    auto check = [&](lt_authenticator_role role, unsigned index) {
+        return lt_authenticator_check(&pair.listener, role, index, caller_nonce, listener_nonce,
+                                      mac);
     };
-    REQUIRE(check(LT_PROOF_CALLER, 3) == LIVETCP_OK);
+    REQUIRE(check(LT_AUTHENTICATOR_CALLER, 3) == LIVETCP_OK);
 
-    CHECK(check(LT_PROOF_LISTENER, 3) == LIVETCP_ERR_BAD_PROOF);
+    CHECK(check(LT_AUTHENTICATOR_LISTENER, 3) == LIVETCP_ERR_BAD_PROOF);
     for (unsigned index = 0; index < 32; index++)
-        CHECK(check(LT_PROOF_CALLER, index) == (index == 3 ? LIVETCP_OK : LIVETCP_ERR_BAD_PROOF));
-    CHECK(lt_proof_check(&pair.listener, LT_PROOF_CALLER, 3, listener_nonce, caller_nonce, mac) ==
-          LIVETCP_ERR_BAD_PROOF);
+        CHECK(check(LT_AUTHENTICATOR_CALLER, index) ==
+              (index == 3 ? LIVETCP_OK : LIVETCP_ERR_BAD_PROOF));
+    CHECK(lt_authenticator_check(&pair.listener, LT_AUTHENTICATOR_CALLER, 3, listener_nonce,
+                                 caller_nonce, mac) == LIVETCP_ERR_BAD_PROOF);
     for (uint8_t *field :
          {caller_nonce, listener_nonce, mac, pair.listener.session_id, pair.listener.key}) {
         for (int bit = 0; bit < 16 * 8; bit++) {
             field[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            CHECK(check(LT_PROOF_CALLER, 3) == LIVETCP_ERR_BAD_PROOF);
+            CHECK(check(LT_AUTHENTICATOR_CALLER, 3) == LIVETCP_ERR_BAD_PROOF);
             field[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
     }
-    CHECK(check(LT_PROOF_CALLER, 3) == LIVETCP_OK);
+    CHECK(check(LT_AUTHENTICATOR_CALLER, 3) == LIVETCP_OK);
 }

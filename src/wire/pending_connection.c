@@ -10,12 +10,12 @@
 
 typedef enum inbound_state {
     WAIT_REQUEST, /* for CREATE or JOIN */
-    WAIT_OWNER,   /* for lt_inbound_accept(), challenge() or reject() */
+    WAIT_OWNER,   /* for lt_pending_connection_accept(), challenge() or reject() */
     WAIT_PROOF,
     DONE /* adopted or turned away */
 } inbound_state;
 
-struct lt_inbound {
+struct lt_pending_connection {
     inbound_state state;
     livetcp_usec deadline;
     size_t consumed;
@@ -26,18 +26,18 @@ struct lt_inbound {
     const lt_credentials *credentials; /* the session's, in WAIT_PROOF */
 };
 
-lt_inbound *lt_inbound_create(livetcp_usec now, livetcp_usec timeout_us)
+lt_pending_connection *lt_pending_connection_create(livetcp_usec now, livetcp_usec timeout_us)
 {
-    lt_inbound *inbound = calloc(1, sizeof *inbound);
+    lt_pending_connection *inbound = calloc(1, sizeof *inbound);
 
     if (!inbound)
         return NULL;
     inbound->deadline = now + timeout_us;
-    lt_deframer_init(&inbound->deframer, LT_INBOUND_HELD - LT_FRAME_HEADER);
+    lt_deframer_init(&inbound->deframer, LT_PENDING_HELD - LT_FRAME_HEADER);
     return inbound;
 }
 
-void lt_inbound_destroy(lt_inbound **inbound)
+void lt_pending_connection_destroy(lt_pending_connection **inbound)
 {
     if (!*inbound)
         return;
@@ -46,12 +46,12 @@ void lt_inbound_destroy(lt_inbound **inbound)
     *inbound = NULL;
 }
 
-const lt_control *lt_inbound_request(const lt_inbound *inbound)
+const lt_control *lt_pending_connection_request(const lt_pending_connection *inbound)
 {
     return &inbound->request;
 }
 
-livetcp_usec lt_inbound_deadline(const lt_inbound *inbound)
+livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *inbound)
 {
     return inbound->deadline;
 }
@@ -59,45 +59,45 @@ livetcp_usec lt_inbound_deadline(const lt_inbound *inbound)
 /* ---- input ---- */
 
 /* Turns away a peer that will not take a REJECT, because it sent one itself. */
-static lt_inbound_step end_silently(lt_inbound *inbound, livetcp_result reason,
+static lt_pending_step end_silently(lt_pending_connection *inbound, livetcp_result reason,
                                     livetcp_result *error)
 {
     inbound->state = DONE;
     *error = reason;
-    return LT_INBOUND_FAILED;
+    return LT_PENDING_FAILED;
 }
 
-static lt_inbound_step fail(lt_inbound *inbound, livetcp_result reason, lt_reply *reply,
+static lt_pending_step fail(lt_pending_connection *inbound, livetcp_result reason, lt_reply *reply,
                             livetcp_result *error)
 {
-    lt_inbound_reject(inbound, reason, reply);
+    lt_pending_connection_reject(inbound, reason, reply);
     *error = reason;
-    return LT_INBOUND_FAILED;
+    return LT_PENDING_FAILED;
 }
 
-static lt_inbound_step receive_request(lt_inbound *inbound, const lt_control *message)
+static lt_pending_step receive_request(lt_pending_connection *inbound, const lt_control *message)
 {
     inbound->request = *message;
     inbound->state = WAIT_OWNER;
-    return message->type == LT_CONTROL_CREATE ? LT_INBOUND_CREATE : LT_INBOUND_LOOKUP;
+    return message->type == LT_CONTROL_CREATE ? LT_PENDING_CREATE : LT_PENDING_LOOKUP;
 }
 
-static lt_inbound_step receive_proof(lt_inbound *inbound, const lt_control *message,
+static lt_pending_step receive_proof(lt_pending_connection *inbound, const lt_control *message,
                                      lt_reply *reply, livetcp_result *error)
 {
     lt_control joined = {.type = LT_CONTROL_JOINED};
-    livetcp_result result =
-        lt_proof_check(inbound->credentials, LT_PROOF_CALLER, inbound->request.index,
-                       inbound->request.nonce, inbound->listener_nonce, message->mac);
+    livetcp_result result = lt_authenticator_check(inbound->credentials, LT_AUTHENTICATOR_CALLER,
+                                                   inbound->request.index, inbound->request.nonce,
+                                                   inbound->listener_nonce, message->mac);
 
     if (result != LIVETCP_OK)
         return fail(inbound, result, reply, error);
     inbound->state = DONE;
     reply->size = lt_control_encode(&joined, reply->frame);
-    return LT_INBOUND_PROVED;
+    return LT_PENDING_PROVED;
 }
 
-static lt_inbound_step receive_message(lt_inbound *inbound, const lt_control *message,
+static lt_pending_step receive_message(lt_pending_connection *inbound, const lt_control *message,
                                        lt_reply *reply, livetcp_result *error)
 {
     switch (message->type) {
@@ -119,14 +119,14 @@ static lt_inbound_step receive_message(lt_inbound *inbound, const lt_control *me
     return fail(inbound, LIVETCP_ERR_PROTOCOL, reply, error);
 }
 
-static lt_inbound_step receive_frame(lt_inbound *inbound, const uint8_t *frame, size_t size,
-                                     lt_reply *reply, livetcp_result *error)
+static lt_pending_step receive_frame(lt_pending_connection *inbound, const uint8_t *frame,
+                                     size_t size, lt_reply *reply, livetcp_result *error)
 {
     lt_control message;
     livetcp_result result;
 
     if (!size)
-        return LT_INBOUND_MORE; /* the null packet */
+        return LT_PENDING_MORE; /* the null packet */
     if (!lt_control_is(frame, size))
         return fail(inbound,
                     lt_rtp_classify(frame, size) == LT_RTP_INVALID ? LIVETCP_ERR_GARBAGE
@@ -134,23 +134,23 @@ static lt_inbound_step receive_frame(lt_inbound *inbound, const uint8_t *frame, 
                     reply, error);
     result = lt_control_decode(frame, size, &message);
     if (result == LIVETCP_ERR_NOT_SUPPORTED)
-        return LT_INBOUND_MORE;
+        return LT_PENDING_MORE;
     if (result != LIVETCP_OK)
         return fail(inbound, result, reply, error);
     return receive_message(inbound, &message, reply, error);
 }
 
-lt_inbound_step lt_inbound_receive(lt_inbound *inbound, const uint8_t **data, size_t *size,
-                                   lt_reply *reply, livetcp_result *error)
+lt_pending_step lt_pending_connection_receive(lt_pending_connection *inbound, const uint8_t **data,
+                                              size_t *size, lt_reply *reply, livetcp_result *error)
 {
-    lt_inbound_step step = LT_INBOUND_MORE;
+    lt_pending_step step = LT_PENDING_MORE;
 
     reply->size = 0;
     *error = LIVETCP_OK;
     if (inbound->state == WAIT_OWNER || inbound->state == DONE)
         return end_silently(inbound, LIVETCP_ERR_BAD_STATE, error);
 
-    while (step == LT_INBOUND_MORE) {
+    while (step == LT_PENDING_MORE) {
         const uint8_t *frame;
         size_t frame_size;
         size_t before = *size;
@@ -161,10 +161,10 @@ lt_inbound_step lt_inbound_receive(lt_inbound *inbound, const uint8_t **data, si
             return fail(inbound, LIVETCP_ERR_FRAME_TOO_LARGE, reply, error);
         if (got == LT_DEFRAME_NO_MEMORY)
             return fail(inbound, LIVETCP_ERR_NO_MEMORY, reply, error);
-        if (inbound->consumed > LT_INBOUND_HELD)
+        if (inbound->consumed > LT_PENDING_HELD)
             return fail(inbound, LIVETCP_ERR_PROTOCOL, reply, error);
         if (got == LT_DEFRAME_MORE)
-            return LT_INBOUND_MORE;
+            return LT_PENDING_MORE;
         step = receive_frame(inbound, frame, frame_size, reply, error);
     }
     return step;
@@ -173,7 +173,7 @@ lt_inbound_step lt_inbound_receive(lt_inbound *inbound, const uint8_t **data, si
 /* ---- the owner's decision ---- */
 
 /* Draws our nonce and shows that we have the session's key. */
-static livetcp_result sign(lt_inbound *inbound, const lt_credentials *credentials,
+static livetcp_result sign(lt_pending_connection *inbound, const lt_credentials *credentials,
                            lt_random_fn random, void *random_user, lt_control *message)
 {
     livetcp_result result = random(random_user, inbound->listener_nonce, LT_NONCE_SIZE);
@@ -182,12 +182,13 @@ static livetcp_result sign(lt_inbound *inbound, const lt_credentials *credential
         return result;
     message->version = LT_WIRE_VERSION;
     memcpy(message->nonce, inbound->listener_nonce, LT_NONCE_SIZE);
-    return lt_proof_compute(credentials, LT_PROOF_LISTENER, inbound->request.index,
-                            inbound->request.nonce, inbound->listener_nonce, message->mac);
+    return lt_authenticator_compute(credentials, LT_AUTHENTICATOR_LISTENER, inbound->request.index,
+                                    inbound->request.nonce, inbound->listener_nonce, message->mac);
 }
 
-livetcp_result lt_inbound_accept(lt_inbound *inbound, lt_credentials *credentials,
-                                 lt_random_fn random, void *random_user, lt_reply *reply)
+livetcp_result lt_pending_connection_accept(lt_pending_connection *inbound,
+                                            lt_credentials *credentials, lt_random_fn random,
+                                            void *random_user, lt_reply *reply)
 {
     lt_control message = {.type = LT_CONTROL_ACCEPT};
     livetcp_result result;
@@ -211,8 +212,10 @@ livetcp_result lt_inbound_accept(lt_inbound *inbound, lt_credentials *credential
     return LIVETCP_OK;
 }
 
-livetcp_result lt_inbound_challenge(lt_inbound *inbound, const lt_credentials *credentials,
-                                    lt_random_fn random, void *random_user, lt_reply *reply)
+livetcp_result lt_pending_connection_challenge(lt_pending_connection *inbound,
+                                               const lt_credentials *credentials,
+                                               lt_random_fn random, void *random_user,
+                                               lt_reply *reply)
 {
     lt_control message = {.type = LT_CONTROL_CHALLENGE};
     livetcp_result result;
@@ -229,7 +232,8 @@ livetcp_result lt_inbound_challenge(lt_inbound *inbound, const lt_credentials *c
     return LIVETCP_OK;
 }
 
-void lt_inbound_reject(lt_inbound *inbound, livetcp_result reason, lt_reply *reply)
+void lt_pending_connection_reject(lt_pending_connection *inbound, livetcp_result reason,
+                                  lt_reply *reply)
 {
     lt_control message = {.type = LT_CONTROL_REJECT, .reason = (uint8_t)lt_reason_of(reason)};
 
@@ -240,7 +244,8 @@ void lt_inbound_reject(lt_inbound *inbound, livetcp_result reason, lt_reply *rep
 
 /* ---- the proof of a session's first connection ---- */
 
-void lt_inbound_pending(const lt_inbound *inbound, lt_pending_proof *proof)
+void lt_pending_connection_authenticator(const lt_pending_connection *inbound,
+                                         lt_pending_authenticator *proof)
 {
     memset(proof, 0, sizeof *proof);
     proof->pending = inbound->pending;
@@ -249,8 +254,9 @@ void lt_inbound_pending(const lt_inbound *inbound, lt_pending_proof *proof)
     memcpy(proof->listener_nonce, inbound->listener_nonce, LT_NONCE_SIZE);
 }
 
-livetcp_result lt_inbound_confirm(lt_pending_proof *proof, const lt_credentials *credentials,
-                                  const lt_control *message, lt_reply *reply)
+livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
+                                                const lt_credentials *credentials,
+                                                const lt_control *message, lt_reply *reply)
 {
     lt_control joined = {.type = LT_CONTROL_JOINED};
     livetcp_result result;
@@ -258,8 +264,8 @@ livetcp_result lt_inbound_confirm(lt_pending_proof *proof, const lt_credentials 
     reply->size = 0;
     if (!proof->pending || message->type != LT_CONTROL_PROOF)
         return LIVETCP_ERR_PROTOCOL;
-    result = lt_proof_check(credentials, LT_PROOF_CALLER, proof->index, proof->caller_nonce,
-                            proof->listener_nonce, message->mac);
+    result = lt_authenticator_check(credentials, LT_AUTHENTICATOR_CALLER, proof->index,
+                                    proof->caller_nonce, proof->listener_nonce, message->mac);
     if (result != LIVETCP_OK)
         return result;
     proof->pending = false;

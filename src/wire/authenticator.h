@@ -2,19 +2,22 @@
 /* The proof that a connection belongs to a session: a MAC over both nonces, the session and the
  * index, keyed by an X25519 agreement made on the first connection. Pure functions over OpenSSL's
  * libcrypto; randomness comes in as an argument. */
-#ifndef LT_WIRE_PROOF_H
-#define LT_WIRE_PROOF_H
+#ifndef LT_WIRE_AUTHENTICATOR_H
+#define LT_WIRE_AUTHENTICATOR_H
 
 #include "wire/control.h"
 
 /* Fills `size` bytes with secrets, from the operating system or, in tests, from a seed. */
 typedef livetcp_result (*lt_random_fn)(void *user, uint8_t *bytes, size_t size);
 
-typedef enum lt_proof_role { LT_PROOF_CALLER = 0, LT_PROOF_LISTENER = 1 } lt_proof_role;
+typedef enum lt_authenticator_role {
+    LT_AUTHENTICATOR_CALLER = 0,
+    LT_AUTHENTICATOR_LISTENER = 1
+} lt_authenticator_role;
 
 /* What one side knows of a session. */
 typedef struct lt_credentials {
-    lt_proof_role role; /* whose these are */
+    lt_authenticator_role role; /* whose these are */
     uint8_t session_id[LT_SESSION_ID_SIZE];
     uint8_t private_key[LT_KEY_SIZE]; /* wiped once the key is derived */
     uint8_t public_key[LT_KEY_SIZE];
@@ -40,16 +43,17 @@ void lt_credentials_wipe(lt_credentials *credentials);
 
 /* HMAC-SHA-256 by `role`, the side that sends it, over version, session id, index and both nonces.
  * Errors: LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */
-livetcp_result lt_proof_compute(const lt_credentials *credentials, lt_proof_role role,
-                                unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
-                                const uint8_t listener_nonce[LT_NONCE_SIZE],
-                                uint8_t mac[LT_MAC_SIZE]);
+livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
+                                        lt_authenticator_role role, unsigned index,
+                                        const uint8_t caller_nonce[LT_NONCE_SIZE],
+                                        const uint8_t listener_nonce[LT_NONCE_SIZE],
+                                        uint8_t mac[LT_MAC_SIZE]);
 
 /* Compares in constant time. LIVETCP_ERR_BAD_PROOF if it is another MAC, and the errors of
- * lt_proof_compute(). */
-livetcp_result lt_proof_check(const lt_credentials *credentials, lt_proof_role role, unsigned index,
-                              const uint8_t caller_nonce[LT_NONCE_SIZE],
-                              const uint8_t listener_nonce[LT_NONCE_SIZE],
-                              const uint8_t mac[LT_MAC_SIZE]);
+ * lt_authenticator_compute(). */
+livetcp_result lt_authenticator_check(const lt_credentials *credentials, lt_authenticator_role role,
+                                      unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
+                                      const uint8_t listener_nonce[LT_NONCE_SIZE],
+                                      const uint8_t mac[LT_MAC_SIZE]);
 
 #endif
