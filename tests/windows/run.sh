@@ -4,6 +4,9 @@
 # Builds the engine (LIVETCP_IO=OFF) and its unit and scenario tests for Windows with mingw-w64, and
 # runs each test program under wine. script/test --windows calls it.
 #
+# It covers the unit tests of base, rtp, wire, policy, settings, engine and playout, and the scenario
+# tests with their transcript; not the tests of failing allocations, nor sockets, elements or tools.
+#
 # Debian has no libcrypto for Windows. The real one comes from a wheel of PyPI that brings OpenSSL 3
 # as a DLL (psycopg-binary; pinned, and checked by its hash), the headers from libssl-dev:
 # src/wire/proof.c uses EVP alone, whose types are the same on both systems. Only tests do this.
