@@ -34,7 +34,7 @@ if(NOT BUILD_SHARED_LIBS) # what `pkg-config --static` adds
   set(livetcp_pc_cflags " -DLIVETCP_STATIC")
   if(LIVETCP_IO)
     set(livetcp_pc_private
-      "Requires.private: libuv >= 1.44, libcrypto >= 3.0\nLibs.private: -pthread -lm\n")
+      "Requires.private: libuv >= 1.44, jansson, libssl >= 3.0, libcrypto >= 3.0\nLibs.private: -pthread -lm\n")
   else()
     set(livetcp_pc_private "Requires.private: libcrypto >= 3.0\nLibs.private: -lm\n")
   endif()
@@ -44,6 +44,24 @@ foreach(library IN LISTS livetcp_libraries)
   configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/${library}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# For programs that are built against the build tree: pkg-config prefers these to livetcp.pc.
+string(REPLACE " " "\\ " livetcp_pc_source "${PROJECT_SOURCE_DIR}")
+set(livetcp_pc_rpath "")
+if(BUILD_SHARED_LIBS)
+  set(livetcp_pc_rpath "-Wl,-rpath,\${libdir} ")
+endif()
+function(livetcp_uninstalled_pc library livetcp_pc_folder livetcp_pc_description
+    livetcp_pc_requires livetcp_pc_private)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/uninstalled.pc.in
+    ${CMAKE_BINARY_DIR}/${library}-uninstalled.pc @ONLY)
+endfunction()
+livetcp_uninstalled_pc(livetcp src "${PROJECT_DESCRIPTION}" "" "${livetcp_pc_private}")
+if(TARGET livetcp-model)
+  livetcp_uninstalled_pc(livetcp-model src/lab/model
+    "Models of what TCP does to the delay of live media" "Requires: livetcp = ${PROJECT_VERSION}\n"
+    "${livetcp_model_pc_private}")
+endif()
 
 set(livetcp_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/livetcp)
 install(EXPORT livetcpTargets NAMESPACE livetcp:: DESTINATION ${livetcp_cmake_dir})
@@ -72,4 +90,17 @@ livetcp_find_library_from(livetcp-tool ${CMAKE_INSTALL_FULL_BINDIR})
 livetcp_find_library_from(gstlivetcp ${CMAKE_INSTALL_FULL_LIBDIR}/gstreamer-1.0)
 livetcp_find_library_from(livetcp-model ${CMAKE_INSTALL_FULL_LIBDIR})
 
+# README.md's links, and the documents that messages name, "docs/guide/...", are beside it.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(LIVETCP_SAMPLES)
+  install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+
+if(NOT TARGET uninstall) # somebody else's, where LiveTCP is part of another project
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+      -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake
+    COMMENT "Removing what was installed from this build" VERBATIM)
+endif()

@@ -48,7 +48,7 @@ static gboolean write_change(gpointer user)
     return G_SOURCE_REMOVE;
 }
 
-/* In the main loop, since a slow disk must not delay the thread that tells us. */
+/* In the main loop, since a slow disk must not delay the thread that notifies us. */
 static void note(demo_adapt *adapt, guint kbit)
 {
     change *made = g_new(change, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lets the encoder of the LiveTCP leg follow what livetcpsink says that its connections carry. */
+/* Lets the encoder of the LiveTCP leg follow the bit rate that livetcpsink estimates. */
 #ifndef DEMO_ADAPT_H
 #define DEMO_ADAPT_H
 
@@ -19,9 +19,9 @@ typedef struct demo_adapt {
 guint demo_adapt_most(guint kbit);
 guint demo_adapt_least(guint kbit);
 
-/* From here on `encoder`, an x264enc, follows `sink`, between a least rate and `best` kbit/s. Takes
- * over both references. Writes encoder.csv in `directory`, with the lines time_us,kbit. FALSE with
- * *error filled in if it cannot. */
+/* From here on `encoder`, an x264enc, follows `sink`, between a minimum rate and `best` kbit/s.
+ * Takes over both references. Writes encoder.csv in `directory`, with the lines time_us,kbit. FALSE
+ * with *error filled in if it cannot. */
 gboolean demo_adapt_start(demo_adapt *adapt, GstElement *encoder, GstElement *sink, guint best,
                           const char *directory, GError **error);
 

@@ -18,7 +18,7 @@ void demo_canvas_append(GString *description)
                            (gint64)LATENCY_MS * GST_MSECOND);
 }
 
-/* Whatever the compositor leaves out, everything is decoded, and counted: qos=false. */
+/* Pictures that the compositor drops are decoded and counted, too: qos=false. */
 void demo_canvas_append_leg(GString *description, int index)
 {
     g_string_append_printf(description,
@@ -39,9 +39,9 @@ static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user
     return GST_PAD_PROBE_OK;
 }
 
-/* The compositor draws every frame of its own, however late it is, until somebody tells it: the
- * sink, which does not wait for the time of a frame, does not know. On a busy machine the window
- * would show what was received minutes ago. */
+/* The compositor draws every frame of its own, however late it is, unless an element reports the
+ * lateness. The sink does not wait for the time of a frame, so it cannot. On a busy machine the
+ * window would show pictures received minutes ago. */
 static GstPadProbeReturn keep_up(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     demo_canvas *canvas = user;
@@ -54,7 +54,7 @@ static GstPadProbeReturn keep_up(GstPad *pad, GstPadProbeInfo *info, gpointer us
     return GST_PAD_PROBE_OK;
 }
 
-/* The sink says that every frame is in time. */
+/* The sink reports every frame as in time. */
 static GstPadProbeReturn drop_qos(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
@@ -101,7 +101,7 @@ void demo_canvas_init(demo_canvas *canvas, demo_stage *stage)
     gst_object_unref(screen);
 }
 
-/* autovideosink takes a fake sink when there is no display, and says so to nobody. */
+/* Without a display autovideosink takes a fake sink and does not report it. */
 gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error)
 {
     GstElement *display = demo_stage_element(canvas->stage, "display");
@@ -120,7 +120,7 @@ gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error)
     return found;
 }
 
-/* Shows what time it is in the programme, beside the times that are in the pictures. */
+/* Shows the current time in the programme, beside the times that are in the pictures. */
 static gboolean on_now(gpointer user)
 {
     demo_canvas *canvas = user;

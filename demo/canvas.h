@@ -16,16 +16,16 @@ typedef struct demo_canvas {
 /* Adds the canvas to a description of the stage's pipeline, before the legs. */
 void demo_canvas_append(GString *description);
 
-/* Adds what follows the decoder of the leg of this index. */
+/* Adds the elements after the decoder of the leg of this index. */
 void demo_canvas_append_leg(GString *description, int index);
 
-/* Makes ready what was added, once the stage has its pipeline; `stage` is borrowed. */
+/* Prepares the added elements, once the stage has its pipeline; `stage` is borrowed. */
 void demo_canvas_init(demo_canvas *canvas, demo_stage *stage);
 
-/* Whether there is a display; if there is none, *error says so. The pipeline is playing. */
+/* True if there is a display; if there is none, *error is set. The pipeline is playing. */
 gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error);
 
-/* Shows from now on what time it is in the programme, until demo_canvas_stop(). */
+/* From now on shows the current time in the programme, until demo_canvas_stop(). */
 void demo_canvas_start(demo_canvas *canvas);
 void demo_canvas_stop(demo_canvas *canvas);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The legs. To the left of both is a queue without any bound, and neither drops: a leg that falls
- * behind is late, and how late is what the demonstration measures. The plain leg has exactly the
- * elements and the settings that people use today; it is not made worse (no bounded queue that
- * would block the other leg, no small buffer), and not better either (no TCP_NODELAY).
+ * The legs. In front of both is an unbounded queue, and neither drops: a leg that falls behind is
+ * late, and the demonstration measures how late. The plain leg has exactly the elements and the
+ * settings that people use today; it is not made worse (no bounded queue that would block the other
+ * leg, no small buffer), and not better either (no TCP_NODELAY).
  */
 #include "leg.h"
 
 #define UNBOUNDED_QUEUE "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
 
-/* The largest: encoders that start may keep the processors from everything else. */
+/* The maximum size: encoders that start may keep the processors from everything else. */
 enum { HANDSHAKE_TIMEOUT_MS = 60000 };
 
 static char *plain_send(const demo_leg_options *options)
@@ -29,11 +29,14 @@ static char *plain_receive(const demo_leg_options *options)
                            options->port);
 }
 
+/* The media are files, and sent in real time. */
 static char *livetcp_send(const demo_leg_options *options)
 {
     return g_strdup_printf(UNBOUNDED_QUEUE " ! livetcpsink name=livetcp-transport host=%s port=%u"
-                                           " connections=%u policy=%s min-bitrate=%u max-bitrate=%u"
-                                           " handshake-timeout=%u sync=false async=false",
+                                           " connections=%u policy=%s"
+                                           " estimated-bitrate-min=%u estimated-bitrate-max=%u"
+                                           " handshake-timeout=%u sync=false async=false"
+                                           " leaky=upstream max-send-delay=0",
                            options->host, options->port, options->connections,
                            options->policy != NULL ? options->policy : "auto", options->least,
                            options->most, HANDSHAKE_TIMEOUT_MS);

@@ -5,7 +5,7 @@
 
 #include <gst/gst.h>
 
-/* What a leg's fragments are made with. Strings are borrowed. */
+/* The parameters of a leg's fragments. Strings are borrowed. */
 typedef struct demo_leg_options {
     const char *host;   /* where the receiver listens */
     guint port;         /* its port for this leg; 0 when receiving: any free one */
@@ -15,10 +15,10 @@ typedef struct demo_leg_options {
 } demo_leg_options;
 
 /*
- * `send` gives what follows a tee of RTP packets, down to the sink; `receive` what makes RTP
- * packets again. Both are fragments for gst_parse_launch(), to be freed with g_free(). The
- * transport element that connects or listens is called "<name>-transport", the element whose source
- * pad gives the received packets "<name>-packets".
+ * `send` gives the elements after a tee of RTP packets, down to the sink; `receive` the elements
+ * that make RTP packets again. Both are fragments for gst_parse_launch(), to be freed with
+ * g_free(). The transport element that connects or listens is called "<name>-transport", the
+ * element whose source pad gives the received packets "<name>-packets".
  */
 typedef struct demo_leg {
     const char *name;  /* also the name of its trace: <name>.csv */
@@ -26,7 +26,7 @@ typedef struct demo_leg {
     char *(*send)(const demo_leg_options *options);
     char *(*receive)(const demo_leg_options *options);
     gboolean estimates;        /* its sending transport has the property estimated-bitrate */
-    const char *port_property; /* of the listening element: the port it really listens on */
+    const char *port_property; /* of the listening element: its actual port */
 } demo_leg;
 
 enum { DEMO_LEGS = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the sending pipeline that both legs have; see media.h. */
+/* The common part of the sending pipeline for both legs; see media.h. */
 #include "media.h"
 
 void demo_media_append_source(GString *p, guint lead_in_ms)

@@ -6,7 +6,7 @@
 #include <gst/gst.h>
 
 /* Pictures and sound as they are, in real time, from the tees "pictures" and "voice". The file
- * source is called "file", what makes them live "video-clock" and "audio-clock". */
+ * source is called "file", the elements that make them live "video-clock" and "audio-clock". */
 void demo_media_append_source(GString *p, guint lead_in_ms);
 
 /* The encoder "<name>-encoder", at `bitrate` kbit/s, and from the tee "<name>-packets" the packets

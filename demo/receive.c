@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The receiving program: takes the packets of every leg out of its transport, notes when each came,
+ * The receiving program: takes the packets of every leg out of its transport, records each arrival,
  * and decodes picture and sound as they come, as a viewer's player would. The jitter buffers put
- * the packets in order; what is in order passes them at once. Nothing waits for a time to be
- * played.
+ * the packets in order; packets in order pass them at once. Nothing waits for a time to be played.
  *
- * Control files: writes "listening" when every leg can be called, ends when
- * "demo-receive.stop" appears, and
- * leaves "received" with what was decoded.
+ * Control files: writes "listening" when every leg can be called, ends when "demo-receive.stop"
+ * appears, and leaves "received" with the counts of decoded buffers.
  */
 #include "canvas.h"
 #include "leg.h"
@@ -116,7 +114,7 @@ static GstCaps *on_request_pt_map(GstElement *demux, guint payload, gpointer use
             : "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS");
 }
 
-/* Both legs are stamped alike, with the time of arrival; the transports differ in what they do. */
+/* Both legs get timestamps alike, the time of arrival; the transports differ in theirs. */
 static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;

@@ -12,14 +12,19 @@ import html
 import json
 import math
 import pathlib
-import string
+import re
 import sys
 
 import measure
 import table
 
-PAGE = pathlib.Path(__file__).with_name("report.template.html")
-PANELS = (("Video, per frame", "frames"), ("Sound, per packet", "sound"))
+HERE = pathlib.Path(__file__).resolve().parent
+# The style and the charts are those of livetcp report.
+PARTS = HERE.parent / "src" / "lab" / "report" / "page"
+UPLOT = HERE.parent / "third_party" / "uplot"
+SCRIPTS = ("dom.js", "format.js", "theme.js", "curves.js", "labels.js", "chart.js", "bench.js")
+PANELS = (("Video, per frame", "frames", "frames"), ("Sound, per packet", "sound", "packets"))
+POINTS = 1500  # of a curve; more would not be seen
 
 
 class ReportError(Exception):
@@ -77,6 +82,8 @@ def plain_json(value):
     """JSON has no infinity: a delay without an end is null."""
     if isinstance(value, dict):
         return {key: plain_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_json(item) for item in value]
     if isinstance(value, float) and math.isinf(value):
         return None
     return value
@@ -90,7 +97,7 @@ def headline(titles, results):
         if None in numbers or len(numbers) < 2:
             continue
         values = [table.delay_cell(n, "p95", short=True) for n in numbers]
-        return (f"95 % of the {what} within {values[1]} over {titles[1]}, "
+        return (f"95 of 100 {what} within {values[1]} over {titles[1]}, "
                 f"within {values[0]} over {titles[0]}.")
     return "What the traces say."
 
@@ -110,29 +117,77 @@ def capacity_note(run):
     verdict = ("less than the programme needs, so the delay of a single connection grows for as "
                "long as the programme lasts" if capacity < rate else
                "enough for the programme on average, but not after every loss")
-    return (f"One Reno connection on this path carries about {capacity / 1e6:.1f} Mb/s (Mathis "
-            f"et al. 1997): {verdict}. The programme needs about {rate / 1e6:.1f} Mb/s.")
+    return (f"One Reno connection on this path carries about {capacity / 1e3:,.0f} kbit/s "
+            f"(Mathis et al. 1997): {verdict}. The programme needs about {rate / 1e3:,.0f} kbit/s.")
+
+
+def thin(samples):
+    """At most POINTS (time, delay) pairs: of each bin the worst, so that no peak is hidden."""
+    points = [(s.at_s, s.delay_ms) for s in samples if s.state == s.ARRIVED]
+    if len(points) <= POINTS:
+        return points
+    size = len(points) / POINTS
+    bins = [points[int(i * size):int((i + 1) * size)] for i in range(POINTS)]
+    return [max(b, key=lambda point: point[1]) for b in bins if b]
+
+
+def share_later(samples):
+    """Points (delay, share of all samples that took longer), for a step curve. What has not come
+    counts as later than everything that has."""
+    arrived = sorted(s.delay_ms for s in samples if s.state == s.ARRIVED)
+    total = len(samples)
+    points = [(delay, (total - i - 1) / total) for i, delay in enumerate(arrived)]
+    if len(points) > POINTS:  # keeps every point of the tail
+        head = points[:-POINTS // 2]
+        points = head[::max(1, len(head) * 2 // POINTS)] + points[-POINTS // 2:]
+    return [(arrived[0], 1.0)] + points if arrived else []
+
+
+def charts(run, titles, legs, results):
+    """What the page's script draws."""
+    panels = []
+    for name, stream, unit in PANELS:
+        streams = [getattr(leg, stream) for leg in legs]
+        if not any(streams):
+            continue
+        panels.append({
+            "name": name, "unit": unit,
+            "p95_ms": [result[stream] and result[stream]["p95"] for result in results],
+            "streams": [{"over_time": thin(samples), "later": share_later(samples)}
+                        for samples in streams]})
+    return {"titles": titles, "propagation_ms": run["propagation_ms"], "panels": panels}
+
+
+def embedded_json(value):
+    """Inside a page: no text of it can end its element."""
+    return json.dumps(plain_json(value)).replace("<", "\\u003c")
+
+
+def read_part(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"no page was drawn: {error}: demo/ needs the tree it is in") from error
 
 
 def write_page(directory, run, titles, legs, results):
-    try:
-        import plot  # matplotlib takes a second to load, and the rest does without
-    except ImportError as error:
-        raise ReportError(f"no page was drawn: {error}; use a python3 that has matplotlib "
-                          "(script/bootstrap --demo installs it)") from error
-
-    panels = [(name, [getattr(leg, stream) for leg in legs]) for name, stream in PANELS]
-    panels = [(name, streams) for name, streams in panels if any(streams)]
-    propagation = run["propagation_ms"]
-    page = string.Template(PAGE.read_text(encoding="utf-8")).substitute(
-        headline=html.escape(headline(titles, results)),
-        path=html.escape(" ".join(filter(None, (run["path"], capacity_note(run),
-                                                encoder_note(run, directory))))),
-        over_time=plot.over_time(panels, titles, propagation),
-        distribution=plot.distribution(panels, titles, propagation),
-        tables=table.as_html(titles, results),
-        facts="\n".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>"
-                        for name, value in run["facts"].items()))
+    facts = "\n".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(value))}</dd>"
+                      for name, value in run["facts"].items())
+    parts = {
+        "headline": html.escape(headline(titles, results)),
+        "path": html.escape(" ".join(filter(None, (run["path"], capacity_note(run),
+                                                   encoder_note(run, directory))))),
+        "tables": table.as_html(titles, results),
+        "facts": facts,
+        "css": read_part(PARTS / "report.css"),
+        "uplot_css": read_part(UPLOT / "uPlot.min.css"),
+        "uplot_js": read_part(UPLOT / "uPlot.iife.min.js"),
+        "js": "\n".join([*(read_part(PARTS / "report" / name) for name in SCRIPTS),
+                         read_part(HERE / "report.js")]),
+        "data": embedded_json(charts(run, titles, legs, results)),
+    }
+    page = re.sub("@([a-z_]+)@", lambda found: parts[found[1]],
+                  read_part(HERE / "report.template.html"))
     target = directory / "report.html"
     target.write_text(page, encoding="utf-8")
     return target

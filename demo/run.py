@@ -67,6 +67,16 @@ def whole(low, high):
     return parse
 
 
+def first_values(parser, spec):
+    """Delay and loss of a path from its beginning; livetcp emulate checks everything else."""
+    given = dict(item.strip().split("=", 1) for item in spec.split(",")
+                 if "=" in item and "@" not in item)
+    try:
+        return milliseconds(given.get("delay", "0")), share(given.get("loss", "0"))
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"argument --path: {error}")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="script/demo", allow_abbrev=False,
@@ -75,10 +85,13 @@ def parse_arguments():
     add = parser.add_argument
     add("--duration", type=whole(2, 86400), metavar="SECONDS", help="default: 60")
     add("--quick", action="store_true", help="as --duration 15")
-    add("--loss", type=share, default=0.02, metavar="SHARE",
+    add("--loss", type=share, metavar="SHARE",
         help="packet loss in each direction (default: 2%%)")
-    add("--delay", type=milliseconds, default=50.0, metavar="TIME",
+    add("--delay", type=milliseconds, metavar="TIME",
         help="propagation, one way (default: 50ms, which is a round trip of 100 ms)")
+    add("--path", metavar="SPEC",
+        help="instead of both: the way forward as livetcp emulate has it, a link for each leg, such "
+        "as delay=30ms,rate=1mbit,queue=40kB; the way back has its delay")
     add("--policy", default="auto", metavar="NAME",
         help="LiveTCP's policy (default: auto)")
     add("--connections", type=whole(1, 32), default=8, metavar="N",
@@ -107,6 +120,15 @@ def parse_arguments():
         options.duration = 15 if options.quick else 60
     if options.drain is None:
         options.drain = max(10, options.duration * 3 // 4)
+    if options.path is not None:
+        if options.loopback or options.loss is not None or options.delay is not None:
+            parser.error("--path brings its own delay and loss: leave out --delay, --loss and "
+                         "--loopback")
+        options.delay, options.loss = first_values(parser, options.path)
+    if options.delay is None:
+        options.delay = 50.0
+    if options.loss is None:
+        options.loss = 0.02
     options.legs = {name: title for name, title in LEGS.items()
                     if not options.leg or name in options.leg}
     options.adapt = options.adapt and "livetcp" in options.legs
@@ -157,9 +179,17 @@ def commands(options, directory):
     return [str(word) for word in receive], [str(word) for word in send]
 
 
+def link_options(options):
+    """One link for both legs, which do not affect each other on it; or one each, of the same
+    parameters."""
+    if options.path is None:
+        return ["--both", f"delay={options.delay:g}ms,loss={options.loss:.6g}"]
+    link = ["--forward", options.path, "--backward", f"delay={options.delay:g}ms"]
+    return link + ["--link", *link]
+
+
 def emulated(options, directory, receive, send):
-    path = f"delay={options.delay:g}ms,loss={options.loss:.6g}"
-    return [str(options.build / "src/tool/livetcp"), "emulate", "--quiet", "--both", path,
+    return [str(options.build / "src/tool/livetcp"), "emulate", "--quiet", *link_options(options),
             "--seed", str(options.seed), "--congestion-control", options.congestion_control,
             "--json", str(directory / "path.json"), "--far", "exec " + shlex.join(receive), "--",
             *send]
@@ -259,6 +289,9 @@ def describe_path(options, sending):
     control = sending.get("congestion_control", "?")
     if options.loopback:
         return f"No emulated path: both ends on one machine. Congestion control: {control}."
+    if options.path is not None:
+        return (f"An emulated path for each, with {options.path} forward, and {options.delay:g} ms "
+                f"back. Congestion control of both: {control}.")
     return (f"An emulated path with {options.delay:g} ms of propagation each way and "
             f"{100 * options.loss:g} % of packets lost, independently, in each direction; no rate "
             f"limit. Congestion control of both: {control}.")
@@ -342,7 +375,8 @@ def demonstrate(options):
     if options.loopback:
         print("Both ends on this machine, no emulated path.")
     else:
-        print(f"Path: {options.delay:g} ms each way, {100 * options.loss:g} % loss; congestion "
+        path = options.path or f"{options.delay:g} ms each way, {100 * options.loss:g} % loss"
+        print(f"Path: {path}; congestion "
               f"control of both legs: {options.congestion_control}.")
     print(f"LiveTCP: {options.connections} connections, policy {options.policy}. "
           f"{options.duration} s of video at {options.bitrate} kbit/s, and speech.")

@@ -5,9 +5,9 @@
  * follows its estimated bit rate. Otherwise there is one encoder, and exactly the same RTP packets
  * go to every leg at the same time.
  *
- * A trace notes when each packet leaves the payloaders: "sent", or "sent-<leg>" with --adapt.
+ * A trace records when each packet leaves the payloaders: "sent", or "sent-<leg>" with --adapt.
  * Control files: waits for "listening" (written by the receiving program: a line "<leg> <port>"
- * each), writes "sending" with what it found in its network namespace, ends when "demo-send.stop"
+ * each), writes "sending" with the settings of its network namespace, ends when "demo-send.stop"
  * appears.
  */
 #include "adapt.h"
@@ -17,12 +17,13 @@
 
 #include <stdio.h>
 
-/* The programme starts this much after the pipeline, when all connections are open: what is
- * compared is a running transmission, not how fast it is opened. */
+/* The programme starts this much after the pipeline, when all connections are open: the comparison
+ * covers a running transmission, not the time to open it. */
 enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 120 };
 
 typedef struct send_options {
     char *directory, *programme, *host, *policy;
+    gboolean host_is_given;
     int connections, bitrate, duration;
     gboolean adapt;
 } send_options;
@@ -63,6 +64,7 @@ static gboolean parse_options(int *argc, char ***argv, send_options *o, GError *
     g_option_context_add_group(context, gst_init_get_option_group());
     gboolean ok = g_option_context_parse(context, argc, argv, error);
     g_option_context_free(context);
+    o->host_is_given = o->host != NULL;
     if (ok && o->host == NULL) {
         o->host = g_strdup(g_getenv("LIVETCP_FAR")); /* livetcp emulate sets it */
     }
@@ -72,6 +74,15 @@ static gboolean parse_options(int *argc, char ***argv, send_options *o, GError *
         ok = FALSE;
     }
     return ok;
+}
+
+/* Where a leg sends: to an address of its own where `livetcp emulate` has a link for each. */
+static const char *host_of(const send_options *o, int leg)
+{
+    char *name = g_strdup_printf("LIVETCP_FAR_%d", leg + 1);
+    const char *own = o->host_is_given ? NULL : g_getenv(name);
+    g_free(name);
+    return own ? own : o->host;
 }
 
 /* Finds the port of `leg` in the text of the file "listening". */
@@ -122,7 +133,7 @@ static char *describe(sender *s, const char *listening)
             continue;
         }
         const demo_leg_options options = {
-            .host = o->host,
+            .host = host_of(o, i),
             .port = s->ports[i],
             .policy = o->policy,
             .connections = (guint)o->connections,
@@ -262,7 +273,7 @@ static void watch_stream(sender *s, stream *st, const char *element)
     gst_object_unref(clock);
 }
 
-/* What the report says about the path's near end. */
+/* Publishes the settings of the path's near end for the report. */
 static gboolean publish_sending(sender *s, GError **error)
 {
     gchar *control = NULL;

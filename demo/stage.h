@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sending and the receiving program have in common: one pipeline that runs until it
- * fails, is interrupted, or the file "<program's name>.stop" appears in its directory; traces;
- * clear errors. */
+/* The common part of the sending and the receiving program: one pipeline that runs until it fails,
+ * is interrupted, or the file "<program's name>.stop" appears in its directory; traces; clear
+ * errors. */
 #ifndef DEMO_STAGE_H
 #define DEMO_STAGE_H
 
@@ -19,11 +19,11 @@ typedef struct demo_stage {
     guint trace_count;
     gboolean failed;
     gint64 last_tick_us;
-    gint64 longest_stall_us; /* how much too late the stage's own timer was, at worst */
+    gint64 longest_stall_us; /* maximum lateness of the stage's own timer */
 } demo_stage;
 
-/* Builds the pipeline that `description` says. The program ends with its parent. On failure fills
- * in *error; call demo_stage_clear() in either case. */
+/* Builds the pipeline from `description`. The program ends with its parent. On failure fills in
+ * *error; call demo_stage_clear() in either case. */
 gboolean demo_stage_init(demo_stage *stage, const char *directory, const char *description,
                          GError **error);
 
@@ -40,15 +40,15 @@ GstClockTime demo_stage_running_time(const demo_stage *stage);
 /* Sets the pipeline playing. An error of an element is printed. */
 gboolean demo_stage_play(demo_stage *stage);
 
-/* Runs the main loop until the end; FALSE if something failed. What failed has been printed. */
+/* Runs the main loop until the end; FALSE if something failed. The failure has been printed. */
 gboolean demo_stage_run(demo_stage *stage);
 
-/* Writes `text` to the file `name` in the directory; nobody ever sees half of it. */
+/* Writes `text` to the file `name` in the directory; no reader ever sees half of it. */
 gboolean demo_stage_publish(const demo_stage *stage, const char *name, const char *text,
                             GError **error);
 
 /* At the end: prints *error, which may be NULL, and unless `ok` leaves the file
- * "<program's name>.failed" in `directory`, which may be NULL, for those who wait. */
+ * "<program's name>.failed" in `directory`, which may be NULL, for waiting programs. */
 void demo_stage_report(const char *directory, gboolean ok, const GError *error);
 
 /* Stops the pipeline and frees everything but the struct. */

@@ -15,7 +15,7 @@ def format_ms(value, short=False):
     if math.isinf(value):
         return "lost"
     if value >= 9999.5 or (short and value >= 999.5):
-        return f"{value / 1e3:.1f} s"
+        return f"{value / 1e3:.{2 if value < 9995 else 1}f} s"
     return f"{value:,.0f} ms" if short or value >= 1000 else f"{value:.1f} ms"
 
 
@@ -73,10 +73,10 @@ def as_html(titles, results):
         if not body:
             continue
         heads = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles)
-        parts.append(f"<table><caption>{html.escape(name)} <small>{html.escape(what)}</small>"
-                     f'</caption><thead><tr><th scope="col">delay</th>{heads}</tr></thead><tbody>')
+        parts.append(f'<div class="card"><h3>{html.escape(name)}</h3><p class="what">{html.escape(what)}</p>'
+                     f'<div class="scroll"><table class="wide"><thead><tr><th scope="col">delay</th>{heads}</tr></thead><tbody>')
         for label, cells in body:
             columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
             parts.append(f'<tr><th scope="row">{html.escape(label)}</th>{columns}</tr>')
-        parts.append("</tbody></table>")
+        parts.append("</tbody></table></div></div>")
     return "\n".join(parts)

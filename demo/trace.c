@@ -22,8 +22,8 @@ typedef struct record {
 struct demo_trace {
     FILE *file;
     char *path;
-    GMutex lock;     /* protects what follows */
-    GArray *records; /* of record: noted and not yet written */
+    GMutex lock;     /* protects the following */
+    GArray *records; /* of record: not yet written */
     guint64 packets;
 };
 

@@ -2,21 +2,20 @@
 /*
  * A transport policy of one's own: the voice of a call has a connection to itself, the one whose
  * round trip varies least, and the video takes the others. Video that meets a loss, or fills a
- * window with a key frame, then never holds up what is heard.
+ * window with a key frame, then never holds up the voice.
  *
- * Sends both streams to a LiveTCP listener until Ctrl-C, and says what went where.
- * docs/guide/policy.md explains what a policy is made of.
+ * Sends both streams to a LiveTCP listener until Ctrl-C, and prints the connections that each took.
+ * docs/guide/policy.md explains the parts of a policy.
  */
 #include <livetcp/livetcp.h>
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define VOICE_SSRC  0x0badcafe
 #define VIDEO_SSRC  0x0badbeef
-#define VOICE_SIZE  (12 + 160)
+#define VOICE_SIZE  (LIVETCP_RTP_HEADER_SIZE + 160)
 #define VIDEO_SIZE  1200
 #define INTERVAL_NS 20000000
 
@@ -26,7 +25,7 @@ typedef struct voice_apart {
     unsigned voice; /* the connection that voice has to itself */
 } voice_apart;
 
-/* Nothing known counts as unsteady. */
+/* An unknown variation counts as unsteady. */
 static livetcp_usec unsteadiness(const livetcp_path *path)
 {
     return path->known & LIVETCP_PATH_RTT ? path->rtt_variation_us : LIVETCP_NEVER;
@@ -46,7 +45,7 @@ static void choose_voice(voice_apart *own, const livetcp_policy_view *view)
     }
 }
 
-/* Whether video has another connection to go to, perhaps later. */
+/* True if video has another connection to go to, perhaps later. */
 static bool has_others(const livetcp_policy_view *view)
 {
     unsigned usable = 0;
@@ -88,7 +87,7 @@ static const livetcp_policy voice_apart_policy = {
     .name = "voice-apart",
     .summary = "voice on the steadiest connection, video on the others",
     .min_connections = 2,
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES,
     .state_size = sizeof(voice_apart),
     .place = place,
 };
@@ -114,7 +113,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         stopped = 1;
 }
 
-/* A policy that goes wrong is told on here. */
+/* Reports a policy that goes wrong. */
 static void on_warning(livetcp_session *session, const livetcp_error *warning, void *user)
 {
     (void)session;
@@ -124,13 +123,13 @@ static void on_warning(livetcp_session *session, const livetcp_error *warning, v
 
 static void send_packet(livetcp_session *session, unsigned ssrc, unsigned sequence, size_t size)
 {
-    unsigned char packet[VIDEO_SIZE] = {0x80, 96};
-    const unsigned fields[] = {sequence * 160, ssrc}; /* timestamp, SSRC */
+    unsigned char packet[VIDEO_SIZE] = {0};
+    livetcp_rtp_header header = {.payload_type = 96,
+                                 .sequence = (uint16_t)sequence,
+                                 .timestamp = sequence * 160,
+                                 .ssrc = ssrc};
 
-    packet[2] = (unsigned char)(sequence >> 8);
-    packet[3] = (unsigned char)sequence;
-    for (unsigned i = 0; i < 8; i++)
-        packet[4 + i] = (unsigned char)(fields[i / 4] >> (24 - i % 4 * 8));
+    livetcp_rtp_header_write(&header, packet, size, NULL);
     livetcp_session_send(session, packet, size);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Listens for a LiveTCP sender and prints once a second what came and what is missing, until
+/* Listens for a LiveTCP sender and prints once a second the packets received and missing, until
  * Ctrl-C. It serves one sender at a time. */
 #include <livetcp/livetcp.h>
 
@@ -10,7 +10,7 @@
 
 static volatile sig_atomic_t stopped;
 static atomic_ulong received, lost; /* in the current second */
-static unsigned expected;           /* next sequence number; the library's thread only */
+static uint16_t expected;           /* next sequence number; the library's thread only */
 static livetcp_session *_Atomic sender;
 
 static void stop(int signal_number)
@@ -22,13 +22,13 @@ static void stop(int signal_number)
 /* The listener delivers in sequence order (see main), so a jump ahead is loss. */
 static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
 {
-    unsigned sequence = (unsigned)packet->data[2] << 8 | packet->data[3];
+    livetcp_rtp_header header;
     (void)session, (void)user;
-    if (packet->rtcp)
-        return;
+    if (livetcp_rtp_header_read(&header, packet->data, packet->size, NULL) != LIVETCP_OK)
+        return; /* RTCP */
     if (packet->discontinuity)
-        atomic_fetch_add(&lost, (sequence - expected) & 0xffff);
-    expected = (sequence + 1) & 0xffff;
+        atomic_fetch_add(&lost, (uint16_t)(header.sequence - expected));
+    expected = (uint16_t)(header.sequence + 1);
     atomic_fetch_add(&received, 1);
 }
 
@@ -93,6 +93,6 @@ int main(int argc, char **argv)
         printf("received %lu lost %lu\n", atomic_exchange(&received, 0), atomic_exchange(&lost, 0));
         fflush(stdout);
     }
-    livetcp_context_destroy(&context); /* and all that belongs to it */
+    livetcp_context_destroy(&context); /* and all of its objects */
     return 0;
 }

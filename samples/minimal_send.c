@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#define PACKET_SIZE (12 + 160) /* RTP header and 20 ms of telephone speech */
+#define SAMPLES     160 /* 20 ms of telephone speech, a byte each */
+#define PACKET_SIZE (LIVETCP_RTP_HEADER_SIZE + SAMPLES)
 #define INTERVAL_NS 20000000
-#define SAMPLES     160
 
 static volatile sig_atomic_t stopped;
 
@@ -42,14 +42,15 @@ static void on_connection(livetcp_session *session, unsigned connection,
         fprintf(stderr, "%s\n", error->message);
 }
 
-static void make_packet(unsigned char *packet, unsigned sequence)
+static livetcp_result send_packet(livetcp_session *session, livetcp_rtp_header *header)
 {
-    const unsigned fields[] = {0x80u << 24 | (sequence & 0xffff), /* version 2, PCMU, sequence */
-                               sequence * SAMPLES,                /* timestamp */
-                               0x4c544350};                       /* SSRC; draw one really */
-    memset(packet, 0xff, PACKET_SIZE);                            /* silence */
-    for (unsigned i = 0; i < 12; i++)
-        packet[i] = (unsigned char)(fields[i / 4] >> (24 - i % 4 * 8));
+    unsigned char packet[PACKET_SIZE];
+
+    livetcp_rtp_header_write(header, packet, sizeof packet, NULL);
+    memset(packet + header->header_size, 0xff, SAMPLES); /* silence */
+    header->sequence++;
+    header->timestamp += SAMPLES;
+    return livetcp_session_send(session, packet, sizeof packet);
 }
 
 static void sleep_until_next(struct timespec *next)
@@ -70,7 +71,8 @@ int main(int argc, char **argv)
     livetcp_session *session = NULL;
     livetcp_config config;
     livetcp_error error = {.message = "usage: minimal_send livetcp://HOST:PORT?SETTING=VALUE&..."};
-    unsigned char packet[PACKET_SIZE];
+    livetcp_rtp_header header = {.payload_type = 0, .ssrc = 0x4c544350}; /* PCMU; draw the SSRC */
+    livetcp_result result = LIVETCP_OK;
     struct timespec next;
 
     livetcp_config_init(&config);
@@ -84,11 +86,10 @@ int main(int argc, char **argv)
     }
     signal(SIGINT, stop);
     clock_gettime(CLOCK_MONOTONIC, &next);
-    for (unsigned sequence = 0; !stopped; sequence++) {
-        make_packet(packet, sequence);
-        livetcp_session_send(session, packet, sizeof packet);
+    while (!stopped && (result = send_packet(session, &header)) == LIVETCP_OK)
         sleep_until_next(&next);
-    }
+    if (result != LIVETCP_OK)
+        fprintf(stderr, "minimal_send: %s\n", livetcp_result_detail(result));
     livetcp_session_destroy(&session);
     livetcp_context_destroy(&context);
     return 0;

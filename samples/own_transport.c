@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session over sockets of its own: livetcp/engine.h and poll(), without libuv. Calls a LiveTCP
- * listener, sends so many RTP packets at a constant rate (500, ten seconds, unless told otherwise),
- * counts what comes back, and replaces connections that break. C11 and POSIX.
+ * listener, sends so many RTP packets at a constant rate (500, ten seconds, by default), counts the
+ * packets received, and replaces connections that break. C11 and POSIX.
  *
- * serve(), after everything that may have changed something, does what the engine wants;
- * take_ready() tells it what the sockets did, turn() what time it is.
+ * After every possible change, serve() carries out the engine's requests. take_ready() passes
+ * socket events to the engine, turn() the time.
  */
 #include <livetcp/engine.h>
 
@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@
 typedef struct slot {
     int socket;      /* -1: none */
     bool connecting; /* until give_up_us */
-    bool leaving;    /* the engine has ended it: kept until the peer has read the last words */
+    bool leaving;    /* ended by the engine: kept until the peer has read the last bytes */
     bool blocked;    /* the kernel took no more */
     livetcp_usec give_up_us;
 } slot;
@@ -54,8 +53,9 @@ static livetcp_usec now_us(void)
     return clock_us(CLOCK_MONOTONIC); /* the time of day may be set back */
 }
 
-/* For nonces and keys: who can predict them can join the session, read its media and forge some. So
- * they come from the kernel, never from rand(). Elsewhere getentropy() may be in sys/random.h. */
+/* For nonces and keys: anyone who can predict them can join the session, read its media and forge
+ * some. So they come from the kernel, never from rand(). Elsewhere getentropy() may be in
+ * sys/random.h. */
 static livetcp_result fill_random(void *user, uint8_t *bytes, size_t size)
 {
     (void)user;
@@ -116,12 +116,12 @@ static void leave(slot *s)
     s->leaving = true;
 }
 
-/* ---- what the engine wants ---- */
+/* ---- the engine's requests ---- */
 
 static bool next_write(owner *o, livetcp_engine_write *write)
 {
-    /* A platform's TCP_INFO and SIOCOUTQ make policies wiser. This one knows nothing, which is
-     * legal: the engine goes by what it has counted itself. */
+    /* A platform's TCP_INFO and SIOCOUTQ improve a policy's choices. This one has neither, which is
+     * legal: the engine uses its own counters. */
     const livetcp_path nothing = {.known = 0};
     uint32_t wanted = livetcp_engine_wants_path_info(o->engine, now_us());
 
@@ -136,7 +136,7 @@ static void write_once(owner *o, const livetcp_engine_write *write)
     slot *s = &o->slots[write->connection];
     ssize_t n = send(s->socket, write->data, write->size, MSG_NOSIGNAL);
 
-    /* A failure is EAGAIN, or poll() names it, too: what is still there to be read comes first. */
+    /* A failure is EAGAIN, or poll() reports it, too: the remaining input must be read first. */
     s->blocked = n < 0;
     if (n < 0)
         livetcp_engine_blocked(o->engine, write->connection);
@@ -170,7 +170,7 @@ static void serve(owner *o)
             write_once(o, &write);
         if (!livetcp_engine_next_close(o->engine, &i, &reason))
             break;
-        leave(&o->slots[i]); /* others may take over what it leaves: write again */
+        leave(&o->slots[i]); /* others may take over its packets: write again */
     }
     while (livetcp_engine_next_connect(o->engine, now_us(), &i))
         start_connecting(o, i);
@@ -236,14 +236,14 @@ static unsigned turn(owner *o, livetcp_usec until_us)
     return sockets;
 }
 
-/* RTP: version 2, 20 ms of PCMU. A real sender draws its SSRC and where it starts to count. */
+/* 20 ms of PCMU. A real sender draws its SSRC and its first sequence number and timestamp. */
 static void send_packet(owner *o, uint32_t number)
 {
-    uint8_t packet[12 + SAMPLES] = {0x80, 0, number >> 8 & 0xff, number & 0xff};
+    uint8_t packet[LIVETCP_RTP_HEADER_SIZE + SAMPLES] = {0};
+    livetcp_rtp_header header = {
+        .sequence = (uint16_t)number, .timestamp = number * SAMPLES, .ssrc = 0x4c544350};
 
-    for (unsigned i = 0; i < 4; i++)
-        packet[4 + i] = (uint8_t)(number * SAMPLES >> (24 - 8 * i));
-    memcpy(packet + 8, "LTCP", 4);
+    livetcp_rtp_header_write(&header, packet, sizeof packet, NULL);
     livetcp_engine_send(o->engine, packet, sizeof packet, NULL, now_us());
     serve(o);
 }
@@ -258,7 +258,7 @@ static void run(owner *o, unsigned long packets)
             send_packet(o, (uint32_t)sent++);
         turn(o, start_us + (livetcp_usec)sent * INTERVAL_US);
     }
-    /* The engine sends what is queued, then BYE; then next_close() names every socket. */
+    /* The engine sends its queue, then BYE; then next_close() names every socket. */
     end_us = now_us() + 2 * DRAIN_US;
     livetcp_engine_close(o->engine, LIVETCP_ERR_CANCELLED, DRAIN_US, now_us());
     while (now_us() < end_us && turn(o, now_us() + INTERVAL_US) > 0)

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives voice and plays it by a clock of its own: every 20 ms it asks the playout what the
- * loudspeaker shall get, as an audio callback would. It decodes nothing; it prints once a second
- * what the listener got, until Ctrl-C. Send to it with minimal_send. */
+/* Receives voice (PCMU, 8 kHz) and plays it by a clock of its own: every 20 ms it pulls from the
+ * playout, as an audio callback does, and decodes, conceals, or plays silence. The samples go to
+ * the file that is given as second argument (16 bit, mono, of this machine's byte order), for
+ * example
+ *
+ *     playout_pull livetcp://:5004 >(aplay -f S16 -r 8000)
+ *
+ * It prints statistics once a second, until Ctrl-C. Send to it with minimal_send. */
 #include <livetcp/livetcp.h>
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #define FRAME_US 20000
+#define FRAME    160 /* samples */
+#define PCMU     0   /* payload type */
 
 static volatile sig_atomic_t stopped;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* a playout is not thread-safe */
 static livetcp_playout *playout;
+static FILE *loudspeaker; /* NULL: the samples go nowhere */
 
 static void stop(int signal_number)
 {
@@ -21,7 +30,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock that an attached playout goes by. */
+/* The clock of an attached playout. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -49,7 +58,8 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         livetcp_session_destroy(&session);
 }
 
-/* The session feeds the playout, tells it the path, and tells the sender how it went. */
+/* The session feeds the playout, gives it the path info, and reports its statistics to the sender.
+ */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -63,17 +73,79 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     return livetcp_playout_attach(playout, session, &attachment) == LIVETCP_OK;
 }
 
-/* One frame for the loudspeaker: where a real program decodes, conceals, or plays silence. */
+/* ---- sound ---- */
+
+static void play_samples(const int16_t *samples, size_t count)
+{
+    if (loudspeaker)
+        fwrite(samples, sizeof *samples, count, loudspeaker);
+}
+
+/* G.711, mu-law. */
+static int16_t decode_sample(uint8_t code)
+{
+    int bits = ~code & 0xff;
+    int magnitude = ((((bits & 0x0f) << 3) + 0x84) << ((bits & 0x70) >> 4)) - 0x84;
+
+    return (int16_t)(bits & 0x80 ? -magnitude : magnitude);
+}
+
+static void decode(const livetcp_playout_item *item, int16_t *frame)
+{
+    static bool warned;
+    livetcp_rtp_header header;
+
+    if (livetcp_rtp_header_read(&header, item->data, item->size, NULL) != LIVETCP_OK)
+        return;
+    if (header.payload_type != PCMU) {
+        if (!warned)
+            fprintf(stderr, "payload type %u is not PCMU: it is not decoded\n",
+                    header.payload_type);
+        warned = true;
+        return;
+    }
+    size_t size = item->size - header.header_size;
+    for (size_t i = 0; i < size; i += FRAME) {
+        size_t count = size - i < FRAME ? size - i : FRAME;
+        for (size_t k = 0; k < count; k++)
+            frame[k] = decode_sample(item->data[header.header_size + i + k]);
+        play_samples(frame, count);
+    }
+}
+
+/* Repeats the frame before, fainter each time. Codecs have better ways: opus_decode() with NULL. */
+static void conceal(int16_t *frame)
+{
+    for (size_t i = 0; i < FRAME; i++)
+        frame[i] /= 2;
+    play_samples(frame, FRAME);
+}
+
+/* The work of an audio callback. More than one item is due when this thread was late, or where a
+ * packet is shorter than the interval; none where there is silence. */
 static void play_frame(livetcp_usec now)
 {
+    static int16_t frame[FRAME]; /* played last */
     livetcp_playout_item item = {.struct_size = sizeof item};
+    bool played = false;
 
-    lock(&mutex);
-    do
-        livetcp_playout_pull(playout, now, &item);
-    while (item.kind != LIVETCP_PLAYOUT_NOTHING);
+    lock(&mutex); /* as long as item.data is used */
+    while (livetcp_playout_pull(playout, now, &item) == LIVETCP_OK &&
+           item.kind != LIVETCP_PLAYOUT_NOTHING) {
+        if (item.kind == LIVETCP_PLAYOUT_PACKET)
+            decode(&item, frame);
+        else
+            conceal(frame);
+        played = true;
+    }
     unlock(&mutex);
+    if (!played) {
+        memset(frame, 0, sizeof frame);
+        play_samples(frame, FRAME);
+    }
 }
+
+/* ---- the clock ---- */
 
 static void print_second(void)
 {
@@ -111,13 +183,14 @@ int main(int argc, char **argv)
     livetcp_listener *listener = NULL;
     livetcp_config config;
     livetcp_playout_config playout_config;
-    livetcp_error error = {.message = "usage: playout_pull livetcp://:PORT?SETTING=VALUE&..."};
+    livetcp_error error = {.message =
+                               "usage: playout_pull livetcp://:PORT?SETTING=VALUE&... [FILE]"};
 
     livetcp_config_init(&config);
     config.mode = LIVETCP_MODE_LISTENER;
     livetcp_playout_config_init(&playout_config);
     playout_config.clock_rate = 8000;
-    if (argc != 2 || livetcp_config_apply_uri(&config, argv[1], &error) != LIVETCP_OK ||
+    if (argc < 2 || argc > 3 || livetcp_config_apply_uri(&config, argv[1], &error) != LIVETCP_OK ||
         livetcp_playout_create(&playout_config, &playout, &error) != LIVETCP_OK ||
         livetcp_context_create(NULL, &context, &error) != LIVETCP_OK ||
         livetcp_listener_create(context, &config, &callbacks, NULL, &listener, &error) !=
@@ -127,11 +200,15 @@ int main(int argc, char **argv)
         livetcp_playout_destroy(&playout);
         return 1;
     }
+    if (argc > 2 && !(loudspeaker = fopen(argv[2], "wb")))
+        perror(argv[2]);
     signal(SIGINT, stop);
     printf("listening on port %u\n", livetcp_listener_port(listener));
     fflush(stdout);
     play();
     livetcp_context_destroy(&context); /* before the playout that its thread uses */
     livetcp_playout_destroy(&playout);
+    if (loudspeaker)
+        fclose(loudspeaker);
     return 0;
 }

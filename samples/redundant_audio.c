@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends of redundant audio (RFC 2198). A caller sends voice until Ctrl-C, every packet with the
  * frame of the one before it in a cheaper encoding; a listener plays it, the copies where the
- * originals are late, and prints once a second what that saved. */
+ * originals are late, and prints once a second how many frames that saved. */
 #include <livetcp/livetcp.h>
 
 #include <pthread.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#define HEADER       12
 #define PCMU_SIZE    160 /* 20 ms */
 #define PCMU_TYPE    0
 #define CHEAPER_SIZE 80 /* the same at half the rate: ADPCM, say */
@@ -25,7 +24,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock that an attached playout goes by. */
+/* The clock of an attached playout. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -52,32 +51,25 @@ static void on_sender_state(livetcp_session *session, livetcp_session_state stat
         stopped = 1;
 }
 
-static void make_packet(unsigned char *packet, unsigned sequence)
-{
-    const unsigned fields[] = {0x80u << 24 | PCMU_TYPE << 16 | (sequence & 0xffff),
-                               sequence * PCMU_SIZE, /* timestamp */
-                               0x4c545245};          /* SSRC; draw one really */
-    memset(packet, 0xff, HEADER + PCMU_SIZE);        /* silence */
-    for (unsigned i = 0; i < HEADER; i++)
-        packet[i] = (unsigned char)(fields[i / 4] >> (24 - i % 4 * 8));
-}
-
 static void send_frame(livetcp_session *session, livetcp_redundancy_encoder *encoder,
-                       unsigned sequence)
+                       livetcp_rtp_header *header)
 {
-    static const unsigned char cheaper[CHEAPER_SIZE]; /* what a second encoder would give */
+    static const unsigned char cheaper[CHEAPER_SIZE]; /* a second encoder's output */
     const livetcp_redundancy_block secondary = {
         .payload_type = CHEAPER_TYPE, .payload = cheaper, .size = sizeof cheaper};
     const livetcp_packet_info info = {
         .struct_size = sizeof info, .codec = LIVETCP_CODEC_AUDIO, .repeats = 1};
-    unsigned char packet[HEADER + PCMU_SIZE];
+    unsigned char packet[LIVETCP_RTP_HEADER_SIZE + PCMU_SIZE];
     const void *red;
     size_t size;
 
-    make_packet(packet, sequence);
+    livetcp_rtp_header_write(header, packet, sizeof packet, NULL);
+    memset(packet + header->header_size, 0xff, PCMU_SIZE); /* silence */
+    header->sequence++;
+    header->timestamp += PCMU_SIZE;
     if (livetcp_redundancy_encode(encoder, packet, sizeof packet, &secondary, &red, &size, NULL) ==
         LIVETCP_OK)
-        livetcp_session_send_with(session, red, size, &info); /* not behind what it repeats */
+        livetcp_session_send_with(session, red, size, &info); /* not behind the originals */
 }
 
 static livetcp_result send_voice(livetcp_context *context, const livetcp_config *config,
@@ -85,6 +77,7 @@ static livetcp_result send_voice(livetcp_context *context, const livetcp_config 
 {
     const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
                                                  .on_state = on_sender_state};
+    livetcp_rtp_header header = {.payload_type = PCMU_TYPE, .ssrc = 0x4c545245}; /* draw it */
     livetcp_redundancy_encoder *encoder;
     livetcp_session *session = NULL;
     livetcp_result result = livetcp_redundancy_encoder_create(redundancy, &encoder, error);
@@ -92,8 +85,8 @@ static livetcp_result send_voice(livetcp_context *context, const livetcp_config 
     if (result == LIVETCP_OK)
         result = livetcp_session_connect(context, config, &callbacks, NULL, &session, error);
     livetcp_usec next = now_us();
-    for (unsigned sequence = 0; result == LIVETCP_OK && !stopped; sequence++) {
-        send_frame(session, encoder, sequence);
+    while (result == LIVETCP_OK && !stopped) {
+        send_frame(session, encoder, &header);
         sleep_until(next += FRAME_US);
     }
     livetcp_session_destroy(&session);
@@ -129,7 +122,7 @@ static void on_receiver_state(livetcp_session *session, livetcp_session_state st
         livetcp_session_destroy(&session);
 }
 
-/* The session takes packets apart, and feeds the playout with what was in them. */
+/* The session takes packets apart, and feeds the playout with their frames. */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -209,7 +202,7 @@ static livetcp_result play_voice(livetcp_context **context, const livetcp_config
         result = livetcp_listener_create(*context, config, &callbacks, &r, &listener, error);
     if (result == LIVETCP_OK)
         play(&r, listener);
-    livetcp_context_destroy(context); /* before what its thread uses */
+    livetcp_context_destroy(context); /* before the objects that its thread uses */
     livetcp_playout_destroy(&r.playout);
     livetcp_redundancy_decoder_destroy(&r.decoder);
     return result;

@@ -6,8 +6,8 @@ are.
 usage: doxygen_filter.py HEADER
 
 A comment before a declaration becomes one of Doxygen's, a comment behind one too, and the head
-comment describes the file. A comment that stands by itself, and a heading as /* ---- data ---- */,
-stay plain.
+comment describes the file. A comment before several functions without a blank line between them
+is for all of them. A comment that stands by itself, and a heading as /* ---- data ---- */, stay plain.
 """
 
 import re
@@ -24,8 +24,21 @@ def escaped(text):
                      for start, rest in lines)
 
 
+def block_end(header, start):
+    """Where the declarations from `start` to the next blank line end, if they are several functions;
+    None otherwise."""
+    end = header.find("\n\n", start)
+    end = len(header) if end < 0 else end + 1
+    block = header[start:end]
+    if not block.startswith("\nLIVETCP_") or len(re.findall(r"^(?:LIVETCP_\w*API\b|#define)", block,
+                                                           re.M)) < 2:
+        return None
+    return end
+
+
 def filtered(header):
     head_seen = False
+    ends = []
 
     def replace(match):
         nonlocal head_seen
@@ -43,9 +56,23 @@ def filtered(header):
             return "/**<" + escaped(text) + "*/"
         if before or re.match(r"[ \t]*\n[ \t]*(\n|$)", after):
             return match.group(0)
+        end = block_end(header, match.end())
+        if end:
+            ends.append(end)
+            return "/**@{*/ /**" + escaped(text) + "*/"
         return "/**" + escaped(text) + "*/"
 
-    return COMMENT.sub(replace, header)
+    out, last = [], 0
+    for match in COMMENT.finditer(header):
+        while ends and ends[0] <= match.start():
+            out += [header[last:ends[0]], "/**@}*/"]
+            last = ends.pop(0)
+        out += [header[last:match.start()], replace(match)]
+        last = match.end()
+    for end in ends:
+        out += [header[last:end], "/**@}*/"]
+        last = end
+    return "".join(out) + header[last:]
 
 
 if __name__ == "__main__":

@@ -15,16 +15,12 @@
 #ifndef LIVETCP_LIVETCP_H
 #define LIVETCP_LIVETCP_H
 
+#include <livetcp/base.h>
 #include <livetcp/config.h>
 #include <livetcp/engine.h>
-#include <livetcp/media.h>
 #include <livetcp/playout.h>
 #include <livetcp/policy.h>
-#include <livetcp/quality.h>
-#include <livetcp/redundancy.h>
-#include <livetcp/result.h>
-#include <livetcp/stats.h>
-#include <livetcp/time.h>
+#include <livetcp/rtp.h>
 #include <livetcp/version.h>
 
 #if LIVETCP_HAS_IO

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What TCP does to the delay of live media, computed instead of measured. This header includes all
+ * Models of the delay of live media over TCP. This header includes all
  * of liblivetcp-model; livetcp.h includes all of liblivetcp, and neither includes the other.
  *
  * docs/research/model.md describes the models and how accurate they are.

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a path with flow control is good for, whatever is sent through it: the service curve S(t) of
+ * Service of a path with flow control, independent of the traffic: the service curve S(t) of
  * Lübben and Fidler, "A Benchmark for the Performance of Time-varying Closed-loop Flow Control with
  * Application to TCP", the attainable rate S(t)/t, and the delay bound for recorded traffic.
  *
  * `livetcp probe` measures the points that all of this is computed from. With violation probability
- * xi in each of n points, what is said of the whole curve holds but for n * xi (union bound).
+ * xi in each of n points, a statement about the whole curve is violated with n * xi at most (union
+ * bound).
  *
  * Data is in bits and rates in bit/s; any other unit will do if it is the same all over, except
  * that a trace is in bytes and its envelope in bits. Functions of their arguments; any thread, as
- * long as nobody destroys what another one uses.
+ * long as none destroys an object that another one uses.
  */
 #ifndef LIVETCP_SERVICE_CURVE_H
 #define LIVETCP_SERVICE_CURVE_H
 
-#include <livetcp/export.h>
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@ typedef struct livetcp_service_point {
     livetcp_usec delay_us; /* (1 - xi)-quantile, >= 0 */
 } livetcp_service_point;
 
-/* S(t), bit: what is served at least in `t_us` (equation 7, with B = r * delay). 0 for t <= 0 and
+/* S(t), bit: the minimum service in `t_us` (equation 7, with B = r * delay). 0 for t <= 0 and
  * without points. */
 LIVETCP_API double livetcp_service(const livetcp_service_point *points, size_t count,
                                    livetcp_usec t_us);
@@ -51,7 +50,7 @@ typedef struct livetcp_trace_frame {
     uint64_t bytes;       /* > 0, at most 1 GiB */
 } livetcp_trace_frame;
 
-/* The empirical envelope of a trace (Wrege et al. 1996): E(t), the most that arrives in any
+/* The empirical envelope of a trace (Wrege et al. 1996): E(t), the maximum that arrives in any
  * interval of length t. */
 typedef struct livetcp_envelope livetcp_envelope;
 
@@ -81,9 +80,9 @@ LIVETCP_API livetcp_usec livetcp_delay_bound(const livetcp_service_point *points
                                              const livetcp_envelope *envelope);
 
 /*
- * The same for each single frame of the trace, by equations 5 and 6: what came before it and the
- * curve, nothing else. `bounds` has room for as many as the trace has frames; INT64_MAX where the
- * stream exceeds the curve. At most livetcp_delay_bound().
+ * The delay bound of each frame of the trace, by equations 5 and 6: from the frames before it and
+ * the curve. `bounds` holds one per frame of the trace; INT64_MAX where the stream exceeds the
+ * curve. At most livetcp_delay_bound().
  */
 LIVETCP_API void livetcp_delay_bounds(const livetcp_service_point *points, size_t count,
                                       const livetcp_envelope *envelope, livetcp_usec *bounds);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The constants of a sender's TCP that decide about delay: timers, windows, how a loss is found.
- * The models (livetcp/model.h) take them as an argument, so that a path can be judged with the TCP
- * that a paper had, with today's, or with one's own.
+ * The models (livetcp/model.h) take them as an argument, so that a path can be evaluated with the
+ * TCP that a paper had, with today's, or with one's own.
  *
  * Part of liblivetcp-model. Functions of their arguments; any thread.
  */
 #ifndef LIVETCP_TCP_STACK_H
 #define LIVETCP_TCP_STACK_H
 
-#include <livetcp/export.h>
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +18,7 @@
 extern "C" {
 #endif
 
+/* A set of constants of a TCP implementation. */
 typedef enum livetcp_tcp_constants {
     /* Brosh et al., "The Delay-Friendliness of TCP" (2008): NewReno, RTO = 4 RTT (6.6, A.3). */
     LIVETCP_TCP_CONSTANTS_BROSH = 0,
@@ -34,21 +33,24 @@ typedef enum livetcp_tcp_constants {
     LIVETCP_TCP_CONSTANTS_NEWRENO = 3
 } livetcp_tcp_constants;
 
+/* Detection of losses without a timeout. */
 typedef enum livetcp_loss_detection {
     LIVETCP_LOSS_DETECTION_DUPACK = 0, /* three duplicate acknowledgements */
     LIVETCP_LOSS_DETECTION_RACK = 1    /* a reordering window after a later segment's arrival */
 } livetcp_loss_detection;
 
+/* Recovery from losses. */
 typedef enum livetcp_loss_recovery {
-    /* Brosh et al., 4.2 and Table 6: one round trip whatever was lost, in which nothing more is,
-     * and half of w + 3 segments after it. */
+    /* Brosh et al., 4.2 and Table 6: one round trip for any number of losses, in which nothing more
+     * is, and half of w + 3 segments after it. */
     LIVETCP_LOSS_RECOVERY_ONE_ROUND = 0,
     /* Half of the window, never less than two segments. With RACK another round trip when a
      * retransmission is lost; without SACK one for each loss, and a timeout when a retransmission
-     * is lost. While the window is not needed it grows to what is in flight and one more. */
+     * is lost. An unused window grows to the segments in flight and one more. */
     LIVETCP_LOSS_RECOVERY_LINUX = 1
 } livetcp_loss_recovery;
 
+/* Constants of a TCP implementation. */
 typedef struct livetcp_tcp_stack {
     size_t struct_size;               /* set by livetcp_tcp_stack_init() */
     livetcp_loss_detection detection; /* how a loss is found without a timeout */
@@ -63,9 +65,9 @@ typedef struct livetcp_tcp_stack {
     livetcp_loss_recovery recovery;   /* how losses are mended once they are found */
 } livetcp_tcp_stack;
 
-/* The constants of that name. LIVETCP_ERR_INVALID_ARGUMENT for another value; *stack is then left
- * alone. The macro passes the caller's size; the function of that name is for programs built with
- * 0.1. */
+/* The constants of that name. LIVETCP_ERR_INVALID_ARGUMENT for another value; *stack is then
+ * unchanged. The macro passes the caller's size; the function of that name is for programs built
+ * with 0.1. */
 LIVETCP_API livetcp_result livetcp_tcp_stack_init(livetcp_tcp_stack *stack,
                                                   livetcp_tcp_constants constants,
                                                   livetcp_error *error);

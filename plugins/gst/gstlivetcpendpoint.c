@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a link that an element is: it calls a peer or listens, and keeps the sessions that
- * come of it. Sessions report on the loop's thread; the streaming thread waits, sends and calls
- * again. */
+/* The endpoint inside an element: it calls a peer or listens, and keeps the resulting sessions.
+ * Sessions report on the loop's thread; the streaming thread waits, sends and calls again. */
 #include "gstlivetcpendpoint.h"
 
+#include "gstlivetcpdebug.h"
 #include "gstlivetcpreport.h"
+#include "gstlivetcprunning.h"
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_session_debug
 
-/* How long closing waits for the peers to be told. */
+/* A connection that ends sooner does not count: the peer accepted and closed. */
+#define LASTED_US G_TIME_SPAN_SECOND
+
+/* Minimum interval between reports of the same stranger; maximum number of remembered addresses. */
+#define TELL_PAUSE_US (10 * G_TIME_SPAN_SECOND)
+#define STRANGERS_MAX 64
+
+/* Maximum time that closing waits for the peers to be notified. */
 #define GOODBYE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /* ---- clock rates ---- */
 
-/* With the lock held: tells a session all that is known. */
+/* With the lock held: passes all known clock rates to a session. */
 static void tell_clock_rates(GstLiveTcpEndpoint *endpoint, livetcp_session *session)
 {
     for (gint payload = LIVETCP_ANY_PAYLOAD; payload < GST_LIVETCP_PAYLOADS; payload++) {
@@ -54,6 +62,46 @@ void gst_livetcp_endpoint_set_caps(GstLiveTcpEndpoint *endpoint, const GstCaps *
     g_mutex_unlock(&endpoint->lock);
 }
 
+/* ---- settings that change while sessions run ---- */
+
+/* With the lock held: applies them to a session that was made with the settings in `active`. */
+static void apply_settings(const GstLiveTcpEndpoint *endpoint, livetcp_session *session)
+{
+    if (endpoint->order != endpoint->active.order) {
+        livetcp_session_set_order(session, endpoint->order, NULL);
+    }
+    if (endpoint->lossless) {
+        livetcp_session_set_max_send_delay(session, 0, NULL);
+    }
+}
+
+void gst_livetcp_endpoint_set_order(GstLiveTcpEndpoint *endpoint, livetcp_order order)
+{
+    g_mutex_lock(&endpoint->lock);
+    for (guint i = 0; endpoint->order != order && i < endpoint->peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (peer->session != NULL) {
+            livetcp_session_set_order(peer->session, order, NULL);
+        }
+    }
+    endpoint->order = order;
+    g_mutex_unlock(&endpoint->lock);
+}
+
+void gst_livetcp_endpoint_set_lossless(GstLiveTcpEndpoint *endpoint, gboolean lossless)
+{
+    g_mutex_lock(&endpoint->lock);
+    livetcp_usec limit = lossless ? 0 : endpoint->active.max_send_delay_us;
+    for (guint i = 0; endpoint->lossless != lossless && i < endpoint->peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (peer->session != NULL) {
+            livetcp_session_set_max_send_delay(peer->session, limit, NULL);
+        }
+    }
+    endpoint->lossless = lossless;
+    g_mutex_unlock(&endpoint->lock);
+}
+
 /* ---- peers ---- */
 
 static GstLiveTcpPeer *peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gchar *remote)
@@ -62,7 +110,7 @@ static GstLiveTcpPeer *peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gc
     peer->endpoint = endpoint;
     peer->id = id;
     peer->remote = g_strdup(remote);
-    peer->ready = id == 0; /* what a caller sends before it is connected waits in its queue */
+    peer->ready = id == 0; /* a caller's packets wait in its queue until it is connected */
     return peer;
 }
 
@@ -104,7 +152,7 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
     totals->received.parity_rebuilt += stats->received.parity_rebuilt;
     totals->received.parity_useful += stats->received.parity_useful;
     totals->received.parity_invalid += stats->received.parity_invalid;
-    totals->sent.fillers += stats->sent.fillers;
+    totals->sent.padding += stats->sent.padding;
     totals->sent.policy_errors += stats->sent.policy_errors;
     totals->dropped.late += stats->dropped.late;
     totals->dropped.late_droppable += stats->dropped.late_droppable;
@@ -115,6 +163,12 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
     totals->dropped.full_delta += stats->dropped.full_delta;
     totals->dropped.full_audio += stats->dropped.full_audio;
     totals->dropped.full_key += stats->dropped.full_key;
+    totals->losses.known += stats->losses.known;
+    totals->losses.lost += stats->losses.lost;
+    totals->losses.arrived_twice += stats->losses.arrived_twice;
+    totals->losses.arrived_once += stats->losses.arrived_once;
+    totals->losses.arrived_never += stats->losses.arrived_never;
+    totals->losses.copies_dropped += stats->losses.copies_dropped;
     totals->sent.keyframes_wanted += stats->sent.keyframes_wanted;
     totals->control.reports_sent += stats->control.reports_sent;
     totals->control.reports_received += stats->control.reports_received;
@@ -122,14 +176,14 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
     totals->control.feedback_sent += stats->control.feedback_sent;
     totals->control.feedback_received += stats->control.feedback_received;
     totals->control.feedback_invalid += stats->control.feedback_invalid;
-    totals->sent.stamped += stats->sent.stamped;
-    totals->received.stamped_reads += stats->received.stamped_reads;
-    totals->control.stamps_invalid += stats->control.stamps_invalid;
+    totals->sent.timestamped += stats->sent.timestamped;
+    totals->received.timestamped_reads += stats->received.timestamped_reads;
+    totals->control.timestamps_invalid += stats->control.timestamps_invalid;
     totals->sent.max_queue_delay_us =
         MAX(totals->sent.max_queue_delay_us, stats->sent.max_queue_delay_us);
 }
 
-/* With the lock held: takes a caller that has gone out of the list, unless closing did before. */
+/* With the lock held: takes a caller that has ended out of the list, unless closing did before. */
 static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
     if (peer->id == 0 || !g_ptr_array_remove(endpoint->peers, peer)) {
@@ -139,6 +193,36 @@ static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
     livetcp_session_get_stats(peer->session, &stats);
     gst_livetcp_endpoint_add_totals(&endpoint->ended_totals, &stats);
     return TRUE;
+}
+
+/* With the lock held: counts the unsent packets of a session that ended. A peer that called us and
+ * left did not want them. */
+static void note_never_sent(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+
+    if (peer->id != 0 || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
+        return;
+    }
+    guint64 taken = stats.sent.accepted + stats.sent.resent;
+    guint64 known = stats.sent.packets + stats.dropped.queue_full + stats.dropped.late +
+                    stats.dropped.connection;
+    endpoint->never_sent += taken > known ? taken - known : 0;
+}
+
+void gst_livetcp_endpoint_totals(GstLiveTcpEndpoint *endpoint, livetcp_session_stats *totals)
+{
+    g_mutex_lock(&endpoint->lock);
+    *totals = endpoint->ended_totals;
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+        if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
+            gst_livetcp_endpoint_add_totals(totals, &stats);
+            totals->sent.queue_packets += stats.sent.queue_packets;
+        }
+    }
+    g_mutex_unlock(&endpoint->lock);
 }
 
 /* With the lock held. */
@@ -163,12 +247,16 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     }
 }
 
-/* Remembers an error. TRUE if the application should hear of it: the first of its kind since a
- * connection opened, for retries would repeat it for ever. */
+/* Remembers an error. TRUE if the application should be notified: it is the first of its kind since
+ * a connection was open for a while. Retries would repeat it for ever. */
 static gboolean note_error(GstLiveTcpPeer *peer, const livetcp_error *error)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
     g_mutex_lock(&endpoint->lock);
+    if (peer->connected_us != 0 && g_get_monotonic_time() - peer->connected_us > LASTED_US) {
+        peer->warned = LIVETCP_OK;
+    }
+    peer->connected_us = 0;
     gboolean news = peer->warned != error->code && !endpoint->closing;
     endpoint->last_error = *error;
     peer->warned = error->code;
@@ -185,6 +273,8 @@ static gboolean is_connect_failure(livetcp_result result)
     case LIVETCP_ERR_HANDSHAKE_TIMEOUT:
     case LIVETCP_ERR_VERSION:
     case LIVETCP_ERR_TOO_MANY_SESSIONS:
+    case LIVETCP_ERR_NOT_SUPPORTED:
+    case LIVETCP_ERR_GARBAGE:
         return TRUE;
     default:
         return FALSE;
@@ -196,8 +286,10 @@ static void warn(GstLiveTcpPeer *peer, const livetcp_error *error)
     const gchar *what = "Lost a connection, trying again";
     if (peer->id != 0) {
         what = "Lost a connection, waiting for the peer to replace it";
-    } else if (is_connect_failure(error->code)) {
+    } else if (peer->opened_us == 0 || is_connect_failure(error->code)) {
         what = "Cannot connect yet, trying again";
+    } else if (error->code == LIVETCP_ERR_CLOSED) {
+        what = "The peer has left, calling it again";
     }
     gst_livetcp_post_warning(peer->endpoint->element, error, what, peer->remote);
 }
@@ -210,13 +302,13 @@ static void on_connection(livetcp_session *session, unsigned connection,
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
 
     if (state == LIVETCP_CONNECTION_OPEN) {
-        peer->warned = LIVETCP_OK;
+        peer->connected_us = g_get_monotonic_time();
     } else if (error == NULL) {
         return;
     }
     gst_livetcp_post_connection(endpoint->element, peer->id, connection, state, peer->remote,
                                 error);
-    /* One that is closed for good goes with its session, which has a report of its own. */
+    /* A connection that is closed for good goes with its session, which has a report of its own. */
     if (error != NULL && note_error(peer, error) && state != LIVETCP_CONNECTION_CLOSED) {
         warn(peer, error);
     }
@@ -247,16 +339,63 @@ static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
     bitrate_changed(endpoint);
 }
 
+/* The peer is no caller for this listener: whoever set up either end should read it. */
+static gboolean is_wrong_end(livetcp_result result)
+{
+    return result == LIVETCP_ERR_GARBAGE || result == LIVETCP_ERR_PROTOCOL ||
+           result == LIVETCP_ERR_FRAME_TOO_LARGE || result == LIVETCP_ERR_VERSION;
+}
+
+/* TRUE if this address was not reported for this reason lately. */
+static gboolean is_news(GstLiveTcpEndpoint *endpoint, GSocketAddress *from, livetcp_result reason)
+{
+    GInetAddress *host = g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(from));
+    gchar *address = g_inet_address_to_string(host);
+    gchar *key = g_strdup_printf("%s %d", address, (gint)reason);
+    gint64 now = g_get_monotonic_time();
+    const gint64 *told = g_hash_table_lookup(endpoint->strangers, key);
+
+    g_free(address);
+    if (told != NULL && now - *told < TELL_PAUSE_US) {
+        g_free(key);
+        return FALSE;
+    }
+    if (g_hash_table_size(endpoint->strangers) >= STRANGERS_MAX) {
+        g_hash_table_remove_all(endpoint->strangers);
+    }
+    g_hash_table_replace(endpoint->strangers, key, g_memdup2(&now, sizeof(now)));
+    return TRUE;
+}
+
+/* A caller that left without having sent a packet ends no stream: it may be anybody. One whose
+ * first bytes were not RTP, on a plain wire, was never a caller. */
+static void notice_stranger(GstLiveTcpPeer *peer, const livetcp_error *error)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+
+    if (peer->id == 0 || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK ||
+        stats.received.packets != 0) {
+        return;
+    }
+    peer->stranger = TRUE;
+    if (is_wrong_end(error->code) && is_news(peer->endpoint, peer->address, error->code)) {
+        gst_livetcp_post_warning(peer->endpoint->element, error, "Turned a peer away",
+                                 peer->remote);
+    }
+}
+
 static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
 
+    notice_stranger(peer, error);
     g_mutex_lock(&endpoint->lock);
     gboolean closing = endpoint->closing;
     peer->open = peer->ready = FALSE;
     peer->ended = TRUE;
     if (!closing) {
         endpoint->last_error = *error;
+        note_never_sent(endpoint, peer);
     }
     /* The peer that we called stays, so that its statistics can still be read. */
     gboolean ours = take_caller(endpoint, peer);
@@ -307,6 +446,9 @@ static void on_drained(livetcp_session *session, void *user)
 {
     GstLiveTcpPeer *peer = user;
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
+    g_mutex_lock(&endpoint->lock);
+    g_cond_broadcast(&endpoint->cond); /* the queue has space */
+    g_mutex_unlock(&endpoint->lock);
     if (endpoint->hooks->drained != NULL) {
         endpoint->hooks->drained(endpoint, peer, session);
     }
@@ -354,7 +496,7 @@ static const livetcp_session_callbacks session_callbacks = {
 
 /* ---- callers, on the loop's thread ---- */
 
-/* NULL, or why the caller may not come in. */
+/* NULL, or the reason to refuse the caller. */
 static const gchar *refusal(GstLiveTcpEndpoint *endpoint, GSocketAddress *address)
 {
     if (address == NULL) {
@@ -377,11 +519,8 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     GSocketAddress *address = gst_livetcp_parse_address(remote);
     const gchar *why_not = refusal(endpoint, address);
     if (why_not != NULL) {
-        GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, why_not);
-        if (address != NULL) {
-            gst_livetcp_signal_caller_rejected(endpoint->element, address, why_not);
-            g_object_unref(address);
-        }
+        endpoint->refusal = why_not; /* on_rejected() comes next */
+        g_clear_object(&address);
         return false;
     }
 
@@ -391,6 +530,8 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     livetcp_session_set_callbacks(session, &session_callbacks, peer);
     g_mutex_lock(&endpoint->lock);
     tell_clock_rates(endpoint, session);
+    gst_livetcp_running_apply(endpoint, session);
+    apply_settings(endpoint, session);
     endpoint->sessions_total++;
     g_ptr_array_add(endpoint->peers, peer);
     g_mutex_unlock(&endpoint->lock);
@@ -406,11 +547,18 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
 {
     (void)listener;
     GstLiveTcpEndpoint *endpoint = user;
-    GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, error->message);
+    const gchar *why = endpoint->refusal != NULL ? endpoint->refusal : error->message;
+    if (endpoint->refusal != NULL) { /* the library's log has the other refusals */
+        GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, why);
+    }
+    endpoint->refusal = NULL;
     GSocketAddress *address = gst_livetcp_parse_address(remote);
     if (address != NULL) {
-        gst_livetcp_signal_caller_rejected(endpoint->element, address, error->message);
+        gst_livetcp_signal_caller_rejected(endpoint->element, address, why);
         g_object_unref(address);
+    }
+    if (is_wrong_end(error->code)) {
+        gst_livetcp_post_warning(endpoint->element, error, "Turned a peer away", remote);
     }
 }
 
@@ -494,7 +642,10 @@ void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint)
     g_cond_broadcast(&endpoint->cond);
     g_mutex_unlock(&endpoint->lock);
 
-    livetcp_listener_destroy(&listener);
+    if (listener != NULL) {
+        livetcp_listener_destroy(&listener);
+        g_object_notify(G_OBJECT(endpoint->element), "bound-port");
+    }
     end_peers(endpoint, peers);
     g_ptr_array_unref(peers);
     livetcp_context_destroy(&endpoint->context);
@@ -506,14 +657,17 @@ void gst_livetcp_endpoint_init(GstLiveTcpEndpoint *endpoint, GstElement *element
 {
     memset(endpoint, 0, sizeof(*endpoint));
     endpoint->element = element;
+    endpoint->drain = 1; /* 0 = not asked */
     endpoint->hooks = hooks;
     endpoint->uri_keys = uri_keys;
     endpoint->config = *defaults;
     endpoint->active = *defaults;
+    endpoint->order = defaults->order;
     g_mutex_init(&endpoint->lock);
     g_cond_init(&endpoint->cond);
     endpoint->rejected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     endpoint->peers = g_ptr_array_new();
+    endpoint->strangers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 }
 
 void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
@@ -521,6 +675,7 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
     gst_livetcp_endpoint_close(endpoint);
     g_ptr_array_unref(endpoint->peers);
     g_hash_table_unref(endpoint->rejected);
+    g_hash_table_unref(endpoint->strangers);
     g_cond_clear(&endpoint->cond);
     g_mutex_clear(&endpoint->lock);
 }
@@ -528,14 +683,16 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
 /* Calls the peer that `endpoint->active` names and adds it to the list. */
 static livetcp_result call_peer(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
 {
-    const livetcp_config *config = &endpoint->active;
-    gboolean v6 = strchr(config->host, ':') != NULL;
-    gchar *remote = g_strdup_printf(v6 ? "[%s]:%u" : "%s:%u", config->host, config->port);
+    g_mutex_lock(&endpoint->lock);
+    livetcp_config config = endpoint->active;
+    g_mutex_unlock(&endpoint->lock);
+    gboolean v6 = strchr(config.host, ':') != NULL;
+    gchar *remote = g_strdup_printf(v6 ? "[%s]:%u" : "%s:%u", config.host, config.port);
     GstLiveTcpPeer *peer = peer_new(endpoint, 0, remote);
     g_free(remote);
 
     livetcp_session *session = NULL;
-    livetcp_result result = livetcp_session_connect(endpoint->context, config, &session_callbacks,
+    livetcp_result result = livetcp_session_connect(endpoint->context, &config, &session_callbacks,
                                                     peer, &session, error);
     if (result != LIVETCP_OK) {
         peer_free(peer);
@@ -544,6 +701,8 @@ static livetcp_result call_peer(GstLiveTcpEndpoint *endpoint, livetcp_error *err
     g_mutex_lock(&endpoint->lock);
     peer->session = session;
     tell_clock_rates(endpoint, session);
+    gst_livetcp_running_apply(endpoint, session);
+    apply_settings(endpoint, session);
     endpoint->sessions_total++;
     g_ptr_array_add(endpoint->peers, peer);
     g_mutex_unlock(&endpoint->lock);
@@ -577,7 +736,7 @@ void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error
     gst_livetcp_post_error(endpoint->element, error, what, remote);
 }
 
-/* A property that was given nonsense keeps the element from opening: g_object_set() cannot fail. */
+/* An invalid property value keeps the element from opening: g_object_set() cannot fail. */
 static livetcp_result check_settings(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
 {
     GHashTableIter iterator;
@@ -598,6 +757,7 @@ static livetcp_result start(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
     if (result != LIVETCP_OK) {
         return result;
     }
+    gst_livetcp_debug_feed(endpoint->context, endpoint->element);
     if (endpoint->active.mode == LIVETCP_MODE_CALLER) {
         return call_peer(endpoint, error);
     }
@@ -608,6 +768,12 @@ static livetcp_result start(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
     endpoint->listener = listener;
     g_mutex_unlock(&endpoint->lock);
     return result;
+}
+
+/* Reports an invalid setting; there is nothing to report before that. */
+static void report_wrong_setting(GstLiveTcpEndpoint *endpoint, const livetcp_error *error)
+{
+    gst_livetcp_endpoint_fail(endpoint, error, NULL, NULL);
 }
 
 static void report_open_failure(GstLiveTcpEndpoint *endpoint, const livetcp_error *error)
@@ -626,26 +792,44 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint)
 
     g_mutex_lock(&endpoint->lock);
     endpoint->active = endpoint->config;
+    endpoint->lossless = FALSE;
+    endpoint->running_changed = FALSE;
     endpoint->closing = endpoint->flushing = endpoint->over = FALSE;
     endpoint->call_again_us = endpoint->call_again_wait = 0;
     endpoint->next_id = 1;
     endpoint->sessions_total = 0;
+    endpoint->never_sent = 0;
     memset(&endpoint->last_error, 0, sizeof(endpoint->last_error));
     memset(&endpoint->ended_totals, 0, sizeof(endpoint->ended_totals));
     livetcp_result result = check_settings(endpoint, &error);
     endpoint->opened = result == LIVETCP_OK;
     g_mutex_unlock(&endpoint->lock);
 
-    if (result == LIVETCP_OK) {
+    if (result != LIVETCP_OK) {
+        report_wrong_setting(endpoint, &error);
+    } else {
         result = start(endpoint, &error);
+        if (result != LIVETCP_OK) {
+            report_open_failure(endpoint, &error);
+        }
     }
     if (result != LIVETCP_OK) {
-        report_open_failure(endpoint, &error);
         gst_livetcp_endpoint_close(endpoint);
         return FALSE;
     }
     start_stats_timer(endpoint);
+    if (endpoint->active.mode == LIVETCP_MODE_LISTENER) {
+        g_object_notify(G_OBJECT(endpoint->element), "bound-port");
+    }
     return TRUE;
+}
+
+guint gst_livetcp_endpoint_bound_port(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    guint port = endpoint->listener != NULL ? livetcp_listener_port(endpoint->listener) : 0;
+    g_mutex_unlock(&endpoint->lock);
+    return port;
 }
 
 /* ---- calling again ---- */
@@ -706,26 +890,32 @@ void gst_livetcp_endpoint_call_again(GstLiveTcpEndpoint *endpoint)
 
 /* ---- the streaming thread waits ---- */
 
+/* With the lock held, which it gives up meanwhile: until something changes. */
+static void wait_for_news(GstLiveTcpEndpoint *endpoint)
+{
+    if (endpoint->call_again_us == 0) {
+        g_cond_wait(&endpoint->cond, &endpoint->lock);
+    } else if (!g_cond_wait_until(&endpoint->cond, &endpoint->lock, endpoint->call_again_us)) {
+        g_mutex_unlock(&endpoint->lock);
+        gst_livetcp_endpoint_call_again(endpoint);
+        g_mutex_lock(&endpoint->lock);
+    }
+}
+
 gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint)
 {
     g_mutex_lock(&endpoint->lock);
     while (!any_open(endpoint) && !endpoint->flushing && !endpoint->over) {
-        if (endpoint->call_again_us == 0) {
-            g_cond_wait(&endpoint->cond, &endpoint->lock);
-        } else if (!g_cond_wait_until(&endpoint->cond, &endpoint->lock, endpoint->call_again_us)) {
-            g_mutex_unlock(&endpoint->lock);
-            gst_livetcp_endpoint_call_again(endpoint);
-            g_mutex_lock(&endpoint->lock);
-        }
+        wait_for_news(endpoint);
     }
     gboolean go_on = !endpoint->flushing && !endpoint->over;
     g_mutex_unlock(&endpoint->lock);
     return go_on;
 }
 
-/* With the lock held: asks the peer for on_sent(), unless an earlier wait, which was cut short, has
- * asked and the answer is on its way: packets may have been sent since it was given, so that this
- * wait asks after it. */
+/* With the lock held: asks the peer for on_sent(). Not if an earlier wait, which was cut short, has
+ * asked and the answer is still due: packets may have been sent since, so this wait asks after that
+ * answer. */
 static void ask_when_sent(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
     if (peer->asked == 0) {
@@ -734,8 +924,8 @@ static void ask_when_sent(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
     }
 }
 
-/* With the lock held: have all peers answered, or ended? Those that came meanwhile are asked, too:
- * they may have been sent the stream's headers. */
+/* With the lock held: TRUE if all peers have answered or ended. New peers are asked, too: they may
+ * have been sent the stream's headers. */
 static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
 {
     gboolean all = TRUE;
@@ -750,23 +940,78 @@ static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
     return all;
 }
 
-void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms)
+/* With the lock held: half of the send queue is for packets, the rest for packets that a lost
+ * connection returns. */
+static gboolean has_room(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer, gsize size)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof(stats)};
+
+    if (livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
+        return TRUE;
+    }
+    return stats.sent.queue_packets == 0 ||
+           (stats.sent.queue_packets < endpoint->active.queue_packets / 2 &&
+            stats.sent.queue_bytes + size <= endpoint->active.queue_bytes / 2);
+}
+
+/* With the lock held. Asks peers with a full queue to report when they have sent their backlog.
+ * They also report when a queue that was held up has run empty, which may be sooner. */
+static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
+{
+    gboolean any = FALSE, all = TRUE;
+
+    for (guint i = 0; i < endpoint->peers->len; i++) {
+        GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (!peer->ready) {
+            continue;
+        }
+        any = TRUE;
+        if (!has_room(endpoint, peer, size)) {
+            ask_when_sent(endpoint, peer);
+            all = FALSE;
+        }
+    }
+    return any && all;
+}
+
+gboolean gst_livetcp_endpoint_wait_room(GstLiveTcpEndpoint *endpoint, gsize size)
+{
+    g_mutex_lock(&endpoint->lock);
+    while (!endpoint->flushing && !endpoint->over && !all_have_room(endpoint, size)) {
+        wait_for_news(endpoint);
+    }
+    gboolean go_on = !endpoint->flushing && !endpoint->over;
+    g_mutex_unlock(&endpoint->lock);
+    return go_on;
+}
+
+gboolean gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms)
 {
     gint64 deadline = g_get_monotonic_time() + timeout_ms * G_TIME_SPAN_MILLISECOND;
+    gboolean in_time = TRUE;
 
     g_mutex_lock(&endpoint->lock);
     endpoint->drain++;
-    while (!endpoint->flushing && !endpoint->over && !all_sent(endpoint) &&
-           g_cond_wait_until(&endpoint->cond, &endpoint->lock, deadline)) {
+    while (in_time && !endpoint->flushing && !endpoint->over && !all_sent(endpoint)) {
+        in_time = g_cond_wait_until(&endpoint->cond, &endpoint->lock, deadline);
     }
     g_mutex_unlock(&endpoint->lock);
+    return in_time;
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
-guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
+static gint compare_rates(gconstpointer a, gconstpointer b)
 {
-    guint least = 0;
+    guint first = *(const guint *)a, other = *(const guint *)b;
+
+    return (first > other) - (first < other);
+}
+
+/* The known estimates in ascending order. The caller frees the array. */
+static GArray *rates_of(GstLiveTcpEndpoint *endpoint)
+{
+    GArray *rates = g_array_new(FALSE, FALSE, sizeof(guint));
 
     g_mutex_lock(&endpoint->lock);
     for (guint i = 0; i < endpoint->peers->len; i++) {
@@ -775,13 +1020,42 @@ guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint)
         if (peer->ended || livetcp_session_get_stats(peer->session, &stats) != LIVETCP_OK) {
             continue;
         }
-        if (stats.sent.estimated_bitrate != 0 &&
-            (least == 0 || stats.sent.estimated_bitrate < least)) {
-            least = stats.sent.estimated_bitrate;
+        guint rate = stats.sent.estimated_bitrate;
+        if (rate != 0) {
+            g_array_append_val(rates, rate);
         }
     }
     g_mutex_unlock(&endpoint->lock);
-    return least;
+    g_array_sort(rates, compare_rates);
+    return rates;
+}
+
+/* The rates are in ascending order, and at least one. */
+static guint quantile_of(const guint *rates, guint count, gdouble quantile)
+{
+    guint least = quantile > 0 ? rates[count / 2] / GST_LIVETCP_FAR_BELOW : 0;
+    gdouble part = quantile * count;
+    guint at = (guint)part;
+
+    if (at > 0 && (gdouble)at >= part) {
+        at--;
+    }
+    at = MIN(at, count - 1);
+    while (rates[at] < least) { /* ends at the median */
+        at++;
+    }
+    return rates[at];
+}
+
+guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint, gdouble quantile)
+{
+    GArray *rates = rates_of(endpoint);
+    guint rate = rates->len == 0
+                     ? 0
+                     : quantile_of((const guint *)(gpointer)rates->data, rates->len, quantile);
+
+    g_array_free(rates, TRUE);
+    return rate;
 }
 
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint)

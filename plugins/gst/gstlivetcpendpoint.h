@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What livetcpsink and livetcpsrc share: settings, one context with its own thread, and the peers:
- * the one that a caller calls, or those that a listener accepted. Each element embeds one
+ * The common part of livetcpsink and livetcpsrc: settings, one context with its own thread, and the
+ * peers: the one that a caller calls, or those that a listener accepted. Each element embeds one
  * GstLiveTcpEndpoint.
  *
  * Threads. `lock` guards everything below it in the struct. A streaming thread holds it while it
- * sends, which never blocks. It is never held while calling into the library in a way that may
- * wait for the loop's thread (connect, close, destroy), nor while posting messages, emitting
- * signals or notifying. A peer belongs to the list: whoever takes it out of the list frees it.
+ * sends, which never blocks. It is never held while calling into the library in a way that may wait
+ * for the loop's thread (connect, close, destroy), nor while posting messages, emitting signals or
+ * notifying. A peer belongs to the list: the code that takes it out of the list frees it.
  */
 #ifndef GST_LIVETCP_ENDPOINT_H
 #define GST_LIVETCP_ENDPOINT_H
@@ -23,7 +23,7 @@ typedef struct _GstLiveTcpEndpoint GstLiveTcpEndpoint;
 /* RTP payload types. */
 #define GST_LIVETCP_PAYLOADS 128
 
-/* A session and what the element remembers about it. */
+/* A session and the element's own data about it. */
 typedef struct _GstLiveTcpPeer {
     GstLiveTcpEndpoint *endpoint;
     livetcp_session *session; /* NULL until livetcp_session_connect() returned */
@@ -31,30 +31,33 @@ typedef struct _GstLiveTcpPeer {
     gchar *remote;            /* "address:port" */
     GSocketAddress *address;  /* the same; NULL for a caller */
     gboolean ready;           /* was open once: packets may be sent to it */
+    gboolean joins;           /* ready, but not yet sent the packets for a new peer */
     gboolean open;
-    gboolean ended;         /* no callback will come any more */
+    gboolean ended;         /* no more callbacks will come */
     guint asked;            /* the wait that on_sent() will answer; 0 = none */
     guint sent;             /* the last wait that it answered */
-    livetcp_result warned;  /* posted already; LIVETCP_OK after a connection opened */
+    livetcp_result warned;  /* posted already; LIVETCP_OK after a connection has lasted */
+    gint64 connected_us;    /* opening of the last connection; 0 = obsolete */
     gint64 opened_us;       /* g_get_monotonic_time() */
     guint64 drops_reported; /* packets dropped when the stream was last repaired */
+    gboolean stranger;      /* it called us, ended, and never sent a packet */
 } GstLiveTcpPeer;
 
-/* What the elements do differently; any may be NULL. All but `stats` on the loop's thread. */
+/* Hooks in which the elements differ; any may be NULL. All but `stats` run on the loop's thread. */
 typedef struct _GstLiveTcpHooks {
     void (*packet)(GstLiveTcpEndpoint *endpoint, const livetcp_packet *packet);
-    /* The session opened, for the first time or again. A caller that is new to a listener is sent
-     * nothing else before this returns. */
+    /* The session opened, for the first time or again. A new caller of a listener is sent nothing
+     * else before this returns. */
     void (*opened)(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer, livetcp_session *session);
     /* The session ended although we did not ask for it. */
     void (*ended)(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
                   const livetcp_error *error);
     /* The send queue ran empty again. */
     void (*drained)(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer, livetcp_session *session);
-    /* Pictures of this stream that others refer to were dropped: its encoder should start afresh.
-     */
+    /* Pictures of this stream that others refer to were dropped: its encoder should send a key
+     * frame. */
     void (*keyframe_wanted)(GstLiveTcpEndpoint *endpoint, guint32 ssrc);
-    /* A peer's estimated bit rate changed, or it came or went. */
+    /* A peer's estimated bit rate changed, or the peer came or went. */
     void (*bitrate)(GstLiveTcpEndpoint *endpoint);
     /* Adds the element's own counters to the statistics. */
     void (*stats)(GstLiveTcpEndpoint *endpoint, GstStructure *structure);
@@ -66,24 +69,31 @@ struct _GstLiveTcpEndpoint {
     const gchar *const *uri_keys; /* the element's own properties that URIs may name */
 
     GMutex lock;
-    GCond cond;             /* a peer opened, ended or sent all it had, or `flushing` changed */
-    livetcp_config config;  /* as set */
-    livetcp_config active;  /* as opened: constant while open */
-    GHashTable *rejected;   /* property name -> why its value was refused */
-    guint stats_interval;   /* ms; 0 = never */
-    gboolean opened;        /* gst_livetcp_endpoint_open() succeeded */
-    gboolean closing;       /* endings are ours: report nothing */
-    gboolean flushing;      /* waiting is over: unlock() */
-    gboolean over;          /* an ERROR was posted, or the source is at EOS */
-    gint64 call_again_us;   /* a caller whose session ended calls again then; 0 = never */
-    gint64 call_again_wait; /* pause before that */
+    GCond cond;               /* a peer opened, ended or emptied its queue, or `flushing` changed */
+    livetcp_config config;    /* as set */
+    livetcp_config active;    /* as opened: constant while open, but for what
+                                 gst_livetcp_running_has() */
+    gboolean running_changed; /* `active` differs from the listener's settings at creation */
+    livetcp_order order;      /* of sessions from now on, regardless of `active` */
+    gboolean lossless;        /* max-send-delay of all sessions is 0, regardless of `active` */
+    GHashTable *rejected;     /* property name -> why its value was refused */
+    guint stats_interval;     /* ms; 0 = never */
+    gboolean opened;          /* gst_livetcp_endpoint_open() succeeded */
+    gboolean closing;         /* the endings are ours: report nothing */
+    gboolean flushing;        /* waiting is over: unlock() */
+    gboolean over;            /* an ERROR was posted, or the source is at EOS */
+    gint64 call_again_us;     /* a caller whose session ended calls again then; 0 = never */
+    gint64 call_again_wait;   /* pause before that */
     livetcp_context *context;
     livetcp_listener *listener;
     GPtrArray *peers; /* of GstLiveTcpPeer; owned, but freed only after the session */
     guint next_id;
-    guint drain; /* counts the calls of gst_livetcp_endpoint_wait_drained() */
+    guint drain;           /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
+    GHashTable *strangers; /* loop's thread: address and reason -> last report */
+    const gchar *refusal;  /* loop's thread: the reason of on_session(), until on_rejected() */
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
+    guint64 never_sent; /* packets of a caller's sessions that ended before they were sent */
     guint sessions_total;
     GstClockID stats_timer;
     guint32 clock_rates[GST_LIVETCP_PAYLOADS + 1]; /* first of any payload type, then of each; 0 =
@@ -99,7 +109,10 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint);
 /* Starts calling or listening, which goes on in the background. On failure an ERROR is posted. */
 gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint);
 
-/* Tells the peers goodbye and ends everything; nothing is called back after this returns. */
+/* The port that a listener listens on, 0 while it does not. Any thread. */
+guint gst_livetcp_endpoint_bound_port(GstLiveTcpEndpoint *endpoint);
+
+/* Notifies the peers and ends everything; no callback runs after this returns. */
 void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint);
 
 /* Makes waiting functions return at once until it is called with FALSE. */
@@ -111,32 +124,50 @@ void gst_livetcp_endpoint_set_flushing(GstLiveTcpEndpoint *endpoint, gboolean fl
 void gst_livetcp_endpoint_schedule_call(GstLiveTcpEndpoint *endpoint);
 void gst_livetcp_endpoint_call_again(GstLiveTcpEndpoint *endpoint);
 
-/* When it is time for the above, as g_get_monotonic_time(); -1 = not scheduled. */
+/* The time of the next call as above, as g_get_monotonic_time(); -1 = not scheduled. */
 gint64 gst_livetcp_endpoint_next_call(GstLiveTcpEndpoint *endpoint);
 
 /* Waits until a session is open; FALSE when interrupted by flushing or a failure. */
 gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint);
 
-/* Waits until every peer has been sent all that it should be or has ended, at most so long; returns
- * early when flushing. */
-void gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms);
+/* Waits until every peer has been sent everything due or has ended, but no longer than the timeout;
+ * returns early when flushing. FALSE: timeout. */
+gboolean gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms);
 
-/* The stream ended in order: nobody is let in any more. */
+/* Waits until every peer's send queue has space for packets of that total size, so that nothing is
+ * dropped; a listener also waits for the first peer. FALSE when interrupted by flushing or a
+ * failure. */
+gboolean gst_livetcp_endpoint_wait_room(GstLiveTcpEndpoint *endpoint, gsize size);
+
+/* Changes the order of current and future sessions. */
+void gst_livetcp_endpoint_set_order(GstLiveTcpEndpoint *endpoint, livetcp_order order);
+
+/* Disables dropping for delay (max-send-delay) until the endpoint is opened again. */
+void gst_livetcp_endpoint_set_lossless(GstLiveTcpEndpoint *endpoint, gboolean lossless);
+
+/* The counters of all sessions since the endpoint was opened, and packets in send queues now. */
+void gst_livetcp_endpoint_totals(GstLiveTcpEndpoint *endpoint, livetcp_session_stats *totals);
+
+/* The stream ended in order: no new peer is accepted. */
 void gst_livetcp_endpoint_finish(GstLiveTcpEndpoint *endpoint);
 
 /* Remembers and posts an ERROR; the stream is over. */
 void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error *error,
                                const gchar *what, const gchar *remote);
 
-/* What the slowest of the peers carries without delay, in bit/s; 0 = not known, or nobody is
- * there. */
-guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint);
+/* A peer whose bit rate is less than this part of the median is far below the others: it is served
+ * by dropping, and does not slow them down. */
+#define GST_LIVETCP_FAR_BELOW 8
+
+/* The bit rate that all peers but a part of `quantile` carry without queueing, in bit/s, those far
+ * below apart; with quantile 0 the slowest peer's, whatever it is. 0 = unknown, or no peer. */
+guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint, gdouble quantile);
 
 /* "closed", "listening", "connecting" or "open". */
 const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint);
 
-/* Takes "clock-rate" and, if there is one, "payload" of the caps, for the sessions of now and those
- * to come. Caps without a clock rate, and NULL, change nothing. */
+/* Takes "clock-rate" and, if present, "payload" of the caps, for current and future sessions. Caps
+ * without a clock rate, and NULL, change nothing. */
 void gst_livetcp_endpoint_set_caps(GstLiveTcpEndpoint *endpoint, const GstCaps *caps);
 
 /* With the lock held: adds the counters of a session to `totals`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What caps and buffer flags say about a packet's importance; the rules are in the header. */
+/* A packet's importance from caps and buffer flags; the rules are in the header. */
 #include "gstlivetcpimportance.h"
 
 #include <string.h>

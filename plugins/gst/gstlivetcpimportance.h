@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What caps and buffer flags say about a packet's importance.
+ * A packet's importance from caps and buffer flags.
  *
  * Payloaders are no help with DELTA_UNIT: rtph264pay of GStreamer 1.22 leaves it out on the first
  * packet of a key frame only, rtph265pay sets it on all packets, rtpvp8pay and rtpvp9pay on none.
- * So the flag's presence says nothing, and its absence something only where it is present
+ * So the flag's presence means nothing, and its absence something only where it is present
  * elsewhere. In this order:
  *
  * 1. DROPPABLE: nobody sets that by accident.
@@ -18,7 +18,7 @@
 #define GST_LIVETCP_IMPORTANCE_H
 
 #include <gst/gst.h>
-#include <livetcp/media.h>
+#include <livetcp/rtp.h>
 
 G_BEGIN_DECLS
 
@@ -43,8 +43,8 @@ typedef struct _GstLiveTcpImportance {
 /* New caps; forgets the flags seen under the former ones. */
 void gst_livetcp_importance_set_caps(GstLiveTcpImportance *self, const GstCaps *caps);
 
-/* What is known about the next packet, for livetcp_session_send_with(). `packet` is what `buffer`
- * holds; any bytes will do. */
+/* The metadata of the next packet, for livetcp_session_send_with(). `packet` is the content of
+ * `buffer`; any bytes are valid. */
 livetcp_packet_info gst_livetcp_importance_next(GstLiveTcpImportance *self, GstBuffer *buffer,
                                                 const guint8 *packet, gsize size);
 

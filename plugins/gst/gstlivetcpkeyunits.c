@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key frames that are wanted of the encoders upstream. */
+/* Requests for key frames to the encoders upstream. */
 #include "gstlivetcpkeyunits.h"
 
 #include <gst/video/video.h>
@@ -19,9 +19,18 @@ void gst_livetcp_key_units_clear(GstLiveTcpKeyUnits *self)
 void gst_livetcp_key_units_reset(GstLiveTcpKeyUnits *self)
 {
     g_mutex_lock(&self->lock);
-    self->all = FALSE;
+    self->all = self->joined = FALSE;
+    self->last_all_us = 0;
     self->count = 0;
     g_atomic_int_set(&self->pending, FALSE);
+    g_mutex_unlock(&self->lock);
+}
+
+void gst_livetcp_key_units_peer_joined(GstLiveTcpKeyUnits *self)
+{
+    g_mutex_lock(&self->lock);
+    self->joined = TRUE;
+    g_atomic_int_set(&self->pending, TRUE);
     g_mutex_unlock(&self->lock);
 }
 
@@ -67,13 +76,20 @@ void gst_livetcp_key_units_ask(GstLiveTcpKeyUnits *self, GstPad *pad)
     if (!g_atomic_int_get(&self->pending)) {
         return;
     }
+    gint64 now = g_get_monotonic_time();
     g_mutex_lock(&self->lock);
-    gboolean all = self->all;
+    gboolean soon =
+        self->last_all_us != 0 && now - self->last_all_us < GST_LIVETCP_KEY_UNITS_JOIN_US;
+    gboolean all = self->all || (self->joined && !soon);
     guint count = self->count;
     memcpy(ssrcs, self->ssrcs, sizeof(ssrcs));
     self->all = FALSE;
     self->count = 0;
-    g_atomic_int_set(&self->pending, FALSE);
+    if (all) {
+        self->joined = FALSE;
+        self->last_all_us = now;
+    }
+    g_atomic_int_set(&self->pending, self->joined);
     g_mutex_unlock(&self->lock);
 
     if (all) {

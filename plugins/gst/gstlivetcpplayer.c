@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* A playout behind a pad: packets and events come in, leave in order with their time to play, and
- * the pipeline is told the latency. */
+/* A playout behind a pad: packets and events come in and leave in order with their time to play. It
+ * reports the latency to the pipeline. */
 #include "gstlivetcpplayer.h"
 
-#include "gstlivetcpreport.h"
+#include "gstlivetcpdebug.h"
 
 #include <gst/rtp/rtp.h>
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_playout_debug
 
-/* Farther than any time to play. */
+/* Beyond any time to play. */
 #define END_OF_TIME (G_MAXINT64 / 16)
 
-/* More missing packets than this are told of with one event. */
+/* Above this number of missing packets one event reports all. */
 #define LOST_EVENTS 64
 
-/* Sessions report no longer times. */
+/* Maximum time in a session's report. */
 #define LONGEST_US (60 * (gint64)LIVETCP_USEC_SEC)
 
 #define RESTARTS                                                                                   \
     (LIVETCP_PLAYOUT_SSRC_CHANGED | LIVETCP_PLAYOUT_SEQUENCE_RESET |                               \
      LIVETCP_PLAYOUT_TIMESTAMP_RESET)
 
-/* Reordered packets of a fast stream that wait for one that is missing. */
+/* Maximum number of packets of a fast stream that wait for a missing one. */
 #define CAPACITY 16384
 
-/* Steps of the latency that is announced, up; the least that it comes down; and after how long. */
+/* Announced latency: step upwards, minimum decrease, and time before a decrease. */
 #define STEP_US  (10 * LIVETCP_USEC_MSEC)
 #define WORTH_US (20 * LIVETCP_USEC_MSEC)
 #define WHILE_US (10 * LIVETCP_USEC_SEC)
@@ -281,8 +281,8 @@ static livetcp_redundancy_decoder *decoder_of(GstLiveTcpPlayer *player)
     return player->decoder;
 }
 
-/* Takes redundant audio apart: gives the frames of the packet, and how many they are; they stay
- * until the next call. 1, and the packet itself, for every other packet; 0 if it cannot be read. */
+/* Splits redundant audio: gives the frames of the packet and their number; they stay until the next
+ * call. 1, and the packet itself, for every other packet; 0 if it cannot be read. */
 static gsize take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
                         livetcp_redundancy_frame *frames)
 {
@@ -299,7 +299,7 @@ static gsize take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
         GST_WARNING_OBJECT(player->element, "dropped a redundant packet: %s", error.message);
         return 0;
     }
-    /* What is no RTP has its own way of being refused. */
+    /* Data other than RTP passes here; it is refused later. */
     frames[0] = (livetcp_redundancy_frame){.packet = packet->data, .size = packet->size};
     return 1;
 }
@@ -321,11 +321,11 @@ static unsigned flags_of(const GstLiveTcpPlayer *player, GstBuffer *buffer, cons
     return flags;
 }
 
-/* Hands it on as it came, but not twice. Takes ownership. */
+/* Passes it on unchanged, but not twice. Takes ownership. */
 static void pass_through(GstLiveTcpPlayer *player, GstBuffer *buffer, gint64 arrival_us,
-                         livetcp_playout_verdict verdict)
+                         livetcp_playout_result result)
 {
-    if (verdict == LIVETCP_PLAYOUT_DUPLICATE) {
+    if (result == LIVETCP_PLAYOUT_DUPLICATE) {
         gst_buffer_unref(buffer);
         return;
     }
@@ -356,7 +356,7 @@ static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *
 
     player->held++;
     livetcp_result result = livetcp_playout_put(player->playout, &packet, &slot);
-    if (result == LIVETCP_OK && slot.verdict <= LIVETCP_PLAYOUT_LATE) {
+    if (result == LIVETCP_OK && slot.result <= LIVETCP_PLAYOUT_LATE) {
         note_margin(player, slot.play_us - arrival_us);
     }
     if (result == LIVETCP_ERR_NOT_RTP) {
@@ -364,9 +364,9 @@ static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *
         GST_WARNING_OBJECT(player->element, "dropped %" G_GSIZE_FORMAT " bytes that are no RTP",
                            map->size);
     } else if (result == LIVETCP_OK && !holds) {
-        pass_through(player, gst_buffer_ref(token->buffer), arrival_us, slot.verdict);
-    } else if (result == LIVETCP_OK && slot.verdict != LIVETCP_PLAYOUT_LATE &&
-               slot.verdict != LIVETCP_PLAYOUT_DUPLICATE) {
+        pass_through(player, gst_buffer_ref(token->buffer), arrival_us, slot.result);
+    } else if (result == LIVETCP_OK && slot.result != LIVETCP_PLAYOUT_LATE &&
+               slot.result != LIVETCP_PLAYOUT_DUPLICATE) {
         return;
     }
     move_events(&token->events, &player->events); /* they wait for the next buffer */
@@ -378,7 +378,7 @@ static gboolean is_rtcp(const GstMapInfo *map)
     return map->size >= 2 && map->data[1] >= 192 && map->data[1] <= 223; /* RFC 5761 */
 }
 
-/* A packet that is none of many. */
+/* A packet that does not come from a split. */
 static GstFlowReturn put_packet(GstLiveTcpPlayer *player, GstBuffer *buffer, const GstMapInfo *map,
                                 gint64 arrival_us)
 {
@@ -446,6 +446,7 @@ GstFlowReturn gst_livetcp_player_put(GstLiveTcpPlayer *player, GstBuffer *buffer
         gst_buffer_unref(buffer);
         return GST_FLOW_ERROR;
     }
+    gst_livetcp_debug_packet(GST_CAT_DEFAULT, player->element, "taking", map.data, map.size);
     if (is_rtcp(&map)) {
         g_queue_push_tail(&player->out, gst_buffer_ref(buffer));
     } else if (map.size < 2) {
@@ -465,8 +466,8 @@ void gst_livetcp_player_put_event(GstLiveTcpPlayer *player, GstEvent *event)
 
 /* ---- out ---- */
 
-/* Running time is not negative, and sound does not go back. A lead that had to be shorter for that
- * is made up for where something begins. */
+/* Running time is not negative, and sound does not go back. That may shorten a lead; the next
+ * beginning restores it. */
 static GstClockTime stamp(GstLiveTcpPlayer *player, gint64 play_us, gboolean begins)
 {
     if (begins) {
@@ -507,7 +508,7 @@ static GstEvent *lost_event(guint16 sequence, GstClockTime timestamp, GstClockTi
                                                   "retry", G_TYPE_UINT, 0, NULL));
 }
 
-/* Of several packets of video nobody knows more than that they are from here to the next. */
+/* For several packets of video only the total duration is known: from here to the next packet. */
 static void give_lost(GstLiveTcpPlayer *player, const livetcp_playout_item *item)
 {
     guint events = item->missing > LOST_EVENTS ? 1 : item->missing;
@@ -557,7 +558,7 @@ void gst_livetcp_player_drain(GstLiveTcpPlayer *player)
 {
     run(player, END_OF_TIME);
     if (player->playout != NULL) {
-        livetcp_playout_flush(player->playout); /* what nothing confirmed */
+        livetcp_playout_flush(player->playout); /* packets never confirmed */
     }
     move_events(&player->events, &player->out);
 }
@@ -595,7 +596,7 @@ void gst_livetcp_player_set_caps(GstLiveTcpPlayer *player, const GstCaps *caps)
 
 /* ---- latency ---- */
 
-/* At least the playout delay. A change of it is heard wherever a sink plays sound, so it goes up in
+/* At least the playout delay. A change is audible wherever a sink plays sound, so it goes up in
  * steps and comes down only when less has been enough for a while. Play times do not depend on it.
  */
 
@@ -703,4 +704,13 @@ void gst_livetcp_player_post_no_rate(GstElement *element)
          "encoding-name=OPUS: the caps property of livetcpsrc, or a capsfilter before %s.",
          GST_OBJECT_NAME(element)),
         ("no clock-rate in the caps, and a dynamic payload type"));
+}
+
+void gst_livetcp_player_post_idle_latency(GstElement *element, const gchar *instead)
+{
+    GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS,
+                        ("latency, min-latency and max-latency have no effect with "
+                         "playout-mode=none: set playout-mode=adaptive, for example%s.",
+                         instead),
+                        (NULL));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A playout for buffers and events: what livetcpplayout and livetcpsrc share. It has no thread and
+ * A playout for buffers and events, shared by livetcpplayout and livetcpsrc. It has no thread and
  * no clock; times are running time in microseconds. The owner serializes all calls with a lock.
  *
- * Timestamps. A sink renders a buffer at its timestamp plus the latency of the pipeline, of which
- * the playout's part is what it announced. So a timestamp is the time to play less the latency that
- * the pipeline was last configured with, and play times hold although the delay moves on.
+ * Timestamps. A sink renders a buffer at its timestamp plus the latency of the pipeline; the
+ * playout's part of that is the latency it announced. So a timestamp is the time to play less the
+ * latency that the pipeline was last configured with, and play times hold although the delay
+ * changes.
  */
 #ifndef GST_LIVETCP_PLAYER_H
 #define GST_LIVETCP_PLAYER_H
@@ -13,7 +14,7 @@
 #include "gstlivetcpplayersettings.h"
 
 #include <livetcp/livetcp.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 G_BEGIN_DECLS
 
@@ -27,20 +28,20 @@ typedef struct _GstLiveTcpPlayer {
     livetcp_codec codec;
     guint caps_rate; /* 0 = the caps have none */
     livetcp_playout_media caps_media;
-    gint caps_payload;                   /* -1 = the caps have none, or they say RED */
-    livetcp_redundancy_decoder *decoder; /* of redundant audio; NULL = nothing is undone */
+    gint caps_payload;                   /* -1 = the caps have none, or they are RED */
+    livetcp_redundancy_decoder *decoder; /* of redundant audio; NULL = none is decoded */
     livetcp_playout_path path;
     gint64 latest_us; /* arrival */
     gboolean begun;   /* a buffer was given since the start or a flush */
 
     guint held;    /* buffers in the playout */
-    GQueue events; /* of GstEvent: they come after what is held */
+    GQueue events; /* of GstEvent: they follow the held packets */
     GQueue out;    /* of GstMiniObject: to be pushed now */
 
     gint64 announced_us; /* latency */
     gint64 answered_us;  /* to the last query */
     gint64 counted_us;   /* configured, as far as we know */
-    gint64 lead_us;      /* how much sooner than its play time a buffer is stamped */
+    gint64 lead_us;      /* lead of a buffer's timestamp over its play time */
     gint64 played_us;    /* end of the last buffer's timestamp */
     gint64 lower_us;     /* the latency that has been enough since `lower_since_us` */
     gint64 lower_since_us;
@@ -50,30 +51,30 @@ typedef struct _GstLiveTcpPlayer {
     /* since gst_livetcp_player_report() */
     guint arrivals;
     gint64 waits_us;  /* sum of times from arrival to playing */
-    gint64 margin_us; /* the least of them */
+    gint64 margin_us; /* the minimum of them */
 } GstLiveTcpPlayer;
 
 void gst_livetcp_player_init(GstLiveTcpPlayer *player, GstElement *element,
                              livetcp_playout_mode mode);
 void gst_livetcp_player_clear(GstLiveTcpPlayer *player);
 
-/* The settings were changed. FALSE: that has no effect before the next start. */
+/* The settings were changed. FALSE: the change takes effect at the next start. */
 gboolean gst_livetcp_player_settings_changed(GstLiveTcpPlayer *player);
 
-/* Forgets everything but the settings: before a stream begins, or after it ended. */
+/* Resets everything but the settings: before a stream begins, or after it ended. */
 void gst_livetcp_player_reset(GstLiveTcpPlayer *player);
 
-/* Drops buffers and events that wait, but hands back the sticky ones other than SEGMENT and EOS
- * next. Statistics go on. */
+/* Drops the waiting buffers and events, but then returns the sticky ones other than SEGMENT and
+ * EOS. Statistics go on. */
 void gst_livetcp_player_flush(GstLiveTcpPlayer *player);
 
 /* ---- in ---- */
 
-/* New caps for the packets that follow. When clock rate or media are others, what is held is ready
- * and a new playout begins. */
+/* New caps for the packets that follow. If the clock rate or the media changed, the held packets
+ * are ready and a new playout begins. */
 void gst_livetcp_player_set_caps(GstLiveTcpPlayer *player, const GstCaps *caps);
 
-/* Takes a buffer that arrived. GST_FLOW_NOT_NEGOTIATED: nothing says its clock rate; see
+/* Takes a buffer that arrived. GST_FLOW_NOT_NEGOTIATED: its clock rate is unknown; see
  * gst_livetcp_player_post_no_rate(). GST_FLOW_ERROR: no playout can be made. */
 GstFlowReturn gst_livetcp_player_put(GstLiveTcpPlayer *player, GstBuffer *buffer,
                                      gint64 arrival_us);
@@ -87,8 +88,8 @@ void gst_livetcp_player_drain(GstLiveTcpPlayer *player);
 /* ---- the path ---- */
 
 /*
- * livetcpsrc tells a livetcpplayout behind it about the path with the sticky event "livetcp-path"
- * (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY), whose structure has, each as far as it is known:
+ * livetcpsrc reports the path to a livetcpplayout behind it with the sticky event "livetcp-path"
+ * (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY), whose structure has, each if known:
  *
  *     "rtt-us"         gint64   round-trip time of the connections
  *     "repair"         string   "tcp", "hedge", "duplicate" or "parity": livetcp_playout_repair
@@ -105,21 +106,21 @@ void gst_livetcp_player_set_path(GstLiveTcpPlayer *player, const livetcp_playout
 
 /* ---- out ---- */
 
-/* What is to be pushed at `now_us`, a buffer or an event, which the caller owns; or NULL. */
+/* The buffer or event to push at `now_us`, which the caller owns; or NULL. */
 GstMiniObject *gst_livetcp_player_next(GstLiveTcpPlayer *player, gint64 now_us);
 
-/* When there is something; LIVETCP_NEVER while that depends on what arrives. */
+/* The time of the next one; LIVETCP_NEVER while that depends on arrivals. */
 gint64 gst_livetcp_player_deadline(const GstLiveTcpPlayer *player);
 
 /* ---- latency ---- */
 
-/* Looks whether the latency to announce is another one now: then a LATENCY message is due. */
+/* Returns TRUE if the latency to announce has changed: then a LATENCY message is due. */
 gboolean gst_livetcp_player_review(GstLiveTcpPlayer *player);
 
 /* Adds to the answer of a LATENCY query. */
 void gst_livetcp_player_answer(GstLiveTcpPlayer *player, GstQuery *query);
 
-/* A LATENCY event came: the pipeline is configured with what was answered. */
+/* A LATENCY event came: the pipeline is configured with the latency last answered. */
 void gst_livetcp_player_configured(GstLiveTcpPlayer *player);
 
 /* ---- reports ---- */
@@ -127,11 +128,13 @@ void gst_livetcp_player_configured(GstLiveTcpPlayer *player);
 /* The structure "livetcp-playout-stats", which the caller owns. */
 GstStructure *gst_livetcp_player_stats(const GstLiveTcpPlayer *player);
 
-/* For livetcp_session_report_playout(), since it was last called. FALSE: nothing came. */
+/* For livetcp_session_report_playout(), since it was last called. FALSE: nothing arrived. */
 gboolean gst_livetcp_player_report(GstLiveTcpPlayer *player, livetcp_playout_report *report);
 
-/* Without the lock: the ERROR that says what caps are missing. */
+/* Without the lock: post the ERROR that names the missing caps, and the WARNING that a latency has
+ * no effect. */
 void gst_livetcp_player_post_no_rate(GstElement *element);
+void gst_livetcp_player_post_idle_latency(GstElement *element, const gchar *instead);
 
 G_END_DECLS
 

@@ -16,7 +16,9 @@ enum {
     PROP_BETA,
     PROP_DO_LOST,
     PROP_RTT,
-    PROP_REDUNDANCY_PT
+    PROP_REDUNDANCY_PT,
+    PROP_FORMER_MODE,
+    PROP_TARGET_LATE
 };
 
 static const GEnumValue modes[] = {
@@ -48,9 +50,11 @@ void gst_livetcp_player_settings_init(GstLiveTcpPlayerSettings *settings, livetc
     settings->max_latency = (guint)(config.max_latency_us / LIVETCP_USEC_MSEC);
     settings->alpha = config.alpha;
     settings->beta = config.beta;
+    settings->target_late = config.target_late;
     settings->do_lost = TRUE;
     settings->rtt = 0;
     settings->redundancy_pt = GST_LIVETCP_REDUNDANCY_PT;
+    settings->latency_given = FALSE;
 }
 
 static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlayerSettings *s,
@@ -59,8 +63,8 @@ static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlay
     g_object_class_install_property(
         klass, first + PROP_LATENCY,
         g_param_spec_uint("latency", "Latency",
-                          "Playout delay of mode fixed, and of the others until they know better "
-                          "(ms); counted from the earliest arrival",
+                          "Playout delay of mode fixed, and of the others until they know better; "
+                          "counted from the earliest arrival (ms)",
                           0, HOUR_MS, s->latency, flags));
     g_object_class_install_property(
         klass, first + PROP_MIN_LATENCY,
@@ -76,21 +80,25 @@ static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlay
         klass, first + PROP_RTT,
         g_param_spec_uint("rtt", "Round-trip time",
                           "Of the path, for modes static and policy-aware, where nobody measures "
-                          "it: livetcpsrc does (ms; 0 = not given)",
+                          "it: livetcpsrc does; 0 = not given (ms)",
                           0, 60000, s->rtt, flags));
 }
 
-void gst_livetcp_player_settings_install(GObjectClass *klass, guint first, const gchar *mode_name,
-                                         livetcp_playout_mode mode)
+void gst_livetcp_player_settings_install(GObjectClass *klass, guint first,
+                                         const gchar *former_mode_name, livetcp_playout_mode mode)
 {
     const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
     GstLiveTcpPlayerSettings s;
 
     gst_livetcp_player_settings_init(&s, mode);
     g_object_class_install_property(klass, first + PROP_MODE,
-                                    g_param_spec_enum(mode_name, "Playout mode",
+                                    g_param_spec_enum("playout-mode", "Playout mode",
                                                       "What decides when packets are played",
                                                       mode_type(), (gint)mode, flags));
+    g_object_class_install_property(klass, first + PROP_FORMER_MODE,
+                                    g_param_spec_enum(former_mode_name, former_mode_name,
+                                                      "Former name of playout-mode", mode_type(),
+                                                      (gint)mode, flags | G_PARAM_DEPRECATED));
     install_times(klass, first, &s, flags);
     g_object_class_install_property(
         klass, first + PROP_ALPHA,
@@ -102,6 +110,11 @@ void gst_livetcp_player_settings_install(GObjectClass *klass, guint first, const
         g_param_spec_double("beta", "Beta",
                             "Mode adaptive: safety margin in mean deviations (advanced)", 0, 100,
                             s.beta, flags));
+    g_object_class_install_property(
+        klass, first + PROP_TARGET_LATE,
+        g_param_spec_double("target-late", "Target late",
+                            "Mode policy-aware: share of the packets that may come too late", 0,
+                            0.5, s.target_late, flags));
     g_object_class_install_property(
         klass, first + PROP_DO_LOST,
         g_param_spec_boolean("do-lost", "Do lost",
@@ -122,22 +135,29 @@ void gst_livetcp_player_settings_set(GstLiveTcpPlayerSettings *settings, guint i
 {
     switch (index) {
     case PROP_MODE:
+    case PROP_FORMER_MODE:
         settings->mode = (livetcp_playout_mode)g_value_get_enum(value);
         break;
     case PROP_LATENCY:
         settings->latency = g_value_get_uint(value);
+        settings->latency_given = TRUE;
         break;
     case PROP_MIN_LATENCY:
         settings->min_latency = g_value_get_uint(value);
+        settings->latency_given = TRUE;
         break;
     case PROP_MAX_LATENCY:
         settings->max_latency = g_value_get_uint(value);
+        settings->latency_given = TRUE;
         break;
     case PROP_ALPHA:
         settings->alpha = g_value_get_double(value);
         break;
     case PROP_BETA:
         settings->beta = g_value_get_double(value);
+        break;
+    case PROP_TARGET_LATE:
+        settings->target_late = g_value_get_double(value);
         break;
     case PROP_DO_LOST:
         settings->do_lost = g_value_get_boolean(value);
@@ -155,6 +175,7 @@ void gst_livetcp_player_settings_get(const GstLiveTcpPlayerSettings *settings, g
 {
     switch (index) {
     case PROP_MODE:
+    case PROP_FORMER_MODE:
         g_value_set_enum(value, (gint)settings->mode);
         break;
     case PROP_LATENCY:
@@ -171,6 +192,9 @@ void gst_livetcp_player_settings_get(const GstLiveTcpPlayerSettings *settings, g
         break;
     case PROP_BETA:
         g_value_set_double(value, settings->beta);
+        break;
+    case PROP_TARGET_LATE:
+        g_value_set_double(value, settings->target_late);
         break;
     case PROP_DO_LOST:
         g_value_set_boolean(value, settings->do_lost);
@@ -196,6 +220,11 @@ const gchar *gst_livetcp_player_settings_check(const GstLiveTcpPlayerSettings *s
                : NULL;
 }
 
+gboolean gst_livetcp_player_settings_latency_is_idle(const GstLiveTcpPlayerSettings *settings)
+{
+    return settings->mode == LIVETCP_PLAYOUT_NONE && settings->latency_given;
+}
+
 void gst_livetcp_player_settings_apply(const GstLiveTcpPlayerSettings *settings,
                                        livetcp_playout_config *config)
 {
@@ -213,6 +242,7 @@ void gst_livetcp_player_settings_apply(const GstLiveTcpPlayerSettings *settings,
     config->max_latency_us = high * LIVETCP_USEC_MSEC;
     config->alpha = settings->alpha;
     config->beta = settings->beta;
+    config->target_late = settings->target_late;
 }
 
 /* ---- statistics ---- */

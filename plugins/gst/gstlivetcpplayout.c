@@ -7,10 +7,10 @@
  * @title: livetcpplayout
  * @see_also: livetcpsrc, rtpjitterbuffer, rtpstreamdepay
  *
- * Says when received RTP packets are to be played, for streams that came over TCP: in place of an
+ * Sets the play times of received RTP packets, for streams that came over TCP: in place of an
  * rtpjitterbuffer, which takes a queue that stands on the path for the sender's clock, and so lets
  * the delay creep up. The playout delay is counted from the arrival a packet would have had over
- * the least transit time seen; a standing queue is reported (stats), not absorbed.
+ * the minimum transit time; a standing queue is reported (stats), not absorbed.
  *
  * ## Example pipelines
  *
@@ -23,7 +23,7 @@
  * |[
  * gst-launch-1.0 tcpserversrc host=0.0.0.0 port=5004 ! \
  *     application/x-rtp-stream,media=video,clock-rate=90000,encoding-name=H264 ! \
- *     rtpstreamdepay ! livetcpplayout mode=fixed latency=300 ! \
+ *     rtpstreamdepay ! livetcpplayout playout-mode=fixed latency=300 ! \
  *     rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
  * ]| Plays video from any RFC 4571 sender, 300 ms after its earliest arrival.
  *
@@ -31,28 +31,28 @@
  *
  * A packet's arrival is the running time of its DTS, as with rtpjitterbuffer, or when it has none
  * (behind tcpserversrc) the time at which it came here. Packets leave in order and at once; only
- * what is missing is waited for, until it is due. Their timestamps are such that a sink, which adds
- * the pipeline's latency, renders them at their time to play.
+ * missing packets are waited for, until they are due. Their timestamps are such that a sink, which
+ * adds the pipeline's latency, renders them at their time to play.
  *
  * The element answers the LATENCY query with the playout delay. When that changes it posts a
  * LATENCY message; timestamps follow when the pipeline has been configured anew, so that play times
- * hold also where the application ignores the message. To keep sinks from being disturbed, what
- * is announced rises in steps of 10 ms, and falls only when less was enough for ten seconds.
+ * hold also where the application ignores the message. To keep sinks from being disturbed, the
+ * announced latency rises in steps of 10 ms, and falls only when less was enough for ten seconds.
  *
- * ## What is missing
+ * ## Missing packets
  *
  * Duplicates are dropped, and audio that came too late; late video is handed on, since other
  * pictures refer to it. The buffer after a gap has DISCONT. For every missing packet a
  * GstRTPPacketLost event (#livetcpplayout:do-lost) goes downstream, as rtpjitterbuffer sends it:
  * "seqnum", "timestamp", "duration", "retry". Depayloaders make a GAP of it, decoders conceal.
  *
- * With mode=none nothing is held or ordered: packets pass as they come, but not twice, and are
- * counted. RTCP passes in any mode.
+ * With playout-mode=none nothing is held or ordered: packets pass as they come, but not twice, and
+ * are counted. RTCP passes in any mode.
  *
  * ## The path
  *
- * The modes static and policy-aware want to know the round-trip time and how the sender repairs
- * losses. livetcpsrc tells that with the sticky event "livetcp-path"; with another source give
+ * The modes static and policy-aware need the round-trip time and the sender's repair of
+ * losses. livetcpsrc reports both with the sticky event "livetcp-path"; with another source give
  * #livetcpplayout:rtt. Without either, the delay is #livetcpplayout:latency.
  *
  * One element plays one stream: put rtpssrcdemux or rtpptdemux before it for several. When another
@@ -62,9 +62,9 @@
 /* clang-format on */
 #include "gstlivetcpplayout.h"
 
-#include "gstlivetcpreport.h"
+#include "gstlivetcpdebug.h"
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_playout_debug
 
 enum {
     PROP_SETTINGS = 1,
@@ -81,7 +81,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-rtp"));
 
-/* With the lock held: something changed that the streaming thread waits for. */
+/* With the lock held: wakes the streaming thread after a change. */
 static void wake(GstLiveTcpPlayout *self)
 {
     g_cond_signal(&self->cond);
@@ -97,9 +97,9 @@ static gint64 running_time_us(GstLiveTcpPlayout *self)
     return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : -1;
 }
 
-/* ---- the source pad's thread: waits for what is due, and pushes it ---- */
+/* ---- the source pad's thread: waits until an item is due, and pushes it ---- */
 
-/* With the lock held, which is let go meanwhile. */
+/* With the lock held, which is released meanwhile. */
 static void wait_for_clock(GstLiveTcpPlayout *self, gint64 until_us)
 {
     GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
@@ -119,7 +119,7 @@ static void wait_for_clock(GstLiveTcpPlayout *self, gint64 until_us)
     gst_object_unref(clock);
 }
 
-/* What is to be pushed next; NULL when flushing. */
+/* The next item to push; NULL when flushing. */
 static GstMiniObject *wait_next(GstLiveTcpPlayout *self)
 {
     GstMiniObject *object = NULL;
@@ -155,7 +155,7 @@ static GstFlowReturn push(GstLiveTcpPlayout *self, GstMiniObject *object)
     return eos ? GST_FLOW_EOS : GST_FLOW_OK;
 }
 
-/* Upstream hears of it with its next buffer; after the end of the stream there is none. */
+/* Upstream learns of it with its next buffer; after the end of the stream there is none. */
 static void stop_pushing(GstLiveTcpPlayout *self, GstFlowReturn flow)
 {
     g_mutex_lock(&self->lock);
@@ -434,6 +434,7 @@ static gboolean prepare(GstLiveTcpPlayout *self)
 {
     g_mutex_lock(&self->lock);
     const gchar *wrong = gst_livetcp_player_settings_check(&self->player.settings);
+    gboolean idle = gst_livetcp_player_settings_latency_is_idle(&self->player.settings);
     gst_livetcp_player_reset(&self->player);
     gst_segment_init(&self->segment, GST_FORMAT_TIME);
     self->segment_sent = self->eos = self->playing = FALSE;
@@ -442,6 +443,9 @@ static gboolean prepare(GstLiveTcpPlayout *self)
     g_mutex_unlock(&self->lock);
     if (wrong != NULL) {
         GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
+    }
+    if (idle) {
+        gst_livetcp_player_post_idle_latency(GST_ELEMENT(self), "");
     }
     return wrong == NULL;
 }
@@ -473,7 +477,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
         gst_livetcp_player_reset(&self->player);
         g_mutex_unlock(&self->lock);
     }
-    /* The clock decides what is handed on: there is nothing to preroll with. */
+    /* The clock decides when to push: there is nothing to preroll with. */
     gboolean live = transition == GST_STATE_CHANGE_READY_TO_PAUSED ||
                     transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED;
     return live && result != GST_STATE_CHANGE_FAILURE ? GST_STATE_CHANGE_NO_PREROLL : result;
@@ -544,8 +548,8 @@ static void gst_livetcp_playout_class_init(GstLiveTcpPlayoutClass *klass)
     g_object_class_install_property(
         object, PROP_STATS_UPDATE_INTERVAL,
         g_param_spec_uint("stats-update-interval", "Statistics update interval",
-                          "Time between notifications of \"stats\" in milliseconds (0 = none), "
-                          "while packets come",
+                          "Time between notifications of \"stats\" while packets come; 0 = none "
+                          "(ms)",
                           0, 3600000, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_add_static_pad_template(element, &src_template);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcpplayout: when to play received RTP packets. */
+/* livetcpplayout: sets the play times of received RTP packets. */
 #ifndef GST_LIVETCP_PLAYOUT_H
 #define GST_LIVETCP_PLAYOUT_H
 
@@ -18,17 +18,17 @@ typedef struct _GstLiveTcpPlayout {
     GstPad *sink;
     GstPad *src;
 
-    GMutex lock; /* guards what follows; not held while pushing or posting */
+    GMutex lock; /* guards the following; not held while pushing or posting */
     GCond cond;
     GstLiveTcpPlayer player;
-    GstSegment segment;    /* of what comes in */
+    GstSegment segment;    /* of the input */
     gboolean segment_sent; /* our own */
     gboolean playing;      /* the clock runs */
     gboolean flushing;
-    gboolean eos;            /* came in */
+    gboolean eos;            /* received */
     GstFlowReturn flow;      /* of the last push */
     GstClockID waiting;      /* NULL unless the streaming thread waits for the clock */
-    gint64 upstream_us;      /* latency of what is before us */
+    gint64 upstream_us;      /* latency of the elements upstream */
     guint stats_interval_ms; /* 0 = no notification */
     gint64 notified_us;
 } GstLiveTcpPlayout;

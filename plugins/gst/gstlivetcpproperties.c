@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's settings as GObject properties, and the properties both elements have besides. */
+/* The library's settings as GObject properties, and the other properties common to both elements.
+ */
 #include "gstlivetcpproperties.h"
 
+#include "gstlivetcpdebug.h"
 #include "gstlivetcpreport.h"
+#include "gstlivetcprunning.h"
+#include "gstlivetcpsettings.h"
 #include "gstlivetcpstats.h"
 #include "gstlivetcpuri.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_session_debug
 
 enum {
     PROP_URI = 1,
@@ -17,11 +22,14 @@ enum {
     PROP_BOUND_PORT,
     PROP_STATS,
     PROP_STATS_UPDATE_INTERVAL,
-    PROP_SETTING = 64 /* the first of the settings, in the library's order */
+    PROP_RECONNECT = 63, /* a former name */
+    PROP_SETTING         /* the first of the settings, in the library's order */
 };
 
 #define READY                                                                                      \
     (G_PARAM_READWRITE | G_PARAM_STATIC_NAME | G_PARAM_STATIC_NICK | GST_PARAM_MUTABLE_READY)
+#define PLAYING                                                                                    \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_NAME | G_PARAM_STATIC_NICK | GST_PARAM_MUTABLE_PLAYING)
 
 /* ---- enumerations ---- */
 
@@ -32,21 +40,23 @@ static const GEnumValue modes[] = {
 static const GEnumValue wires[] = {
     {LIVETCP_WIRE_SESSION, "RFC 4571 with sessions: several connections, keepalive", "session"},
     {LIVETCP_WIRE_PLAIN, "RFC 4571 only, one connection: for any other peer", "plain"},
-    {0, NULL, NULL}};
-static const GEnumValue orders[] = {
-    {LIVETCP_ORDER_ARRIVAL, "as soon as a packet is here", "arrival"},
-    {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for gaps", "sequence"},
+    {LIVETCP_WIRE_AUTO, "a listener takes either, as the peer begins", "auto"},
     {0, NULL, NULL}};
 static const GEnumValue rtcp[] = {
-    {LIVETCP_RTCP_AUTO, "reports, unless the application sends some; RTCP goes to who can use it",
-     "auto"},
-    {LIVETCP_RTCP_ON, "reports in any case; all RTCP is handed on", "on"},
+    {LIVETCP_RTCP_AUTO, "reports, unless the application sends some", "auto"},
+    {LIVETCP_RTCP_ON, "reports in any case", "on"},
     {LIVETCP_RTCP_OFF, "no reports; no RTCP is handed on", "off"},
     {0, NULL, NULL}};
 static const GEnumValue timestamps[] = {
     {LIVETCP_TIMESTAMPS_AUTO, "of some packets, where the kernel tells", "auto"},
     {LIVETCP_TIMESTAMPS_ON, "of every packet; an error where the kernel does not tell", "on"},
     {LIVETCP_TIMESTAMPS_OFF, "none", "off"},
+    {0, NULL, NULL}};
+
+static const GEnumValue tls[] = {
+    {LIVETCP_TLS_OFF, "in the clear", "off"},
+    {LIVETCP_TLS_ON, "TLS 1.3 or 1.2", "on"},
+    {LIVETCP_TLS_AUTO, "a listener takes either, as the peer begins", "auto"},
     {0, NULL, NULL}};
 
 static GType enum_type(const gchar *setting)
@@ -57,12 +67,12 @@ static GType enum_type(const gchar *setting)
     if (g_once_init_enter(&once)) {
         types[0] = g_enum_register_static("GstLiveTcpMode", modes);
         types[1] = g_enum_register_static("GstLiveTcpWire", wires);
-        types[2] = g_enum_register_static("GstLiveTcpOrder", orders);
-        types[3] = g_enum_register_static("GstLiveTcpRtcp", rtcp);
-        types[4] = g_enum_register_static("GstLiveTcpTimestamps", timestamps);
+        types[2] = g_enum_register_static("GstLiveTcpRtcp", rtcp);
+        types[3] = g_enum_register_static("GstLiveTcpTimestamps", timestamps);
+        types[4] = g_enum_register_static("GstLiveTcpTls", tls);
         g_once_init_leave(&once, 1);
     }
-    static const gchar *const names[] = {"mode", "wire", "order", "rtcp", "timestamps"};
+    static const gchar *const names[] = {"mode", "wire", "rtcp", "timestamps", "tls"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_str_equal(setting, names[i])) {
             return types[i];
@@ -73,14 +83,13 @@ static GType enum_type(const gchar *setting)
 
 /* ---- settings ---- */
 
-/* Settings of the receiving side only: the sink has no such property. */
-static gboolean is_receiving(const gchar *setting)
+/* The source installs this property itself: it has more values. */
+static gboolean is_installed_by_source(const gchar *setting)
 {
-    return g_str_equal(setting, "order") || g_str_equal(setting, "order-wait") ||
-           g_str_equal(setting, "max-receive");
+    return g_str_equal(setting, "order");
 }
 
-/* What the user reads: the library's summary, the unit, and the policies there are. */
+/* The blurb for the user: the library's summary, the unit, and the available policies. */
 static gchar *setting_blurb(const livetcp_setting *setting, gboolean receiving)
 {
     const gchar *summary = setting->summary;
@@ -105,26 +114,31 @@ static gchar *setting_blurb(const livetcp_setting *setting, gboolean receiving)
 }
 
 static GParamSpec *setting_pspec(const livetcp_setting *setting, const gchar *value,
-                                 const gchar *blurb)
+                                 const gchar *blurb, GParamFlags flags)
 {
-    const gchar *name = setting->name;
-    GType type = enum_type(name);
-    guint minimum, maximum;
-    guint number = (guint)g_ascii_strtoull(value, NULL, 10);
+    const gchar *name = gst_livetcp_setting_property(setting->name);
+    GType type = enum_type(setting->name);
+    gint64 minimum, maximum;
+    gint64 number = g_ascii_strtoll(value, NULL, 10);
 
     if (type != G_TYPE_INVALID) {
         GEnumClass *klass = g_type_class_ref(type);
         gint chosen = g_enum_get_value_by_nick(klass, value)->value;
         g_type_class_unref(klass);
-        return g_param_spec_enum(name, name, blurb, type, chosen, READY);
+        return g_param_spec_enum(name, name, blurb, type, chosen, flags);
     }
-    if (sscanf(setting->accepts, "%u..%u", &minimum, &maximum) != 2) {
-        return g_param_spec_string(name, name, blurb, value, READY);
+    if (g_str_equal(setting->accepts, "true or false")) {
+        return g_param_spec_boolean(name, name, blurb, g_str_equal(value, "true"), flags);
     }
-    if (minimum == 0 && maximum == 1) {
-        return g_param_spec_boolean(name, name, blurb, number != 0, READY);
+    if (sscanf(setting->accepts, "%" SCNi64 "..%" SCNi64, &minimum, &maximum) != 2) {
+        return g_param_spec_string(name, name, blurb, value, flags);
     }
-    return g_param_spec_uint(name, name, blurb, minimum, maximum, number, READY);
+    if (minimum < 0) {
+        return g_param_spec_int(name, name, blurb, (gint)minimum, (gint)maximum, (gint)number,
+                                flags);
+    }
+    return g_param_spec_uint(name, name, blurb, (guint)minimum, (guint)maximum, (guint)number,
+                             flags);
 }
 
 static void install_settings(GObjectClass *klass, const livetcp_config *defaults,
@@ -134,41 +148,58 @@ static void install_settings(GObjectClass *klass, const livetcp_config *defaults
     char value[256];
 
     for (guint i = 0; (setting = livetcp_config_setting(i)) != NULL; i++) {
-        if ((is_receiving(setting->name) && !receiving) ||
+        if (!gst_livetcp_setting_is_used(setting->name, receiving) ||
+            is_installed_by_source(setting->name) ||
             livetcp_config_get(defaults, setting->name, value, sizeof(value), NULL) != LIVETCP_OK) {
             continue;
         }
         gchar *blurb = setting_blurb(setting, receiving);
-        g_object_class_install_property(klass, PROP_SETTING + i,
-                                        setting_pspec(setting, value, blurb));
+        g_object_class_install_property(
+            klass, PROP_SETTING + i,
+            setting_pspec(setting, value, blurb,
+                          gst_livetcp_running_has(setting->name) ? PLAYING : READY));
         g_free(blurb);
     }
+    g_object_class_install_property(
+        klass, PROP_RECONNECT,
+        g_param_spec_boolean("reconnect", "reconnect", "Former name of auto-reconnect",
+                             defaults->auto_reconnect, READY | G_PARAM_DEPRECATED));
 }
 
-static void set_setting(GstLiveTcpEndpoint *endpoint, const gchar *name, const GValue *value)
+static gchar *text_of(const GValue *value)
 {
-    gchar *text = NULL;
+    gchar *text = G_VALUE_HOLDS_STRING(value)
+                      ? g_value_dup_string(value)
+                      : gst_value_serialize(value); /* a number, or the nick of an enumeration */
+    return text != NULL ? text : g_strdup("");
+}
+
+static void set_setting(GstLiveTcpEndpoint *endpoint, const gchar *property, const GValue *value)
+{
+    const gchar *setting = gst_livetcp_property_setting(property);
+    gchar *text = text_of(value);
     livetcp_error error = {0};
 
-    if (G_VALUE_HOLDS_STRING(value)) {
-        text = g_value_dup_string(value);
-    } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
-        text = g_strdup(g_value_get_boolean(value) ? "1" : "0");
-    } else {
-        text = gst_value_serialize(value); /* a number, or the nick of an enumeration */
-    }
     g_mutex_lock(&endpoint->lock);
-    if (endpoint->opened) {
-        GST_WARNING_OBJECT(endpoint->element, "%s will change when the element starts again", name);
-    }
-    if (livetcp_config_set(&endpoint->config, name, text != NULL ? text : "", &error) ==
-        LIVETCP_OK) {
-        g_hash_table_remove(endpoint->rejected, name);
+    livetcp_result result = livetcp_config_set(&endpoint->config, setting, text, &error);
+    gboolean opened = endpoint->opened;
+    if (result == LIVETCP_OK) {
+        g_hash_table_remove(endpoint->rejected, setting);
     } else {
-        GST_ERROR_OBJECT(endpoint->element, "%s", error.message);
-        g_hash_table_insert(endpoint->rejected, g_strdup(name), g_strdup(error.message));
+        g_hash_table_insert(endpoint->rejected, g_strdup(setting), g_strdup(error.message));
     }
     g_mutex_unlock(&endpoint->lock);
+    if (result != LIVETCP_OK) {
+        GST_ERROR_OBJECT(endpoint->element, "%s", error.message);
+    }
+    if (opened && !gst_livetcp_running_has(setting)) {
+        GST_WARNING_OBJECT(endpoint->element, "%s will change when the element starts again",
+                           property);
+    } else if (opened && result == LIVETCP_OK) {
+        gst_livetcp_running_change(endpoint, setting);
+    } else if (opened) {
+        gst_livetcp_post_warning(endpoint->element, &error, "Cannot change that now", NULL);
+    }
     g_free(text);
 }
 
@@ -182,7 +213,7 @@ static void get_setting(GstLiveTcpEndpoint *endpoint, const gchar *name, GValue 
     if (G_VALUE_HOLDS_STRING(value)) {
         g_value_set_string(value, text);
     } else if (G_VALUE_HOLDS_BOOLEAN(value)) {
-        g_value_set_boolean(value, !g_str_equal(text, "0"));
+        g_value_set_boolean(value, g_str_equal(text, "true"));
     } else {
         gst_value_deserialize(value, text);
     }
@@ -198,7 +229,8 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
     g_object_class_install_property(
         klass, PROP_URI,
         g_param_spec_string("uri", "URI",
-                            "livetcp://host:port?property=value&...; sets the properties it names",
+                            "livetcp://host:port?property=value&...; sets the properties it names. "
+                            "While a listener listens, port is the bound one",
                             NULL, READY));
     install_settings(klass, defaults, receiving);
     g_object_class_install_property(
@@ -216,7 +248,7 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
         klass, PROP_BOUND_PORT,
         g_param_spec_uint("bound-port", "Bound port",
                           "The port a listener really listens on, also with port=0; 0 while it "
-                          "does not",
+                          "does not listen. Notifies",
                           0, G_MAXUINT16, 0, readable));
     g_object_class_install_property(
         klass, PROP_STATS,
@@ -227,8 +259,8 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
     g_object_class_install_property(
         klass, PROP_STATS_UPDATE_INTERVAL,
         g_param_spec_uint("stats-update-interval", "Statistics update interval",
-                          "Time between notifications of \"stats\" in milliseconds (0 = none)", 0,
-                          3600000, 0, READY));
+                          "Time between notifications of \"stats\"; 0 = none (ms)", 0, 3600000, 0,
+                          READY));
 }
 
 static void set_uri(GstLiveTcpEndpoint *endpoint, const gchar *uri)
@@ -252,7 +284,7 @@ static void set_uri(GstLiveTcpEndpoint *endpoint, const gchar *uri)
 gboolean gst_livetcp_properties_set(GstLiveTcpEndpoint *endpoint, guint id, const GValue *value,
                                     GParamSpec *pspec)
 {
-    if (id >= PROP_SETTING) {
+    if (id >= PROP_RECONNECT) {
         set_setting(endpoint, pspec->name, value);
     } else if (id == PROP_URI) {
         set_uri(endpoint, g_value_get_string(value));
@@ -276,18 +308,10 @@ static gchar *last_error(GstLiveTcpEndpoint *endpoint)
                : g_strdup_printf("%s: %s", livetcp_result_name(error.code), error.message);
 }
 
-static guint bound_port(GstLiveTcpEndpoint *endpoint)
-{
-    g_mutex_lock(&endpoint->lock);
-    guint port = endpoint->listener != NULL ? livetcp_listener_port(endpoint->listener) : 0;
-    g_mutex_unlock(&endpoint->lock);
-    return port;
-}
-
 gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GValue *value,
                                     GParamSpec *pspec)
 {
-    if (id >= PROP_SETTING) {
+    if (id >= PROP_RECONNECT) {
         get_setting(endpoint, pspec->name, value);
         return TRUE;
     }
@@ -302,7 +326,7 @@ gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GVal
         g_value_take_string(value, last_error(endpoint));
         return TRUE;
     case PROP_BOUND_PORT:
-        g_value_set_uint(value, bound_port(endpoint));
+        g_value_set_uint(value, gst_livetcp_endpoint_bound_port(endpoint));
         return TRUE;
     case PROP_STATS:
         g_value_take_boxed(value, gst_livetcp_stats_new(endpoint));

@@ -5,6 +5,7 @@
 typedef struct {
     GstBuffer *buffer;
     gint64 arrival_us;
+    gboolean rtcp;
 } Item;
 
 void gst_livetcp_queue_init(GstLiveTcpQueue *queue)
@@ -50,7 +51,7 @@ void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize ma
     g_mutex_unlock(&queue->lock);
 }
 
-/* The packet that now comes first follows a gap: the one at the head, or else the one coming. */
+/* The packet that is now first follows a gap: the one at the head, or else the next one pushed. */
 static void make_room(GstLiveTcpQueue *queue, gsize size)
 {
     gboolean dropped = FALSE;
@@ -71,10 +72,10 @@ static void make_room(GstLiveTcpQueue *queue, gsize size)
     }
 }
 
-void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
-                            gint64 arrival_us)
+guint64 gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
+                               gint64 arrival_us)
 {
-    Item item = {buffer, arrival_us};
+    Item item = {buffer, arrival_us, rtcp};
     gsize size = gst_buffer_get_size(buffer);
 
     g_mutex_lock(&queue->lock);
@@ -88,7 +89,9 @@ void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean 
     if (queue->waiting) {
         g_cond_signal(&queue->cond);
     }
+    guint64 dropped = queue->dropped;
     g_mutex_unlock(&queue->lock);
+    return dropped;
 }
 
 void gst_livetcp_queue_mark_discont(GstLiveTcpQueue *queue)
@@ -123,7 +126,7 @@ void gst_livetcp_queue_kick(GstLiveTcpQueue *queue)
 }
 
 GstFlowReturn gst_livetcp_queue_pop(GstLiveTcpQueue *queue, gint64 until_us, GstBuffer **buffer,
-                                    gint64 *arrival_us)
+                                    gboolean *rtcp, gint64 *arrival_us)
 {
     GstFlowReturn result = GST_FLOW_OK;
 
@@ -145,6 +148,7 @@ GstFlowReturn gst_livetcp_queue_pop(GstLiveTcpQueue *queue, gint64 until_us, Gst
     } else if (!gst_queue_array_is_empty(queue->items)) {
         Item *item = gst_queue_array_pop_head_struct(queue->items);
         *buffer = item->buffer;
+        *rtcp = item->rtcp;
         *arrival_us = item->arrival_us;
         queue->bytes -= gst_buffer_get_size(item->buffer);
         result = GST_FLOW_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Received packets between the loop's thread, which must never wait, and the streaming thread,
- * which may be slow: bounded in packets and bytes; when it is full the oldest packets go. */
+ * which may be slow. Bounded in packets and bytes; a full queue drops the oldest packets. */
 #ifndef GST_LIVETCP_QUEUE_H
 #define GST_LIVETCP_QUEUE_H
 
@@ -30,14 +30,15 @@ void gst_livetcp_queue_clear(GstLiveTcpQueue *queue);
 /* Empties it and sets new bounds; the next packet is a discontinuity. */
 void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize max_bytes);
 
-/* Takes ownership of `buffer`. `arrival_us` is g_get_monotonic_time() when it came. */
-void gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
-                            gint64 arrival_us);
+/* Takes ownership of `buffer`. `arrival_us` is its arrival as g_get_monotonic_time(). Returns the
+ * number of packets dropped for lack of space since the queue was reset. */
+guint64 gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboolean rtcp,
+                               gint64 arrival_us);
 
 /* The next packet pushed is a discontinuity. */
 void gst_livetcp_queue_mark_discont(GstLiveTcpQueue *queue);
 
-/* After what is queued now, pop() returns `end`; GST_FLOW_OK takes that back. */
+/* Once the queued packets are gone, pop() returns `end`; GST_FLOW_OK cancels that. */
 void gst_livetcp_queue_end(GstLiveTcpQueue *queue, GstFlowReturn end);
 
 void gst_livetcp_queue_set_flushing(GstLiveTcpQueue *queue, gboolean flushing);
@@ -45,12 +46,13 @@ void gst_livetcp_queue_set_flushing(GstLiveTcpQueue *queue, gboolean flushing);
 /* Makes a waiting pop() return GST_FLOW_CUSTOM_SUCCESS. */
 void gst_livetcp_queue_kick(GstLiveTcpQueue *queue);
 
-/* Waits for a packet. GST_FLOW_OK: the caller owns *buffer. GST_FLOW_FLUSHING: interrupted.
- * GST_FLOW_CUSTOM_SUCCESS: nothing came until `until_us` (-1: wait for ever). Otherwise the end. */
+/* Waits for a packet. GST_FLOW_OK: the caller owns *buffer, and *rtcp is TRUE for RTCP.
+ * GST_FLOW_FLUSHING: interrupted. GST_FLOW_CUSTOM_SUCCESS: nothing came until `until_us` (-1: wait
+ * for ever). Otherwise the end. */
 GstFlowReturn gst_livetcp_queue_pop(GstLiveTcpQueue *queue, gint64 until_us, GstBuffer **buffer,
-                                    gint64 *arrival_us);
+                                    gboolean *rtcp, gint64 *arrival_us);
 
-/* Counters: packets and bytes waiting now, packets dropped since it exists. */
+/* Counters: packets and bytes waiting now, packets dropped since the queue exists. */
 void gst_livetcp_queue_stats(GstLiveTcpQueue *queue, guint *packets, gsize *bytes,
                              guint64 *dropped);
 

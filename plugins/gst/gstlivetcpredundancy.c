@@ -63,7 +63,7 @@ void gst_livetcp_redundancy_apply(GstLiveTcpRedundancy *self, const guint8 **dat
     if (((*data)[1] & 0x7f) != self->payload_type &&
         livetcp_redundancy_encode(self->encoder, *data, *size, NULL, &red, &red_size, NULL) !=
             LIVETCP_OK) {
-        return; /* too large, or no RTP: the session will say so */
+        return; /* too large, or no RTP: the session reports it */
     }
     *data = red;
     *size = red_size;

@@ -5,12 +5,11 @@
 #define GST_LIVETCP_REDUNDANCY_H
 
 #include <gst/gst.h>
-#include <livetcp/media.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 G_BEGIN_DECLS
 
-/* Payload type of redundant packets, unless told otherwise: that of livetcp_redundancy_config. */
+/* Payload type of redundant packets by default: that of livetcp_redundancy_config. */
 #define GST_LIVETCP_REDUNDANCY_PT 63
 
 typedef struct _GstLiveTcpRedundancy {
@@ -26,7 +25,8 @@ typedef struct _GstLiveTcpRedundancy {
 void gst_livetcp_redundancy_init(GstLiveTcpRedundancy *self);
 void gst_livetcp_redundancy_clear(GstLiveTcpRedundancy *self);
 
-/* Before the stream begins. `max_packet` bounds what it makes. On failure *error says why. */
+/* Call before the stream begins. `max_packet` is the maximum size of its packets. On failure *error
+ * has the reason. */
 gboolean gst_livetcp_redundancy_start(GstLiveTcpRedundancy *self, gsize max_packet,
                                       livetcp_error *error);
 
@@ -34,9 +34,9 @@ gboolean gst_livetcp_redundancy_start(GstLiveTcpRedundancy *self, gsize max_pack
  * encrypted. */
 gboolean gst_livetcp_redundancy_set_caps(GstLiveTcpRedundancy *self, const GstCaps *caps);
 
-/* Makes a redundant packet of *data, *size bytes, if that is to be; what it makes stays until the
- * next call. One that is redundant already, of an rtpredenc upstream, stays as it is. Either way
- * `info` is told what it repeats. */
+/* Makes a redundant packet of *data, *size bytes, if redundancy is on; it stays valid until the
+ * next call. A packet that an rtpredenc upstream made redundant stays as it is. Either way `info`
+ * receives the number of repeated packets. */
 void gst_livetcp_redundancy_apply(GstLiveTcpRedundancy *self, const guint8 **data, gsize *size,
                                   livetcp_packet_info *info);
 

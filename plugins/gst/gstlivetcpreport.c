@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The application is told of errors by messages, of changes by element messages, and of callers by
+/* Reports errors to the application by messages, changes by element messages, and callers by
  * signals. */
 #include "gstlivetcpreport.h"
-
-GST_DEBUG_CATEGORY(gst_livetcp_debug);
-#define GST_CAT_DEFAULT gst_livetcp_debug
 
 GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean sending)
 {
@@ -37,7 +34,7 @@ GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean send
     case LIVETCP_ERR_SYSTEM:
     case LIVETCP_ERR_BAD_STATE:
         return GST_RESOURCE_ERROR_FAILED;
-    default: /* an established session ended, or the peer sent what it should not */
+    default: /* an established session ended, or the peer broke the protocol */
         return sending ? GST_RESOURCE_ERROR_WRITE : GST_RESOURCE_ERROR_READ;
     }
 }
@@ -97,7 +94,8 @@ static void post(GstElement *element, GstMessageType type, const livetcp_error *
     gboolean sending = GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK);
     gst_element_message_full_with_details(
         element, type, GST_RESOURCE_ERROR, gst_livetcp_resource_error(error->code, sending),
-        g_strdup_printf("%s: %s%s", what, error->message, ends_sentence(error->message) ? "" : "."),
+        g_strdup_printf("%s%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
+                        error->message, ends_sentence(error->message) ? "" : "."),
         g_strdup_printf("%s: %s (%s, errno %d)", livetcp_result_name(error->code),
                         livetcp_result_text(error->code), remote != NULL ? remote : "no peer",
                         error->system_errno),
@@ -123,7 +121,6 @@ void gst_livetcp_post_session(GstElement *element, guint session, livetcp_sessio
         gst_structure_new("livetcp-session", "session", G_TYPE_UINT, session, "state",
                           G_TYPE_STRING, gst_livetcp_session_state_name(state), NULL);
     set_details(structure, error, remote);
-    GST_INFO_OBJECT(element, "%" GST_PTR_FORMAT, structure);
     gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), structure));
 }
 
@@ -135,7 +132,6 @@ void gst_livetcp_post_connection(GstElement *element, guint session, guint conne
         "livetcp-connection", "session", G_TYPE_UINT, session, "connection", G_TYPE_UINT,
         connection, "state", G_TYPE_STRING, gst_livetcp_connection_state_name(state), NULL);
     set_details(structure, error, remote);
-    GST_DEBUG_OBJECT(element, "%" GST_PTR_FORMAT, structure);
     gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), structure));
 }
 
@@ -148,7 +144,7 @@ static gboolean accept_everyone(GstElement *element, GSocketAddress *address)
     return TRUE;
 }
 
-/* The first handler that says FALSE decides. */
+/* The first handler that returns FALSE decides. */
 static gboolean all_accept(GSignalInvocationHint *hint, GValue *result, const GValue *answer,
                            gpointer data)
 {
@@ -201,8 +197,8 @@ void gst_livetcp_signals_install(GstElementClass *klass)
      * @address: the #GSocketAddress of the peer
      * @reason: one sentence
      *
-     * A connection was turned away: silence, garbage, an unknown session, a wrong proof, too many
-     * sessions, or a handler of #GstLiveTcpSink::caller-connecting that said no.
+     * A connection was turned away: silence, garbage, an unknown session, a wrong authenticator,
+     * too many sessions, or a handler of #GstLiveTcpSink::caller-connecting that returned %FALSE.
      */
     g_signal_new("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                  G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);

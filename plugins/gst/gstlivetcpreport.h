@@ -11,14 +11,12 @@
 
 G_BEGIN_DECLS
 
-GST_DEBUG_CATEGORY_EXTERN(gst_livetcp_debug);
-
-/* The GstResourceError for a result; `sending` tells a sink from a source. */
+/* The GstResourceError for a result; `sending` distinguishes a sink from a source. */
 GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean sending);
 
 /* Post an ERROR (the element cannot go on) or a WARNING (it goes on). `what` is one sentence for
- * the user; the library's own sentence follows it. The message's details carry "reason" (such as
- * "refused"), "code", "errno" and, unless `remote` is NULL, "remote". */
+ * the user, or NULL; the library's own sentence follows it. The message's details carry "reason"
+ * (such as "refused"), "code", "errno" and, unless `remote` is NULL, "remote". */
 void gst_livetcp_post_error(GstElement *element, const livetcp_error *error, const gchar *what,
                             const gchar *remote);
 void gst_livetcp_post_warning(GstElement *element, const livetcp_error *error, const gchar *what,
@@ -40,7 +38,7 @@ const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state);
 
 void gst_livetcp_signals_install(GstElementClass *klass);
 
-/* Emitters; the loop's thread calls them. Without a handler everyone may connect. */
+/* Emitters; the loop's thread calls them. Without a handler any peer may connect. */
 gboolean gst_livetcp_signal_caller_connecting(GstElement *element, GSocketAddress *address);
 void gst_livetcp_signal_caller_added(GstElement *element, guint id, GSocketAddress *address);
 void gst_livetcp_signal_caller_removed(GstElement *element, guint id, GSocketAddress *address);

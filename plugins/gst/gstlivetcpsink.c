@@ -11,8 +11,8 @@
  * connections carries the stream; every packet takes the connection on which it will arrive
  * soonest, so that a lost segment holds up the few packets behind it on one connection and not the
  * whole stream. Within #livetcpsink:redundancy-budget, packets are sent on a second connection, at
- * once or when they are late, or parity is, as #livetcpsink:policy says; the default, "auto",
- * chooses among these at every packet. Packets are framed as RFC 4571 says.
+ * once or when they are late, or parity is, by #livetcpsink:policy; the default, "auto",
+ * chooses among these at every packet. Packets are framed by RFC 4571.
  *
  * ## Example pipelines
  *
@@ -45,40 +45,49 @@
  * ## Time
  *
  * By default packets are sent when they come (sync=false), since a live pipeline makes them in
- * time and waiting for the clock would add the latency of the whole pipeline. Whoever reads from a
- * file sets sync=true, or the send queue overflows. The streaming thread sends by itself and never
- * waits for the network: what cannot be sent at once is queued up to #livetcpsink:queue-packets and
- * #livetcpsink:queue-bytes, then the least important packets are dropped, of these the oldest
- * first, and counted in #livetcpsink:stats.
+ * time and waiting for the clock would add the latency of the whole pipeline. The streaming thread
+ * sends by itself. Packets that cannot be sent at once are queued up to #livetcpsink:queue-packets
+ * and #livetcpsink:queue-bytes.
+ *
+ * A live source is never held up. Packets that would be delivered later than
+ * #livetcpsink:max-send-delay are dropped. A full queue drops the least important packets first, of
+ * these the oldest. A WARNING has their number and the reason, at most once a second,
+ * #livetcpsink:stats counts them, and #livetcpsink:error-on-loss makes it an ERROR. A source that
+ * is not live, by the LATENCY query, waits for queue space and for the first peer instead, and
+ * loses nothing. #livetcpsink:leaky chooses otherwise.
+ *
  * The end of the stream is passed on once the queue is empty, or after
- * #livetcpsink:drain-timeout.
+ * #livetcpsink:drain-timeout, which begins anew with every packet of a source that is not live.
+ * Packets that no peer received are reported then.
  *
  * ## Peers
  *
  * A caller has one peer; while it cannot be reached the element posts a WARNING, keeps trying and
- * queues. With reconnect=false it posts an ERROR and ends. A listener sends to every session that
- * was opened to it, up to #livetcpsink:max-sessions, and throws packets away while there is none;
- * a slow peer loses packets of its own and stalls nobody. With wait-for-connection=true the element
- * blocks until the first peer is there.
+ * queues. With auto-reconnect=false it posts an ERROR and ends. A listener sends to every session
+ * that was opened to it, up to #livetcpsink:max-sessions, and throws packets of a live source away
+ * while there is none; a slow peer loses packets of its own and stalls nobody, unless the source
+ * waits. With wait-for-connection=true the element blocks until the first peer is there.
  *
  * Whenever a session opens, or a peer lost packets and has caught up, the encoder upstream is asked
  * for a key frame (GstForceKeyUnit), and a new peer is sent the "streamheader" of the caps first.
  * So it is when packets were dropped that later ones refer to; the event then has the stream's
- * "ssrc".
+ * "ssrc". With burst-on-join=gop a peer that calls a listener is sent the packets of each video
+ * stream since its last key frame instead, unless these are more than half of
+ * #livetcpsink:queue-packets or #livetcpsink:queue-bytes, or older than 10 s.
  *
  * ## Importance
  *
- * When not everything can be sent in time, what matters least goes first: buffers flagged
- * DROPPABLE, then what others are not predicted from, then other pictures, then audio
- * (media=audio), and key frames last. For H.264, H.265, VP8, VP9 and AV1 the payload tells, as
+ * When not everything can be sent in time, the least important packets go first: buffers flagged
+ * DROPPABLE, then pictures that no other is predicted from, then other pictures, then audio
+ * (media=audio), and key frames last. For H.264, H.265, VP8, VP9 and AV1 the payload decides, as
  * payloaders set DELTA_UNIT on most packets of key frames, or never; for other video, and SRTP, the
  * flags do.
  *
  * ## Bit rate
  *
- * #livetcpsink:estimated-bitrate is what the connections carry without a queue, all streams
- * together, and notifies when it changes by 5 % or more, at most ten times a second. An encoder
- * that follows it is never late for sending too much:
+ * #livetcpsink:estimated-bitrate is the rate that the connections carry without a queue, all
+ * streams together, and notifies when it changes by 5 % or more, at most ten times a second. An
+ * encoder that follows it is never late for sending too much:
  *
  * |[<!-- language="C" -->
  * static void
@@ -94,9 +103,10 @@
  * ]|
  *
  * The handler runs on the thread that reads from the network and should return soon. Set
- * #livetcpsink:max-bitrate to the best that the encoder is for, and #livetcpsink:min-bitrate to the
- * least that it still makes sense of: the estimate begins with the former, or else with what the
- * source sends at first, and stays between them. It is never more than twice what has been sent of
+ * #livetcpsink:estimated-bitrate-max to the encoder's maximum, and
+ * #livetcpsink:estimated-bitrate-min to its useful minimum: the estimate begins with the former, or
+ * else with the source's rate at first, and stays between them (URIs call
+ * them max-bitrate and min-bitrate). It is never more than twice what has been sent of
  * late, unless it was before.
  *
  * ## Redundant audio
@@ -109,39 +119,49 @@
  *     livetcpsink uri=livetcp://127.0.0.1:5004 redundancy=1 policy=shortest-queue
  * ]| Sends every frame twice.
  * |[
- * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" playout=adaptive min-latency=30 \
+ * gst-launch-1.0 livetcpsrc uri="livetcp://:5004?mode=listener" \
+ *     playout-mode=adaptive min-latency=30 \
  *     caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96" ! \
  *     rtpopusdepay ! opusdec plc=true ! audioconvert ! audioresample ! autoaudiosink
- * ]| Plays it. A copy comes a packet later than the original: min-latency says so.
+ * ]| Plays it. A copy comes a packet later than the original: min-latency allows for that.
  *
  * Packets that repeat others have the payload type #livetcpsink:redundancy-pt. Where an rtpredenc
  * upstream makes them, give redundancy its distance and redundancy-pt its pt: packets of that type
- * stay as they are, and go on other connections than what they repeat.
+ * stay as they are, and go on other connections than their originals.
  *
  * ## Messages
  *
- * Element messages "livetcp-session" and "livetcp-connection" tell of every change, with "session",
+ * Element messages "livetcp-session" and "livetcp-connection" report every change, with "session",
  * "connection", "state", "remote", and after a failure "reason", "code", "errno" and "message". The
  * details of WARNING and ERROR messages have the latter, too.
  */
 /* clang-format on */
 #include "gstlivetcpsink.h"
 
+#include "gstlivetcpcaps.h"
+#include "gstlivetcpdebug.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpuri.h"
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_sink_debug
 
-/* At most one WARNING about packets that are too large in this time. */
+/* Minimum interval between WARNINGs about packets that are too large. */
 #define WARNING_PAUSE_US G_USEC_PER_SEC
+
+/* Interval between checks for dropped packets. */
+#define LOSSES_INTERVAL_US (20 * G_TIME_SPAN_MILLISECOND)
 
 enum {
     PROP_WAIT_FOR_CONNECTION = GST_LIVETCP_PROP_OWN,
     PROP_DRAIN_TIMEOUT,
     PROP_ESTIMATED_BITRATE,
+    PROP_BITRATE_QUANTILE,
     PROP_REDUNDANCY,
-    PROP_REDUNDANCY_PT
+    PROP_REDUNDANCY_PT,
+    PROP_LEAKY,
+    PROP_ERROR_ON_LOSS,
+    PROP_BURST_ON_JOIN
 };
 
 #define SINK_ENDPOINT(handler) (&GST_LIVETCP_SINK(handler)->endpoint)
@@ -157,9 +177,16 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
                     "application/x-srtcp"));
 
-static const gchar *const uri_keys[] = {"wait-for-connection",   "drain-timeout",
-                                        "stats-update-interval", "redundancy",
-                                        "redundancy-pt",         NULL};
+static const gchar *const uri_keys[] = {"wait-for-connection",
+                                        "drain-timeout",
+                                        "stats-update-interval",
+                                        "redundancy",
+                                        "redundancy-pt",
+                                        "max-send-delay",
+                                        "leaky",
+                                        "error-on-loss",
+                                        "burst-on-join",
+                                        NULL};
 
 static GstLiveTcpSink *sink_of(GstLiveTcpEndpoint *endpoint)
 {
@@ -168,7 +195,8 @@ static GstLiveTcpSink *sink_of(GstLiveTcpEndpoint *endpoint)
 
 /* ---- sessions, on the loop's thread ---- */
 
-/* Replaces what a new peer is sent first by the packets in `value`, an array of buffers or NULL. */
+/* Replaces the packets that a new peer is sent first by those in `value`, an array of buffers or
+ * NULL. */
 static void set_stream_header(GstLiveTcpSink *self, const GValue *value)
 {
     GPtrArray *header = NULL;
@@ -216,13 +244,18 @@ static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                         livetcp_session *session)
 {
-    (void)peer;
-    send_stream_header(sink_of(endpoint), session);
-    gst_livetcp_key_units_want_all(&sink_of(endpoint)->key_units);
+    GstLiveTcpSink *self = sink_of(endpoint);
+
+    send_stream_header(self, session);
+    if (self->burst_on_join == GST_LIVETCP_BURST_GOP && peer->id != 0 && peer->opened_us == 0) {
+        peer->joins = TRUE; /* no other code looks at it before the peer is ready */
+    } else {
+        gst_livetcp_key_units_peer_joined(&self->key_units);
+    }
 }
 
-/* Drops broke references. A key frame helps only now that it will get through: asking while the
- * queue is full would fill it further. */
+/* Dropped packets broke references. A key frame helps only now that it will get through: a request
+ * while the queue is full would fill it further. */
 static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                          livetcp_session *session)
 {
@@ -241,9 +274,9 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
                        const livetcp_error *error)
 {
     if (peer->id != 0) {
-        return; /* callers come and go; the element message has told */
+        return; /* callers come and go; the element message has reported it */
     }
-    if (error->code == LIVETCP_ERR_CLOSED && endpoint->active.reconnect) {
+    if (error->code == LIVETCP_ERR_CLOSED && endpoint->active.auto_reconnect) {
         gst_livetcp_post_warning(endpoint->element, error,
                                  "The peer ended the session, calling it again", peer->remote);
         gst_livetcp_endpoint_schedule_call(endpoint);
@@ -262,7 +295,7 @@ static void keyframe_wanted(GstLiveTcpEndpoint *endpoint, guint32 ssrc)
 static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
 {
     GstLiveTcpSink *self = sink_of(endpoint);
-    guint bitrate = gst_livetcp_endpoint_bitrate(endpoint);
+    guint bitrate = gst_livetcp_endpoint_bitrate(endpoint, sink_of(endpoint)->bitrate_quantile);
 
     g_mutex_lock(&endpoint->lock);
     gboolean changed = bitrate != self->bitrate;
@@ -276,10 +309,12 @@ static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
 static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
 {
     gst_structure_set(structure, "estimated-bitrate", G_TYPE_UINT,
-                      gst_livetcp_endpoint_bitrate(endpoint), NULL);
+                      gst_livetcp_endpoint_bitrate(endpoint, sink_of(endpoint)->bitrate_quantile),
+                      NULL);
     g_mutex_lock(&endpoint->lock);
     gst_structure_set(structure, "dropped-without-peer", G_TYPE_UINT64,
-                      sink_of(endpoint)->without_peer, NULL);
+                      sink_of(endpoint)->without_peer, "leaky", G_TYPE_BOOLEAN,
+                      g_atomic_int_get(&sink_of(endpoint)->drops), NULL);
     g_mutex_unlock(&endpoint->lock);
     gst_livetcp_redundancy_add_stats(&sink_of(endpoint)->redundancy, structure);
 }
@@ -323,13 +358,24 @@ static GstFlowReturn complain_not_rtp(GstLiveTcpSink *self, gsize size)
     return GST_FLOW_ERROR;
 }
 
-/* Sends to everyone. Returns the first complaint about the packet itself. */
+/* With the lock held: sends the packets that a peer joining inside a group of pictures has missed,
+ * or requests a key frame. */
+static void greet(GstLiveTcpSink *self, GstLiveTcpPeer *peer)
+{
+    peer->joins = FALSE;
+    if (!gst_livetcp_gop_send(&self->gop, peer->session)) {
+        gst_livetcp_key_units_peer_joined(&self->key_units);
+    }
+}
+
+/* Sends to all peers. Returns the first error about the packet itself. */
 static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, const guint8 *data,
                                     gsize size)
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
     livetcp_packet_info info = gst_livetcp_importance_next(&self->importance, buffer, data, size);
     gst_livetcp_redundancy_apply(&self->redundancy, &data, &size, &info);
+    gst_livetcp_debug_packet(GST_CAT_DEFAULT, GST_ELEMENT(self), "sending", data, size);
     livetcp_result complaint = LIVETCP_OK;
     gboolean anyone = FALSE;
 
@@ -340,10 +386,13 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
             continue;
         }
         anyone = TRUE;
+        if (peer->joins) {
+            greet(self, peer);
+        }
         livetcp_result result = livetcp_session_send_with(peer->session, data, size, &info);
         if (result == LIVETCP_ERR_PACKET_TOO_LARGE || result == LIVETCP_ERR_NOT_RTP) {
             complaint = result;
-            break; /* everyone else would say the same */
+            break; /* all others would return the same */
         }
     }
     if (!anyone) {
@@ -352,6 +401,10 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
     gboolean over = endpoint->over;
     gboolean call = endpoint->call_again_us != 0;
     g_mutex_unlock(&endpoint->lock);
+    if (endpoint->active.mode == LIVETCP_MODE_LISTENER &&
+        self->burst_on_join == GST_LIVETCP_BURST_GOP && complaint == LIVETCP_OK) {
+        gst_livetcp_gop_add(&self->gop, buffer, data, size, &info, g_get_monotonic_time());
+    }
 
     if (call) {
         gst_livetcp_endpoint_call_again(endpoint);
@@ -359,7 +412,7 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
     return over ? LIVETCP_ERR_CLOSED : complaint;
 }
 
-/* Sends one packet to every peer and reports what is wrong with it. */
+/* Sends one packet to every peer and reports an error of the packet. */
 static GstFlowReturn send_buffer(GstLiveTcpSink *self, GstBuffer *buffer)
 {
     livetcp_result result;
@@ -390,28 +443,122 @@ static GstFlowReturn send_buffer(GstLiveTcpSink *self, GstBuffer *buffer)
     }
 }
 
-static gboolean wait_for_peer(GstLiveTcpSink *self)
+/* ---- dropping or waiting ---- */
+
+/* The default: dropping holds up nothing. */
+static gboolean is_live(GstLiveTcpSink *self)
 {
-    return !self->wait_for_connection || gst_livetcp_endpoint_wait_open(&self->endpoint);
+    gboolean live = TRUE;
+    GstQuery *query = gst_query_new_latency();
+
+    if (gst_pad_peer_query(GST_BASE_SINK_PAD(self), query)) {
+        gst_query_parse_latency(query, &live, NULL, NULL);
+    }
+    gst_query_unref(query);
+    return live;
 }
 
-/* Waiting was interrupted: because it should be, or because there is no hope. */
+/* Without drops the delay has no limit either. */
+static void decide_drops(GstLiveTcpSink *self)
+{
+    GstLiveTcpEndpoint *endpoint = &self->endpoint;
+    livetcp_usec limit = endpoint->active.max_send_delay_us;
+    gboolean drops = self->leaky == GST_LIVETCP_LEAKY_UPSTREAM ||
+                     (self->leaky == GST_LIVETCP_LEAKY_AUTO && is_live(self));
+
+    self->drops_known = TRUE;
+    g_atomic_int_set(&self->drops, drops);
+    gst_livetcp_endpoint_set_lossless(endpoint, !drops);
+    GST_INFO_OBJECT(self, "packets that cannot be sent in time are %s",
+                    drops ? "dropped" : "waited for");
+    if (!drops && limit != 0 &&
+        limit != GST_LIVETCP_SINK_MAX_SEND_DELAY_MS * (livetcp_usec)LIVETCP_USEC_MSEC) {
+        GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
+                            ("max-send-delay has no effect, since nothing is dropped from a source "
+                             "that is not live: set leaky=upstream to have it."),
+                            (NULL));
+    }
+}
+
+/* Waiting was interrupted: it is hopeless, or the element is flushed or paused; after a pause it
+ * goes on. */
 static GstFlowReturn interrupted(GstLiveTcpSink *self)
 {
     g_mutex_lock(&self->endpoint.lock);
     gboolean over = self->endpoint.over;
     g_mutex_unlock(&self->endpoint.lock);
-    return over ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
+    return over ? GST_FLOW_ERROR : gst_base_sink_wait_preroll(GST_BASE_SINK(self));
+}
+
+/* Waits until a packet of that size may be sent. */
+static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
+{
+    GstLiveTcpEndpoint *endpoint = &self->endpoint;
+    GstFlowReturn result = GST_FLOW_OK;
+
+    if (!self->drops_known) {
+        decide_drops(self);
+    }
+    while (result == GST_FLOW_OK) {
+        if ((!self->wait_for_connection || gst_livetcp_endpoint_wait_open(endpoint)) &&
+            (g_atomic_int_get(&self->drops) || gst_livetcp_endpoint_wait_room(endpoint, size))) {
+            break;
+        }
+        result = interrupted(self);
+    }
+    return result;
+}
+
+/* Reports dropped packets; `end`: also those about to be dropped. FALSE: an ERROR was posted. */
+static gboolean tell_losses(GstLiveTcpSink *self, gboolean end)
+{
+    GstLiveTcpEndpoint *endpoint = &self->endpoint;
+    livetcp_session_stats totals;
+
+    self->losses_us = g_get_monotonic_time();
+    gst_livetcp_endpoint_totals(endpoint, &totals);
+    g_mutex_lock(&endpoint->lock);
+    const GstLiveTcpLoss losses[] = {
+        {"queue-full", "the send queue was full (queue-packets, queue-bytes)",
+         totals.dropped.queue_full},
+        {"late", "they would have been delivered later than max-send-delay", totals.dropped.late},
+        {"connection", "a connection was lost while they were sent", totals.dropped.connection},
+        {"session", "the session ended before they were sent", endpoint->never_sent},
+        {"not-sent", "they could not be sent within drain-timeout",
+         end ? totals.sent.queue_packets : 0},
+        {"nobody", "nobody was there",
+         end && endpoint->sessions_total == 0 ? self->without_peer : 0},
+    };
+    g_mutex_unlock(&endpoint->lock);
+    gboolean told = gst_livetcp_losses_tell(
+        &self->losses, self->error_on_loss ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING, losses,
+        G_N_ELEMENTS(losses), end || self->error_on_loss);
+    if (told && self->error_on_loss) {
+        gst_livetcp_endpoint_finish(endpoint);
+    }
+    return !(told && self->error_on_loss);
+}
+
+static GstFlowReturn render_packet(GstLiveTcpSink *self, GstBuffer *buffer)
+{
+    GstFlowReturn result = wait_for_turn(self, gst_buffer_get_size(buffer));
+
+    if (result == GST_FLOW_OK) {
+        result = send_buffer(self, buffer);
+    }
+    if (result == GST_FLOW_OK && g_get_monotonic_time() - self->losses_us >= LOSSES_INTERVAL_US &&
+        !tell_losses(self, FALSE)) {
+        result = GST_FLOW_ERROR;
+    }
+    return result;
 }
 
 static GstFlowReturn render(GstBaseSink *base, GstBuffer *buffer)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
-    if (!wait_for_peer(self)) {
-        return interrupted(self);
-    }
+
     gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
-    return send_buffer(self, buffer);
+    return render_packet(self, buffer);
 }
 
 static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
@@ -420,12 +567,9 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
     guint length = gst_buffer_list_length(list);
     GstFlowReturn result = GST_FLOW_OK;
 
-    if (!wait_for_peer(self)) {
-        return interrupted(self);
-    }
     gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
     for (guint i = 0; i < length && result == GST_FLOW_OK; i++) {
-        result = send_buffer(self, gst_buffer_list_get(list, i));
+        result = render_packet(self, gst_buffer_list_get(list, i));
     }
     return result;
 }
@@ -436,21 +580,49 @@ static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
     gst_livetcp_importance_set_caps(&self->importance, caps);
     gst_livetcp_endpoint_set_caps(&self->endpoint, caps);
+    gchar *description = gst_livetcp_caps_describe(caps);
+    GST_DEBUG_OBJECT(self, "caps %s", description);
     if (!gst_livetcp_redundancy_set_caps(&self->redundancy, caps)) {
         GST_ELEMENT_WARNING(self, STREAM, FORMAT,
                             ("This stream is sent without redundancy: RFC 2198 is for audio, and "
                              "not for SRTP."),
-                            ("caps %" GST_PTR_FORMAT, (gpointer)caps));
+                            ("caps %s", description));
     }
+    g_free(description);
     set_stream_header(self, gst_structure_get_value(structure, "streamheader"));
     return TRUE;
+}
+
+static guint64 packets_sent(GstLiveTcpSink *self)
+{
+    livetcp_session_stats totals;
+    gst_livetcp_endpoint_totals(&self->endpoint, &totals);
+    return totals.sent.packets;
+}
+
+/* If packets are never dropped, waits as long as there is progress. */
+static void drain(GstLiveTcpSink *self)
+{
+    guint64 before;
+
+    do {
+        before = packets_sent(self);
+    } while (!gst_livetcp_endpoint_wait_drained(&self->endpoint, self->drain_timeout_ms) &&
+             !g_atomic_int_get(&self->drops) && packets_sent(self) != before);
 }
 
 static gboolean event(GstBaseSink *base, GstEvent *event_)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
+    if (GST_EVENT_TYPE(event_) == GST_EVENT_STREAM_START) {
+        self->drops_known = FALSE;
+    }
     if (GST_EVENT_TYPE(event_) == GST_EVENT_EOS) {
-        gst_livetcp_endpoint_wait_drained(&self->endpoint, self->drain_timeout_ms);
+        drain(self);
+        if (!tell_losses(self, TRUE)) {
+            gst_event_unref(event_);
+            return FALSE;
+        }
     }
     return GST_BASE_SINK_CLASS(gst_livetcp_sink_parent_class)->event(base, event_);
 }
@@ -480,11 +652,23 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     case PROP_DRAIN_TIMEOUT:
         self->drain_timeout_ms = g_value_get_uint(value);
         break;
+    case PROP_BITRATE_QUANTILE:
+        self->bitrate_quantile = g_value_get_double(value);
+        break;
     case PROP_REDUNDANCY:
         self->redundancy.depth = g_value_get_uint(value);
         break;
     case PROP_REDUNDANCY_PT:
         self->redundancy.payload_type = g_value_get_uint(value);
+        break;
+    case PROP_LEAKY:
+        self->leaky = (GstLiveTcpLeaky)g_value_get_enum(value);
+        break;
+    case PROP_ERROR_ON_LOSS:
+        self->error_on_loss = g_value_get_boolean(value);
+        break;
+    case PROP_BURST_ON_JOIN:
+        self->burst_on_join = (GstLiveTcpBurst)g_value_get_enum(value);
         break;
     default:
         if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
@@ -510,8 +694,21 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
     case PROP_REDUNDANCY_PT:
         g_value_set_uint(value, self->redundancy.payload_type);
         break;
+    case PROP_BITRATE_QUANTILE:
+        g_value_set_double(value, self->bitrate_quantile);
+        break;
     case PROP_ESTIMATED_BITRATE:
-        g_value_set_uint(value, gst_livetcp_endpoint_bitrate(&self->endpoint));
+        g_value_set_uint(value,
+                         gst_livetcp_endpoint_bitrate(&self->endpoint, self->bitrate_quantile));
+        break;
+    case PROP_LEAKY:
+        g_value_set_enum(value, self->leaky);
+        break;
+    case PROP_ERROR_ON_LOSS:
+        g_value_set_boolean(value, self->error_on_loss);
+        break;
+    case PROP_BURST_ON_JOIN:
+        g_value_set_enum(value, self->burst_on_join);
         break;
     default:
         if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
@@ -538,10 +735,67 @@ static void install_redundancy(GObjectClass *klass)
                           GST_LIVETCP_REDUNDANCY_PT, flags));
 }
 
+static GType leaky_type(void)
+{
+    static const GEnumValue values[] = {
+        {GST_LIVETCP_LEAKY_AUTO, "upstream if the pipeline is live, otherwise no", "auto"},
+        {GST_LIVETCP_LEAKY_NO, "wait for room, and for the first peer: nothing is dropped", "no"},
+        {GST_LIVETCP_LEAKY_UPSTREAM, "drop what cannot be sent in time", "upstream"},
+        {0, NULL, NULL}};
+    static gsize type;
+
+    if (g_once_init_enter(&type)) {
+        g_once_init_leave(&type, g_enum_register_static("GstLiveTcpLeaky", values));
+    }
+    return (GType)type;
+}
+
+static GType burst_type(void)
+{
+    static const GEnumValue values[] = {
+        {GST_LIVETCP_BURST_KEY_FRAME, "nothing: a key frame is asked for upstream", "key-frame"},
+        {GST_LIVETCP_BURST_GOP, "the packets of each video stream since its last key frame", "gop"},
+        {0, NULL, NULL}};
+    static gsize type;
+
+    if (g_once_init_enter(&type)) {
+        g_once_init_leave(&type, g_enum_register_static("GstLiveTcpBurst", values));
+    }
+    return (GType)type;
+}
+
+static void install_flow(GObjectClass *klass)
+{
+    const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+    g_object_class_install_property(
+        klass, PROP_LEAKY,
+        g_param_spec_enum("leaky", "Leaky",
+                          "Whether packets that cannot be sent in time are dropped", leaky_type(),
+                          GST_LIVETCP_LEAKY_AUTO, flags));
+    g_object_class_install_property(
+        klass, PROP_ERROR_ON_LOSS,
+        g_param_spec_boolean("error-on-loss", "Error on loss",
+                             "End in an ERROR when packets were dropped, instead of a WARNING",
+                             FALSE, flags));
+    g_object_class_install_property(
+        klass, PROP_BURST_ON_JOIN,
+        g_param_spec_enum("burst-on-join", "Burst on join",
+                          "A listener: what a peer is sent first that joins a running stream",
+                          burst_type(), GST_LIVETCP_BURST_KEY_FRAME, flags));
+}
+
+/* Media later than this is of no use to a viewer. */
+static void get_defaults(livetcp_config *defaults)
+{
+    livetcp_config_init(defaults);
+    defaults->max_send_delay_us = GST_LIVETCP_SINK_MAX_SEND_DELAY_MS * LIVETCP_USEC_MSEC;
+}
+
 static void install_properties(GObjectClass *klass)
 {
     livetcp_config defaults;
-    livetcp_config_init(&defaults);
+    get_defaults(&defaults);
     klass->set_property = set_property;
     klass->get_property = get_property;
     gst_livetcp_properties_install(klass, &defaults, FALSE);
@@ -549,23 +803,31 @@ static void install_properties(GObjectClass *klass)
         klass, PROP_WAIT_FOR_CONNECTION,
         g_param_spec_boolean("wait-for-connection", "Wait for connection",
                              "Block the stream while no peer is connected; otherwise a caller "
-                             "queues packets and a listener throws them away",
+                             "queues packets and a listener throws those of a live source away",
                              FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         klass, PROP_DRAIN_TIMEOUT,
         g_param_spec_uint("drain-timeout", "Drain timeout",
-                          "How long the end of the stream waits for queued packets to be sent, in "
-                          "milliseconds",
+                          "How long the end of the stream waits for queued packets to be sent (ms)",
                           0, 600000, GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         klass, PROP_ESTIMATED_BITRATE,
-        g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
-                          "What the connections carry without delay, all streams together, in "
-                          "bit/s: encoders should follow it. With several peers that of the "
-                          "slowest; 0 while it is not known",
-                          0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+        g_param_spec_uint(
+            "estimated-bitrate", "Estimated bit rate",
+            "What the connections carry without delay, all streams together: encoders "
+            "should follow it. With several peers see bitrate-quantile; 0 while it is "
+            "not known. Notifies (bit/s)",
+            0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_BITRATE_QUANTILE,
+        g_param_spec_double(
+            "bitrate-quantile", "Bit rate quantile",
+            "Part of a listener's peers that estimated-bitrate may be too much for: they are "
+            "served by dropping, as is one below an eighth of the median; 0 = follow the slowest",
+            0, 1, GST_LIVETCP_SINK_BITRATE_QUANTILE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     install_redundancy(klass);
+    install_flow(klass);
 }
 
 /* ---- object and element ---- */
@@ -576,6 +838,11 @@ static gboolean open_session(GstLiveTcpSink *self)
 
     self->warned_us = 0;
     self->without_peer = 0;
+    self->losses_us = 0;
+    self->drops_known = FALSE;
+    gst_livetcp_losses_reset(&self->losses);
+    gst_livetcp_gop_reset(&self->gop, (guint)(self->endpoint.config.queue_packets / 2),
+                          self->endpoint.config.queue_bytes / 2);
     gst_livetcp_key_units_reset(&self->key_units);
     self->bitrate = 0;
     if (!gst_livetcp_redundancy_start(&self->redundancy, self->endpoint.config.max_packet,
@@ -610,6 +877,7 @@ static void finalize(GObject *object)
     g_clear_pointer(&self->stream_header, g_ptr_array_unref);
     g_free(self->scratch);
     gst_livetcp_redundancy_clear(&self->redundancy);
+    gst_livetcp_gop_reset(&self->gop, 0, 0);
     gst_livetcp_key_units_clear(&self->key_units);
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
 }
@@ -640,11 +908,17 @@ static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
 static void gst_livetcp_sink_init(GstLiveTcpSink *self)
 {
     livetcp_config defaults;
-    livetcp_config_init(&defaults);
+    get_defaults(&defaults);
+    self->bitrate_quantile = GST_LIVETCP_SINK_BITRATE_QUANTILE;
     gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &hooks, &defaults, uri_keys);
     self->drain_timeout_ms = GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS;
     gst_livetcp_key_units_init(&self->key_units);
     gst_livetcp_redundancy_init(&self->redundancy);
+    gst_livetcp_gop_init(&self->gop);
+    self->drops = TRUE;
+    gst_livetcp_losses_init(&self->losses, GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE,
+                            "The connections carry less than the stream needs, or there are none: "
+                            "lower its bit rate, or let a source that is not live wait (leaky).");
     self->scratch = g_malloc(GST_LIVETCP_SINK_SCRATCH_SIZE);
     gst_base_sink_set_sync(GST_BASE_SINK(self), FALSE);
     gst_base_sink_set_last_sample_enabled(GST_BASE_SINK(self), FALSE);

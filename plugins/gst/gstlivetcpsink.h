@@ -4,8 +4,10 @@
 #define GST_LIVETCP_SINK_H
 
 #include "gstlivetcpendpoint.h"
+#include "gstlivetcpgop.h"
 #include "gstlivetcpimportance.h"
 #include "gstlivetcpkeyunits.h"
+#include "gstlivetcplosses.h"
 #include "gstlivetcpredundancy.h"
 
 #include <gst/base/base.h>
@@ -18,7 +20,19 @@ G_BEGIN_DECLS
 GType gst_livetcp_sink_get_type(void);
 GST_ELEMENT_REGISTER_DECLARE(livetcpsink);
 
-#define GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS 2000
+#define GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS  2000
+#define GST_LIVETCP_SINK_MAX_SEND_DELAY_MS 2000
+
+/* Of the property; see gst_livetcp_endpoint_bitrate(). */
+#define GST_LIVETCP_SINK_BITRATE_QUANTILE 0.25
+
+typedef enum {
+    GST_LIVETCP_LEAKY_AUTO,
+    GST_LIVETCP_LEAKY_NO,
+    GST_LIVETCP_LEAKY_UPSTREAM
+} GstLiveTcpLeaky;
+
+typedef enum { GST_LIVETCP_BURST_KEY_FRAME, GST_LIVETCP_BURST_GOP } GstLiveTcpBurst;
 
 /* Larger than any packet the library takes. */
 #define GST_LIVETCP_SINK_SCRATCH_SIZE 65536
@@ -28,17 +42,26 @@ typedef struct _GstLiveTcpSink {
     GstLiveTcpEndpoint endpoint;
     gboolean wait_for_connection;
     guint drain_timeout_ms;
+    gboolean error_on_loss;
+    GstLiveTcpLeaky leaky;
+    GstLiveTcpBurst burst_on_join;
 
     /* the streaming thread's */
-    guint8 *scratch;  /* packets that lie in pieces are put together here */
-    gint64 warned_us; /* when a packet was last complained about */
+    guint8 *scratch;  /* for joining packets that come in several memories */
+    gint64 warned_us; /* when a packet error was last reported */
     guint too_large;  /* packets too large since then */
+    GstLiveTcpLosses losses;
+    gint64 losses_us;     /* when they were last checked */
+    gboolean drops_known; /* `drops` is set for this stream */
+    GstLiveTcpGop gop;
     GstLiveTcpImportance importance;
     GstLiveTcpRedundancy redundancy;
 
+    gint drops; /* atomic boolean: packets too late to send are dropped, not waited for */
     GstLiveTcpKeyUnits key_units;
-    guint bitrate;            /* guarded by endpoint.lock: estimate that was last notified */
-    guint64 without_peer;     /* guarded by endpoint.lock: packets nobody was there for */
+    gdouble bitrate_quantile;
+    guint bitrate;            /* guarded by endpoint.lock: estimate last notified */
+    guint64 without_peer;     /* guarded by endpoint.lock: packets without a peer */
     GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
 } GstLiveTcpSink;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcpsrc: a live source that hands on packets as they come. */
+/* livetcpsrc: a live source that passes on packets as they come. */
 
 /* clang-format off: it would join the lines of the pipelines. */
 /**
@@ -7,8 +7,8 @@
  * @title: livetcpsrc
  * @see_also: livetcpsink, srtsrc, tcpserversrc, rtpstreamdepay
  *
- * Receives what livetcpsink, another program with LiveTCP, or (wire=plain) any RFC 4571 peer
- * sends: RTP and RTCP packets over one or several TCP connections, one packet a buffer.
+ * Receives RTP and RTCP packets over one or several TCP connections from livetcpsink, another
+ * program with LiveTCP, or (wire=plain) any RFC 4571 peer, one packet a buffer.
  *
  * ## Example pipelines
  *
@@ -34,36 +34,45 @@
  *     tcpclientsink host=127.0.0.1 port=5004
  * ]| Is such a sender, made of other elements.
  * |[
- * gst-launch-1.0 rtpbin name=bin livetcpsrc uri="livetcp://:5004?mode=listener" \
+ * gst-launch-1.0 rtpbin name=bin livetcpsrc name=src uri="livetcp://:5004?mode=listener" \
  *     caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" ! \
- *     bin.recv_rtp_sink_0 bin. ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
- * ]| Receives with RTCP: rtpbin takes RTP and RTCP on one pad (RFC 5761).
+ *     bin.recv_rtp_sink_0 src.rtcp_src ! bin.recv_rtcp_sink_0 bin. ! rtph264depay ! avdec_h264 !
+ * videoconvert ! autovideosink
+ * ]| Receives with RTCP.
  *
  * ## Time
  *
  * The source is live. A buffer's timestamp is the running time at which the packet was read from
  * the network, whenever the pipeline comes to take it, so that an rtpjitterbuffer sees the jitter
  * of the network and not that of the machine. With order=sequence it is the time at which the
- * packet's turn came. Without playout the source adds no latency, and says so in answer to
+ * packet's turn came. Without playout the source adds no latency, and reports that in answer to
  * the LATENCY query.
  * DISCONT is set on the first packet of a session, after a session was open again, after a gap
  * with order=sequence, and after packets were dropped because the pipeline was slow: at most
  * #livetcpsrc:queue-packets and #livetcpsrc:queue-bytes wait for it, then the oldest go.
  *
+ * ## Order
+ *
+ * Connections overtake each other. With order=auto packets are handed on in the order of sequence
+ * numbers, unless #livetcpsrc:playout or whatever is linked behind the source puts them in order:
+ * an rtpjitterbuffer, rtpbin, livetcpplayout, or a network sink whose receiver does. That is looked
+ * at when a session opens and when something is linked; "order" of #livetcpsrc:stats has the
+ * result. A missing packet is waited for up to #livetcpsrc:order-wait.
+ *
  * ## Playout
  *
  * By default the source leaves it to an rtpjitterbuffer or a livetcpplayout behind it when packets
- * are played. With #livetcpsrc:playout it does what livetcpplayout does (see there), with the same
- * properties, and needs neither: it answers the LATENCY query with the playout delay, and knows
- * the path. That takes caps with a clock-rate, and one stream (SSRC) of media.
+ * are played. With #livetcpsrc:playout-mode it does what livetcpplayout does (see there), with the
+ * same properties, and needs neither: it answers the LATENCY query with the playout delay, and
+ * knows the path. That takes caps with a clock-rate, and one stream (SSRC) of media.
  *
  * ## RTCP
  *
- * RTCP packets come on the same pad, as rtpbin expects: those of the sending application, and,
- * where it sends none, the sender reports of LiveTCP at the other end, which lip sync needs. With
- * #livetcpsrc:rtcp=auto they are handed on unless the elements that follow are a depayloader, an
- * rtpjitterbuffer or a decoder, which would take them for broken RTP; on hands on all of it, off
- * none. The source itself reports to the sender, unless off.
+ * RTCP packets leave by the sometimes pad rtcp_src, which is added with the first of them, or, with
+ * #livetcpsrc:rtcp-mux, by the pad of RTP (RFC 5761): those of the sending application, and, where
+ * it sends none, the sender reports of LiveTCP at the other end, which lip sync needs. While
+ * nothing is linked to rtcp_src, and with rtcp=off, they are dropped and counted. The source itself
+ * reports to the sender, unless off.
  *
  * ## Peers
  *
@@ -71,7 +80,7 @@
  * that has lost all its connections gives way to a new one. When the peer ends the session, the
  * source is at the end of the stream (EOS), unless keep-listening=true: then it waits for the next
  * session, or calls again. A peer that vanished ends in an ERROR instead, once it has not come back
- * in time (linger on a listener; never on a caller with reconnect=true).
+ * in time (linger on a listener; never on a caller with auto-reconnect=true).
  *
  * A GstForceKeyUnit event from downstream has no effect: the encoder is at the other end, and
  * livetcpsink there asks it for a key frame whenever a session opens.
@@ -79,30 +88,34 @@
 /* clang-format on */
 #include "gstlivetcpsrc.h"
 
+#include "gstlivetcpdebug.h"
+#include "gstlivetcpdownstream.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
-#include "gstlivetcprtcp.h"
 #include "gstlivetcpuri.h"
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_src_debug
 
-/* Two clocks are read one after the other until it took no longer than this, but not for ever. */
+/* Two clocks are read one after the other until that takes no longer than this; attempts are
+ * limited. */
 #define CLOCK_READING_US 20
 #define CLOCK_READINGS   8
 
-/* How often to look at the path: until it was told, and then. */
+/* Interval between looks at the path: until it was reported, and then. */
 #define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
 #define PATH_INTERVAL_US G_TIME_SPAN_SECOND
 
 #define REPORT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
-/* Round-trip times this near each other are the same. */
+/* Round-trip times that differ by less count as equal. */
 #define SAME_RTT_US 2000
 
 enum {
     PROP_CAPS = GST_LIVETCP_PROP_OWN,
     PROP_KEEP_LISTENING,
     PROP_TIMEOUT,
+    PROP_ORDER,
+    PROP_RTCP_MUX,
     PROP_PLAYOUT /* and the settings of playout that follow */
 };
 
@@ -119,51 +132,105 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     GST_STATIC_CAPS("application/x-rtp; application/x-rtcp; application/x-srtp; "
                     "application/x-srtcp"));
 
-static const gchar *const uri_keys[] = {
-    "max-sessions", "keep-listening", "timeout",     "caps",          "stats-update-interval",
-    "playout",      "latency",        "min-latency", "max-latency",   "alpha",
-    "beta",         "do-lost",        "rtt",         "redundancy-pt", NULL};
+static const gchar *const uri_keys[] = {"max-sessions", "peer-sends",  "keep-listening",
+                                        "timeout",      "caps",        "stats-update-interval",
+                                        "order",        "rtcp-mux",    "playout-mode",
+                                        "latency",      "min-latency", "max-latency",
+                                        "alpha",        "beta",        "target-late",
+                                        "do-lost",      "rtt",         "redundancy-pt",
+                                        "playout",      NULL};
 
 static GstLiveTcpSrc *src_of(GstLiveTcpEndpoint *endpoint)
 {
     return GST_LIVETCP_SRC(endpoint->element);
 }
 
+/* ---- order ---- */
+
+/* The library's two orders, and "auto". */
+enum { ORDER_AUTO = LIVETCP_ORDER_SEQUENCE + 1 };
+
+static GType order_type(void)
+{
+    static const GEnumValue orders[] = {
+        {LIVETCP_ORDER_ARRIVAL, "as soon as a packet is here", "arrival"},
+        {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for gaps", "sequence"},
+        {ORDER_AUTO, "sequence, unless playout or an element downstream puts packets in order",
+         "auto"},
+        {0, NULL, NULL}};
+    static gsize type;
+
+    if (g_once_init_enter(&type)) {
+        g_once_init_leave(&type, g_enum_register_static("GstLiveTcpOrder", orders));
+    }
+    return (GType)type;
+}
+
+static gboolean plays(GstLiveTcpSrc *self)
+{
+    g_mutex_lock(&self->player_lock);
+    gboolean plays = self->player.active.mode != LIVETCP_PLAYOUT_NONE;
+    g_mutex_unlock(&self->player_lock);
+    return plays;
+}
+
+/* Called when something was linked downstream, or a session opens. Any thread. */
+static void choose_order(GstLiveTcpSrc *self)
+{
+    gint chosen = g_atomic_int_get(&self->order);
+
+    if (chosen == ORDER_AUTO) {
+        chosen = plays(self) || gst_livetcp_downstream_reorders(GST_BASE_SRC_PAD(self))
+                     ? LIVETCP_ORDER_ARRIVAL
+                     : LIVETCP_ORDER_SEQUENCE;
+    }
+    if (g_atomic_int_get(&self->order_in_force) != chosen) {
+        GST_INFO_OBJECT(self, "packets are handed on in order of %s",
+                        chosen == LIVETCP_ORDER_SEQUENCE ? "sequence" : "arrival");
+    }
+    g_atomic_int_set(&self->order_in_force, chosen);
+    gst_livetcp_endpoint_set_order(&self->endpoint, (livetcp_order)chosen);
+}
+
 /* ---- sessions, on the loop's thread ---- */
 
-/* Who follows is looked for once a session. */
-static gboolean hands_on_rtcp(GstLiveTcpSrc *self)
+/* `end`: no later report will follow. */
+static void tell_losses(GstLiveTcpSrc *self, guint64 dropped, gboolean end)
 {
-    if (self->endpoint.active.rtcp != LIVETCP_RTCP_AUTO) {
-        return self->endpoint.active.rtcp == LIVETCP_RTCP_ON;
-    }
-    gint welcome = g_atomic_int_get(&self->rtcp_welcome);
-    if (welcome < 0) {
-        welcome = gst_livetcp_rtcp_is_welcome(GST_BASE_SRC_PAD(self));
-        g_atomic_int_set(&self->rtcp_welcome, welcome);
-    }
-    return welcome;
+    const GstLiveTcpLoss loss = {
+        "queue-full", "the receive queue was full (queue-packets, queue-bytes)", dropped};
+
+    gst_livetcp_losses_tell(&self->losses, GST_MESSAGE_WARNING, &loss, 1, end);
+}
+
+static void count_rtcp_dropped(GstLiveTcpSrc *self)
+{
+    GST_OBJECT_LOCK(self);
+    self->rtcp_dropped++;
+    GST_OBJECT_UNLOCK(self);
 }
 
 static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *packet)
 {
     GstLiveTcpSrc *self = src_of(endpoint);
 
-    if (packet->rtcp && !hands_on_rtcp(self)) {
-        GST_OBJECT_LOCK(self);
-        self->rtcp_dropped++;
-        GST_OBJECT_UNLOCK(self);
+    gst_livetcp_debug_packet(GST_CAT_DEFAULT, GST_ELEMENT(self), "received", packet->data,
+                             packet->size);
+    if (packet->rtcp && endpoint->active.rtcp == LIVETCP_RTCP_OFF) {
+        count_rtcp_dropped(self);
         return;
     }
-    /* What was held back for the order of sequence numbers did not come to us earlier: its time is
-     * now, or it would be late by a latency that nobody announced. */
-    gint64 arrival_us = endpoint->active.order == LIVETCP_ORDER_SEQUENCE ? g_get_monotonic_time()
-                                                                         : packet->arrival_us;
+    /* Packets held back for the order of sequence numbers reached us only now. Their time is now;
+     * an earlier one would make them late by a latency that nobody announced. */
+    gint64 arrival_us = g_atomic_int_get(&self->order_in_force) == LIVETCP_ORDER_SEQUENCE
+                            ? g_get_monotonic_time()
+                            : packet->arrival_us;
     GstBuffer *buffer = gst_buffer_new_memdup(packet->data, packet->size);
     if (packet->discontinuity) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
     }
-    gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us);
+    tell_losses(self, gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us),
+                FALSE);
 }
 
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
@@ -171,7 +238,7 @@ static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
 {
     (void)peer;
     (void)session;
-    g_atomic_int_set(&src_of(endpoint)->rtcp_welcome, -1);
+    choose_order(src_of(endpoint));
     gst_livetcp_queue_mark_discont(&src_of(endpoint)->queue);
 }
 
@@ -183,7 +250,7 @@ static gboolean any_peer(GstLiveTcpEndpoint *endpoint)
     return any;
 }
 
-/* Without a connection, it made room for a session that wants to begin. */
+/* Without a connection, it gave way to a session that wants to begin. */
 static gboolean gave_way(const livetcp_error *error)
 {
     return error->code == LIVETCP_ERR_TOO_MANY_SESSIONS;
@@ -196,11 +263,16 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
     GstLiveTcpSrc *self = src_of(endpoint);
     gboolean orderly = error->code == LIVETCP_ERR_CLOSED;
     gboolean keep = g_atomic_int_get(&self->keep_listening);
+    guint packets;
+    gsize bytes;
+    guint64 dropped;
 
+    gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
+    tell_losses(self, dropped, TRUE);
     if (calling && orderly && keep) {
         gst_livetcp_endpoint_schedule_call(endpoint);
-        gst_livetcp_queue_kick(&self->queue); /* it is the streaming thread that calls */
-    } else if (!calling && (keep || any_peer(endpoint) || gave_way(error))) {
+        gst_livetcp_queue_kick(&self->queue); /* the streaming thread does the calling */
+    } else if (!calling && (keep || any_peer(endpoint) || gave_way(error) || peer->stranger)) {
         GST_INFO_OBJECT(self, "waiting for the next caller");
     } else if (orderly) {
         gst_livetcp_endpoint_finish(endpoint);
@@ -223,10 +295,12 @@ static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
     GST_OBJECT_LOCK(self);
     guint64 rtcp_dropped = self->rtcp_dropped;
     GST_OBJECT_UNLOCK(self);
-    gst_structure_set(structure, "receive-queue-packets", G_TYPE_UINT, packets,
-                      "receive-queue-bytes", G_TYPE_UINT64, (guint64)bytes,
-                      "dropped-receive-queue-full", G_TYPE_UINT64, dropped, "rtcp-dropped",
-                      G_TYPE_UINT64, rtcp_dropped, NULL);
+    gst_structure_set(
+        structure, "receive-queue-packets", G_TYPE_UINT, packets, "receive-queue-bytes",
+        G_TYPE_UINT64, (guint64)bytes, "dropped-receive-queue-full", G_TYPE_UINT64, dropped,
+        "rtcp-dropped", G_TYPE_UINT64, rtcp_dropped, "order", G_TYPE_STRING,
+        g_atomic_int_get(&self->order_in_force) == LIVETCP_ORDER_SEQUENCE ? "sequence" : "arrival",
+        NULL);
     if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
         g_mutex_lock(&self->player_lock);
         GstStructure *playout = gst_livetcp_player_stats(&self->player);
@@ -245,8 +319,8 @@ static const GstLiveTcpHooks hooks = {
 
 /* ---- packets, on the streaming thread ---- */
 
-/* How far `clock` is ahead of the monotonic clock. Of several readings the quickest is the best:
- * the thread may lose the processor between two clocks. */
+/* Lead of `clock` over the monotonic clock. Of several readings the quickest is the best: the
+ * thread may lose the processor between two clocks. */
 static GstClockTimeDiff clock_lead(GstClock *clock)
 {
     GstClockTimeDiff lead = 0;
@@ -281,39 +355,69 @@ static void post_timeout(GstLiveTcpSrc *self)
 {
     gst_element_post_message(
         GST_ELEMENT(self),
-        gst_message_new_element(GST_OBJECT(self),
-                                gst_structure_new("livetcp-timeout", "timeout", G_TYPE_UINT64,
-                                                  self->timeout_ms * GST_MSECOND, NULL)));
+        gst_message_new_element(
+            GST_OBJECT(self),
+            gst_structure_new("livetcp-timeout", "timeout", G_TYPE_UINT, self->timeout_ms, NULL)));
 }
 
-/* The earlier of two moments, of which -1 is never. */
+/* The time at which continued silence is worth a message; -1 = never. */
+static gint64 silence_ends(const GstLiveTcpSrc *self, gint64 now)
+{
+    return self->timeout_ms == 0 ? -1 : now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+}
+
+/* The earlier of two times; -1 is never. */
 static gint64 earlier(gint64 one, gint64 other)
 {
     return one < 0 || other < 0 ? MAX(one, other) : MIN(one, other);
 }
 
-/* The next packet. Meanwhile calls again, and tells of silence, when it is time to; at `until_us`
+static void stamp(GstBuffer *buffer, GstClockTime time)
+{
+    GST_BUFFER_PTS(buffer) = time;
+    GST_BUFFER_DTS(buffer) = time;
+}
+
+/* RTCP leaves by its own pad, if that is linked. */
+static void hand_on_rtcp(GstLiveTcpSrc *self, GstBuffer *packet, gint64 arrival_us)
+{
+    GST_OBJECT_LOCK(self);
+    GstCaps *caps = self->caps != NULL ? gst_caps_ref(self->caps) : NULL;
+    GST_OBJECT_UNLOCK(self);
+    stamp(packet, running_time(self, arrival_us));
+    if (!gst_livetcp_rtcp_pad_push(&self->rtcp_pad, packet, caps)) {
+        count_rtcp_dropped(self);
+    }
+    gst_clear_caps(&caps);
+}
+
+/* The next packet. Meanwhile calls again and reports silence when due. At `until_us` it returns
  * GST_FLOW_CUSTOM_SUCCESS (-1: wait for ever). */
 static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer **buffer,
                                  gint64 *arrival_us)
 {
-    gint64 silent = self->timeout_ms == 0
-                        ? -1
-                        : g_get_monotonic_time() + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+    gint64 silent = silence_ends(self, g_get_monotonic_time());
     for (;;) {
+        gboolean rtcp = FALSE;
         gint64 call = gst_livetcp_endpoint_next_call(&self->endpoint);
         gint64 until = earlier(earlier(call, silent), until_us);
-        GstFlowReturn result = gst_livetcp_queue_pop(&self->queue, until, buffer, arrival_us);
+        GstFlowReturn result =
+            gst_livetcp_queue_pop(&self->queue, until, buffer, &rtcp, arrival_us);
+        gint64 now = g_get_monotonic_time();
+        if (result == GST_FLOW_OK && rtcp && !self->rtcp_mux) {
+            hand_on_rtcp(self, *buffer, *arrival_us);
+            silent = silence_ends(self, now);
+            continue;
+        }
         if (result != GST_FLOW_CUSTOM_SUCCESS) {
             return result;
         }
-        gint64 now = g_get_monotonic_time();
         if (call >= 0 && now >= call) {
             gst_livetcp_endpoint_call_again(&self->endpoint);
         }
         if (silent >= 0 && now >= silent) {
             post_timeout(self);
-            silent = now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
+            silent = silence_ends(self, now);
         }
         if (until_us >= 0 && now >= until_us) {
             return result;
@@ -337,7 +441,7 @@ static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *pat
     g_mutex_unlock(&endpoint->lock);
 }
 
-/* Too little of a difference is not worth an event. */
+/* Small differences are not worth an event. */
 static gboolean path_differs(const livetcp_playout_path *before, const livetcp_playout_path *now)
 {
     return ABS(now->rtt_us - before->rtt_us) > MAX(SAME_RTT_US, before->rtt_us / 8) ||
@@ -359,7 +463,7 @@ static gboolean push_path(GstLiveTcpSrc *self)
     return TRUE;
 }
 
-/* Looks at the path from time to time, and tells the playout and downstream. */
+/* Looks at the path from time to time, and notifies the playout and downstream. */
 static void tell_path(GstLiveTcpSrc *self)
 {
     gint64 now = g_get_monotonic_time();
@@ -383,7 +487,7 @@ static void tell_path(GstLiveTcpSrc *self)
 
 /* ---- playout ---- */
 
-/* Tells the sender what became of its packets. */
+/* Reports the fate of packets to the sender. */
 static void report(GstLiveTcpSrc *self)
 {
     gint64 now = g_get_monotonic_time();
@@ -406,15 +510,15 @@ static void report(GstLiveTcpSrc *self)
     g_mutex_unlock(&self->endpoint.lock);
 }
 
-/* Running time in microseconds; without a clock that of the machine, which is as good to wait by.
- */
+/* Running time in microseconds; without a clock the monotonic time, which serves as well for
+ * waiting. */
 static gint64 running_us(GstLiveTcpSrc *self, gint64 moment_us)
 {
     GstClockTime time = running_time(self, moment_us);
     return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : moment_us;
 }
 
-/* What is ready, and else until when to wait for the next packet. */
+/* The item that is ready, else the time until which to wait for the next packet. */
 static GstMiniObject *take_ready(GstLiveTcpSrc *self, gint64 *until_us)
 {
     gint64 now = g_get_monotonic_time(), running = running_us(self, now);
@@ -452,7 +556,7 @@ static void drain(GstLiveTcpSrc *self, GstFlowReturn end)
     g_mutex_unlock(&self->player_lock);
 }
 
-/* Waits for a packet, or for the time when one that is missing was due. */
+/* Waits for a packet, or until a missing one was due. */
 static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
 {
     gint64 arrival_us = 0;
@@ -472,8 +576,8 @@ static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
     return result == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : result;
 }
 
-/* Before time passes for the playout it gets what came meanwhile: a sink may have kept this thread
- * until long after that, and then nothing of it is missing. */
+/* Passes the packets that came meanwhile to the playout before its time advances: a sink may have
+ * kept this thread until long after their arrival, and then none of them is missing. */
 static GstFlowReturn receive_waiting(GstLiveTcpSrc *self)
 {
     GstFlowReturn result = GST_FLOW_OK;
@@ -523,6 +627,7 @@ static gboolean start_playout(GstLiveTcpSrc *self)
 {
     g_mutex_lock(&self->player_lock);
     const gchar *wrong = gst_livetcp_player_settings_check(&self->player.settings);
+    gboolean idle = gst_livetcp_player_settings_latency_is_idle(&self->player.settings);
     gst_livetcp_player_reset(&self->player);
     g_mutex_unlock(&self->player_lock);
     self->ended = GST_FLOW_OK;
@@ -531,6 +636,10 @@ static gboolean start_playout(GstLiveTcpSrc *self)
     self->path_told = FALSE;
     if (wrong != NULL) {
         GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
+    }
+    if (idle) {
+        gst_livetcp_player_post_idle_latency(
+            GST_ELEMENT(self), ", or give the latency to the rtpjitterbuffer that follows");
     }
     return wrong == NULL;
 }
@@ -560,8 +669,7 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
             /* Packets come in order, readings of two clocks agree to a few microseconds. */
             time = self->last_time = MAX(time, self->last_time);
         }
-        GST_BUFFER_PTS(*buffer) = time;
-        GST_BUFFER_DTS(*buffer) = time;
+        stamp(*buffer, time);
     }
     return result;
 }
@@ -582,7 +690,7 @@ static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
     return caps;
 }
 
-/* Without caps of our own, what a depayloader wants has a range of clock rates; 90 kHz is that of
+/* Without caps of our own, a depayloader's caps have a range of clock rates; 90 kHz is that of
  * every video format. */
 static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
 {
@@ -606,8 +714,9 @@ static gboolean start(GstBaseSrc *base)
     if (!start_playout(self)) {
         return FALSE;
     }
-    g_atomic_int_set(&self->rtcp_welcome, -1);
+    gst_livetcp_losses_reset(&self->losses);
     gst_livetcp_queue_reset(&self->queue, (guint)config->queue_packets, config->queue_bytes);
+    choose_order(self);
     return gst_livetcp_endpoint_open(&self->endpoint);
 }
 
@@ -616,6 +725,7 @@ static gboolean stop(GstBaseSrc *base)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
     gst_livetcp_endpoint_close(&self->endpoint);
     gst_livetcp_queue_reset(&self->queue, 1, 1);
+    gst_livetcp_rtcp_pad_remove(&self->rtcp_pad);
     stop_playout(self);
     return TRUE;
 }
@@ -656,8 +766,22 @@ static gboolean event(GstBaseSrc *base, GstEvent *event_)
         g_mutex_lock(&self->player_lock);
         gst_livetcp_player_configured(&self->player);
         g_mutex_unlock(&self->player_lock);
+    } else if (GST_EVENT_TYPE(event_) == GST_EVENT_RECONFIGURE) {
+        choose_order(self); /* something was linked */
     }
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->event(base, event_);
+}
+
+/* When GstBaseSrc ends the stream, RTCP ends, too. */
+static GstPadProbeReturn on_end(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+    GstLiveTcpSrc *self = user;
+
+    (void)pad;
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
+        gst_livetcp_rtcp_pad_end(&self->rtcp_pad);
+    }
+    return GST_PAD_PROBE_OK;
 }
 
 static gboolean query(GstBaseSrc *base, GstQuery *query_)
@@ -676,11 +800,12 @@ static gboolean query(GstBaseSrc *base, GstQuery *query_)
 
 /* ---- properties ---- */
 
-/* A stream is one sender's; who mixes several says so. */
+/* A stream has one sender by default, and it sends. */
 static void get_defaults(livetcp_config *defaults)
 {
     livetcp_config_init(defaults);
     defaults->max_sessions = 1;
+    defaults->peer_sends = true;
 }
 
 /* FALSE: it is another property. */
@@ -734,6 +859,12 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     case PROP_TIMEOUT:
         self->timeout_ms = g_value_get_uint(value);
         break;
+    case PROP_ORDER:
+        g_atomic_int_set(&self->order, g_value_get_enum(value));
+        break;
+    case PROP_RTCP_MUX:
+        self->rtcp_mux = g_value_get_boolean(value);
+        break;
     default:
         if (!set_playout(self, id - PROP_PLAYOUT, value, pspec) &&
             !gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
@@ -757,6 +888,12 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
         break;
     case PROP_TIMEOUT:
         g_value_set_uint(value, self->timeout_ms);
+        break;
+    case PROP_ORDER:
+        g_value_set_enum(value, g_atomic_int_get(&self->order));
+        break;
+    case PROP_RTCP_MUX:
+        g_value_set_boolean(value, self->rtcp_mux);
         break;
     default:
         if (!get_playout(self, id - PROP_PLAYOUT, value) &&
@@ -791,8 +928,19 @@ static void install_properties(GObjectClass *klass)
         klass, PROP_TIMEOUT,
         g_param_spec_uint("timeout", "Timeout",
                           "Post the element message \"livetcp-timeout\" whenever nothing was "
-                          "received for so many milliseconds (0 = never)",
+                          "received for so long; 0 = never (ms)",
                           0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
+    g_object_class_install_property(
+        klass, PROP_ORDER,
+        g_param_spec_enum("order", "Order",
+                          "In which order packets are handed on; \"order\" of \"stats\" says "
+                          "what auto has chosen",
+                          order_type(), ORDER_AUTO, flags | GST_PARAM_MUTABLE_READY));
+    g_object_class_install_property(
+        klass, PROP_RTCP_MUX,
+        g_param_spec_boolean("rtcp-mux", "RTCP multiplexing",
+                             "Hand on RTCP on the pad of RTP (RFC 5761) instead of on rtcp_src",
+                             FALSE, flags | GST_PARAM_MUTABLE_READY));
     gst_livetcp_player_settings_install(klass, PROP_PLAYOUT, "playout", LIVETCP_PLAYOUT_NONE);
 }
 
@@ -831,6 +979,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     install_properties(object);
     gst_livetcp_signals_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);
+    gst_livetcp_rtcp_pad_install(element);
     gst_element_class_set_static_metadata(
         element, "LiveTCP source", "Source/Network",
         "Receives RTP packets over several TCP connections that arrive on time", "LiveTCP");
@@ -844,7 +993,13 @@ static void gst_livetcp_src_init(GstLiveTcpSrc *self)
     gst_livetcp_queue_init(&self->queue);
     g_mutex_init(&self->player_lock);
     gst_livetcp_player_init(&self->player, GST_ELEMENT(self), LIVETCP_PLAYOUT_NONE);
-    self->rtcp_welcome = -1;
+    self->order = ORDER_AUTO;
+    gst_livetcp_rtcp_pad_init(&self->rtcp_pad, GST_ELEMENT(self));
+    gst_livetcp_losses_init(&self->losses, GST_ELEMENT(self), GST_RESOURCE_ERROR_READ,
+                            "The pipeline takes packets more slowly than they come: put a queue "
+                            "before what is slow, or raise queue-packets and queue-bytes.");
+    gst_pad_add_probe(GST_BASE_SRC_PAD(self), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_end, self,
+                      NULL);
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
 }

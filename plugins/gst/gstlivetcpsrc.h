@@ -4,8 +4,10 @@
 #define GST_LIVETCP_SRC_H
 
 #include "gstlivetcpendpoint.h"
+#include "gstlivetcplosses.h"
 #include "gstlivetcpplayer.h"
 #include "gstlivetcpqueue.h"
+#include "gstlivetcprtcppad.h"
 
 #include <gst/base/base.h>
 
@@ -22,7 +24,11 @@ typedef struct _GstLiveTcpSrc {
     GstLiveTcpEndpoint endpoint;
     GstLiveTcpQueue queue;
     gint keep_listening; /* atomic boolean */
-    gint rtcp_welcome;   /* atomic: whether downstream can use RTCP, -1 = to be found out */
+    gint order;          /* atomic: as set */
+    gint order_in_force; /* atomic: livetcp_order */
+    gboolean rtcp_mux;
+    GstLiveTcpRtcpPad rtcp_pad;
+    GstLiveTcpLosses losses; /* the loop's thread's */
     guint timeout_ms;
     GstClockTime last_time; /* streaming thread: of the buffer before */
     GstCaps *caps;          /* object lock; NULL = application/x-rtp */
@@ -30,8 +36,8 @@ typedef struct _GstLiveTcpSrc {
 
     GMutex player_lock; /* not held while pushing or posting */
     GstLiveTcpPlayer player;
-    GstFlowReturn ended;       /* streaming thread: what comes after the last packet */
-    livetcp_playout_path path; /* streaming thread: as told */
+    GstFlowReturn ended;       /* streaming thread: result after the last packet */
+    livetcp_playout_path path; /* streaming thread: as last reported */
     gint64 path_us;            /* streaming thread: when it was last looked at */
     gboolean path_told;        /* streaming thread */
     gint64 reported_us;        /* streaming thread: when playout was last reported */

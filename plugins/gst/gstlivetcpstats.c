@@ -42,7 +42,7 @@ static void set_uint64(GstStructure *structure, gboolean known, const gchar *nam
     }
 }
 
-/* What TCP says about a connection, as far as the platform tells. */
+/* TCP's statistics of a connection, as far as the platform has them. */
 static void set_path(GstStructure *structure, const livetcp_path *path)
 {
     guint known = path->known;
@@ -64,6 +64,9 @@ static void set_path(GstStructure *structure, const livetcp_path *path)
     set_uint(structure, known & LIVETCP_PATH_SACKED, "sacked-bytes", path->sacked_bytes);
     set_uint64(structure, known & LIVETCP_PATH_RETRANSMITS, "retransmitted-segments",
                path->retransmitted_segments);
+    set_uint64(structure, known & LIVETCP_PATH_MARKS, "delivered-segments",
+               path->delivered_segments);
+    set_uint64(structure, known & LIVETCP_PATH_MARKS, "marked-segments", path->marked_segments);
     set_uint64(structure, known & LIVETCP_PATH_DELIVERY_RATE, "delivery-rate", path->delivery_rate);
 }
 
@@ -86,7 +89,11 @@ static GstStructure *connection_structure(const GstLiveTcpPeer *peer,
     return structure;
 }
 
-static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValue *array)
+/* A GValueArray, as in rtpbin's statistics: bindings can handle it, unlike a GstValueArray. GLib
+ * prefers a GArray, which no structure takes. */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+
+static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValueArray *array)
 {
     for (unsigned i = 0; i < count; i++) {
         livetcp_connection_stats stats = {.struct_size = sizeof(stats)};
@@ -96,11 +103,25 @@ static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValu
         GValue value = G_VALUE_INIT;
         g_value_init(&value, GST_TYPE_STRUCTURE);
         g_value_take_boxed(&value, connection_structure(peer, &stats));
-        gst_value_array_append_and_take_value(array, &value);
+        g_value_array_append(array, &value);
+        g_value_unset(&value);
     }
 }
 
-/* ---- the legs of the delay ---- */
+static void set_connections(GstStructure *structure, GValueArray *array)
+{
+    gst_structure_set(structure, "connections", g_value_array_get_type(), array, NULL);
+    g_value_array_free(array);
+}
+
+static GValueArray *new_connections(void)
+{
+    return g_value_array_new(LIVETCP_MAX_CONNECTIONS);
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
+
+/* ---- the components of the delay ---- */
 
 static const struct {
     const gchar *name;
@@ -113,7 +134,7 @@ static const struct {
     {"playout-us", G_STRUCT_OFFSET(livetcp_delays, playout_us)},
 };
 
-/* Of several sessions the slowest, leg by leg. */
+/* Of several sessions the slowest, component by component. */
 static void add_delays(livetcp_delays *slowest, const livetcp_delays *delays)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(legs); i++) {
@@ -143,7 +164,7 @@ static void forget_present(livetcp_session_stats *totals)
     totals->sent.interface_queue_us = totals->received.reading_us = -1;
 }
 
-/* What is true now, not since the beginning: summed up, the delay of the slowest. */
+/* Current values, not those since the beginning: sums, but the delay of the slowest. */
 static void add_present(livetcp_session_stats *totals, const livetcp_session_stats *stats)
 {
     totals->open_connections += stats->open_connections;
@@ -162,9 +183,14 @@ static void add_present(livetcp_session_stats *totals, const livetcp_session_sta
     totals->sent.interface_queue_us =
         MAX(totals->sent.interface_queue_us, stats->sent.interface_queue_us);
     totals->received.reading_us = MAX(totals->received.reading_us, stats->received.reading_us);
+    totals->losses.ratio = MAX(totals->losses.ratio, stats->losses.ratio);
+    totals->losses.joint_ratio = MAX(totals->losses.joint_ratio, stats->losses.joint_ratio);
+    totals->losses.burst_us = MAX(totals->losses.burst_us, stats->losses.burst_us);
+    totals->losses.copy_spacing_us =
+        MAX(totals->losses.copy_spacing_us, stats->losses.copy_spacing_us);
 }
 
-/* What was done about loss and lateness. */
+/* Measures against loss and lateness. */
 static const struct {
     const gchar *name;
     gsize offset;
@@ -179,7 +205,7 @@ static const struct {
     {"parity-rebuilt", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_rebuilt)},
     {"parity-useful", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_useful)},
     {"parity-invalid", G_STRUCT_OFFSET(livetcp_session_stats, received.parity_invalid)},
-    {"fillers-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.fillers)},
+    {"padding-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.padding)},
     {"policy-errors", G_STRUCT_OFFSET(livetcp_session_stats, sent.policy_errors)},
     {"dropped-late", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late)},
     {"dropped-late-droppable", G_STRUCT_OFFSET(livetcp_session_stats, dropped.late_droppable)},
@@ -197,9 +223,15 @@ static const struct {
     {"feedback-sent", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_sent)},
     {"feedback-received", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_received)},
     {"feedback-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.feedback_invalid)},
-    {"packets-stamped", G_STRUCT_OFFSET(livetcp_session_stats, sent.stamped)},
-    {"reads-stamped", G_STRUCT_OFFSET(livetcp_session_stats, received.stamped_reads)},
-    {"stamps-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.stamps_invalid)},
+    {"losses-known", G_STRUCT_OFFSET(livetcp_session_stats, losses.known)},
+    {"losses", G_STRUCT_OFFSET(livetcp_session_stats, losses.lost)},
+    {"copies-arrived-twice", G_STRUCT_OFFSET(livetcp_session_stats, losses.arrived_twice)},
+    {"copies-arrived-once", G_STRUCT_OFFSET(livetcp_session_stats, losses.arrived_once)},
+    {"copies-arrived-never", G_STRUCT_OFFSET(livetcp_session_stats, losses.arrived_never)},
+    {"copies-dropped", G_STRUCT_OFFSET(livetcp_session_stats, losses.copies_dropped)},
+    {"packets-timestamped", G_STRUCT_OFFSET(livetcp_session_stats, sent.timestamped)},
+    {"reads-timestamped", G_STRUCT_OFFSET(livetcp_session_stats, received.timestamped_reads)},
+    {"timestamps-invalid", G_STRUCT_OFFSET(livetcp_session_stats, control.timestamps_invalid)},
 };
 
 static void set_counters(GstStructure *structure, const livetcp_session_stats *totals)
@@ -208,6 +240,10 @@ static void set_counters(GstStructure *structure, const livetcp_session_stats *t
         gst_structure_set(structure, counters[i].name, G_TYPE_UINT64,
                           G_STRUCT_MEMBER(guint64, totals, counters[i].offset), NULL);
     }
+    gst_structure_set(structure, "loss-ratio", G_TYPE_DOUBLE, totals->losses.ratio,
+                      "loss-joint-ratio", G_TYPE_DOUBLE, totals->losses.joint_ratio,
+                      "loss-burst-us", G_TYPE_INT64, totals->losses.burst_us, "copy-spacing-us",
+                      G_TYPE_INT64, totals->losses.copy_spacing_us, NULL);
     gst_structure_set(structure, "inferred-delay-us", G_TYPE_INT64, totals->sent.inferred_delay_us,
                       "send-delay-limit-us", G_TYPE_INT64, totals->sent.delay_limit_us, NULL);
 }
@@ -251,9 +287,8 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
 
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
 {
-    GValue connections = G_VALUE_INIT;
+    GValueArray *connections = new_connections();
     guint sessions = 0;
-    gst_value_array_init(&connections, LIVETCP_MAX_CONNECTIONS);
 
     g_mutex_lock(&endpoint->lock);
     livetcp_session_stats totals = endpoint->ended_totals;
@@ -265,7 +300,7 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
         if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
             gst_livetcp_endpoint_add_totals(&totals, &stats);
             add_present(&totals, &stats);
-            append_connections(peer, stats.connections, &connections);
+            append_connections(peer, stats.connections, connections);
         }
     }
     guint sessions_total = endpoint->sessions_total;
@@ -278,6 +313,6 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
     if (endpoint->hooks->stats != NULL) {
         endpoint->hooks->stats(endpoint, structure);
     }
-    gst_structure_take_value(structure, "connections", &connections);
+    set_connections(structure, connections);
     return structure;
 }

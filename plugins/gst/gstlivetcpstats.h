@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /*
  * A structure "livetcp-stats": "state", "sessions" (that carry packets now) and "sessions-total",
- * the totals of all sessions that ever were, and under "connections" a GstValueArray of structures,
- * one per connection of each session. Facts the platform does not know are absent, not zero. Times
+ * the totals of all sessions that ever were, and under "connections" a GValueArray of structures,
+ * one per connection of each session. Fields unknown to the platform are absent, not zero. Times
  * are in microseconds ("-us"). The caller owns it.
  */
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint);

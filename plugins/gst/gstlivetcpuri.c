@@ -2,16 +2,18 @@
 /* Reading and writing livetcp:// URIs. */
 #include "gstlivetcpuri.h"
 
+#include "gstlivetcpdebug.h"
 #include "gstlivetcpreport.h"
+#include "gstlivetcpsettings.h"
 
-#define GST_CAT_DEFAULT gst_livetcp_debug
+#define GST_CAT_DEFAULT gst_livetcp_session_debug
 
 /* Long enough for every setting at its longest, percent-encoded. */
-#define URI_SIZE 4096
+#define URI_SIZE 16384
 
 const gchar *const *gst_livetcp_uri_protocols(GType type)
 {
-    static const gchar *const protocols[] = {"livetcp", NULL};
+    static const gchar *const protocols[] = {"livetcp", "livetcps", NULL};
     (void)type;
     return protocols;
 }
@@ -48,9 +50,11 @@ static gboolean parse_change(GstLiveTcpEndpoint *endpoint, const gchar *key, con
         g_array_append_val(changes, change);
     } else {
         g_value_unset(&change.value);
+        /* Caps may contain a key. */
+        gboolean secret = plain == NULL || pspec->value_type == GST_TYPE_CAPS;
         g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
                     "%s cannot be '%s': see gst-inspect-1.0 %s for what it accepts", key,
-                    plain != NULL ? plain : "",
+                    secret ? "..." : plain,
                     GST_OBJECT_NAME(gst_element_get_factory(endpoint->element)));
     }
     g_free(plain);
@@ -85,12 +89,32 @@ static gchar *take_own_keys(GstLiveTcpEndpoint *endpoint, const gchar *uri, GArr
     return g_string_free(rest, !good);
 }
 
+/* A URI may serve both ends, so a key for the other end is no error. */
+static void tell_unused(GstLiveTcpEndpoint *endpoint, const livetcp_config *former,
+                        const livetcp_config *config)
+{
+    const livetcp_setting *setting;
+    char before[256], now[256];
+
+    for (guint i = 0; (setting = livetcp_config_setting(i)) != NULL; i++) {
+        if (find_property(endpoint, gst_livetcp_setting_property(setting->name)) == NULL &&
+            livetcp_config_get(former, setting->name, before, sizeof(before), NULL) == LIVETCP_OK &&
+            livetcp_config_get(config, setting->name, now, sizeof(now), NULL) == LIVETCP_OK &&
+            strcmp(before, now) != 0) {
+            GST_WARNING_OBJECT(endpoint->element,
+                               "%s=%s of the URI has no effect: it is the other end's",
+                               setting->name, now);
+        }
+    }
+}
+
 static gboolean apply(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **error)
 {
     livetcp_error why = {0};
     gboolean good = FALSE;
 
     g_mutex_lock(&endpoint->lock);
+    const livetcp_config former = endpoint->config;
     if (endpoint->opened) {
         g_set_error_literal(error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
                             "The URI cannot change while the element is open: set it to READY or "
@@ -101,7 +125,9 @@ static gboolean apply(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **e
         g_hash_table_remove(endpoint->rejected, "uri");
         good = TRUE;
     }
+    const livetcp_config config = endpoint->config;
     g_mutex_unlock(&endpoint->lock);
+    tell_unused(endpoint, &former, &config);
     return good;
 }
 
@@ -128,7 +154,10 @@ static void append_own_keys(GstLiveTcpEndpoint *endpoint, GString *uri)
         GValue value = G_VALUE_INIT;
         g_value_init(&value, pspec->value_type);
         g_object_get_property(G_OBJECT(endpoint->element), *key, &value);
-        gchar *text = g_param_value_defaults(pspec, &value) ? NULL : gst_value_serialize(&value);
+        gboolean former_name = (pspec->flags & G_PARAM_DEPRECATED) != 0;
+        gchar *text = former_name || g_param_value_defaults(pspec, &value)
+                          ? NULL
+                          : gst_value_serialize(&value);
         if (text != NULL) {
             gchar *escaped = g_uri_escape_string(text, NULL, FALSE);
             g_string_append_printf(uri, "%c%s=%s", strchr(uri->str, '?') != NULL ? '&' : '?', *key,
@@ -149,11 +178,21 @@ gchar *gst_livetcp_uri_get(GstLiveTcpEndpoint *endpoint)
     g_mutex_lock(&endpoint->lock);
     config = endpoint->config;
     g_mutex_unlock(&endpoint->lock);
+    guint bound_port = gst_livetcp_endpoint_bound_port(endpoint);
+    if (bound_port != 0) {
+        config.port = (uint16_t)bound_port;
+    }
 
-    /* A source's default for it is not the library's, so it is written as one of our own keys. */
+    /* An element's default is not the library's, so it is written as one of our own keys. */
     livetcp_config_init(&standard);
+    if (g_strv_contains(endpoint->uri_keys, "max-send-delay")) {
+        config.max_send_delay_us = standard.max_send_delay_us;
+    }
     if (g_strv_contains(endpoint->uri_keys, "max-sessions")) {
         config.max_sessions = standard.max_sessions;
+    }
+    if (g_strv_contains(endpoint->uri_keys, "peer-sends")) {
+        config.peer_sends = standard.peer_sends;
     }
     if (livetcp_config_to_uri(&config, text, sizeof(text), &why) != LIVETCP_OK) {
         GST_WARNING_OBJECT(endpoint->element, "no URI: %s", why.message);

@@ -6,12 +6,12 @@
  * @title: livetcp
  *
  * Live RTP media over TCP that arrives on time: a session of several TCP connections carries RTP
- * and RTCP packets framed as RFC 4571 says, and every packet takes the connection on which it will
+ * and RTCP packets framed by RFC 4571, and every packet takes the connection on which it will
  * arrive soonest.
  */
 
+#include "gstlivetcpdebug.h"
 #include "gstlivetcpplayout.h"
-#include "gstlivetcpreport.h"
 #include "gstlivetcpsink.h"
 #include "gstlivetcpsrc.h"
 
@@ -23,7 +23,7 @@
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
-    GST_DEBUG_CATEGORY_INIT(gst_livetcp_debug, "livetcp", 0, "LiveTCP elements");
+    gst_livetcp_debug_init();
     gboolean sink = GST_ELEMENT_REGISTER(livetcpsink, plugin);
     gboolean src = GST_ELEMENT_REGISTER(livetcpsrc, plugin);
     gboolean playout = GST_ELEMENT_REGISTER(livetcpplayout, plugin);

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import fnmatch
 import json
 import pathlib
@@ -11,12 +11,12 @@ import statistics
 import subprocess
 
 from .bench import BenchError, markdown, percentile
-from .policy_rows import ENDING, WARMUP, rows
-from .wants import spell
+from .policy_rows import ENDING, rows
+from .wants import BOUND, spell
 
-WORDS = {True: "pass", False: "**fail**", None: "undecided"}
+WORDS = {True: "pass", False: "**fail**", None: "undecided", BOUND: "bound"}
 SHARES = {"p50": .5, "p95": .95, "p99": .99, "p99_9": .999}
-MOST_SCHEMES = 8  # of one run of livetcp bench
+MOST_SCHEMES = 14  # of one run of livetcp bench
 PYTHONS = ("python3", "/usr/bin/python3")  # one of them has matplotlib
 
 
@@ -27,15 +27,16 @@ class Support:
         self.tool = tool
         self.known = {}
 
-    def reason_against(self, scheme):
-        """None when the scheme can be run."""
-        if scheme not in self.known:
-            run = subprocess.run([self.tool, "bench", "--check", "--policy", scheme],
+    def reason_against(self, scheme, args=()):
+        """None when the scheme can be run, with these arguments."""
+        key = scheme, tuple(args)
+        if key not in self.known:
+            run = subprocess.run([self.tool, "bench", "--check", *args, "--policy", scheme],
                                  capture_output=True, text=True)
             lines = run.stderr.strip().splitlines() or ["livetcp bench --check failed"]
             reason = lines[0].removeprefix("livetcp bench: ")
-            self.known[scheme] = reason if run.returncode else None
-        return self.known[scheme]
+            self.known[key] = reason if run.returncode else None
+        return self.known[key]
 
 
 class Trial:
@@ -45,10 +46,11 @@ class Trial:
         self.suite = suite
         self.setting = setting
         self.rows = chosen
-        self.skipped = {row.name: support.reason_against(row.scheme) for row in chosen}
+        self.args = (*setting.args, *suite.more(setting))
+        self.skipped = {row.name: support.reason_against(row.scheme, self.args) for row in chosen}
         wanted = [s for row in chosen if not self.skipped[row.name]
                   for s in (row.scheme, *row.peers)]
-        self.schemes = [s for s in dict.fromkeys(wanted) if not support.reason_against(s)]
+        self.schemes = [s for s in dict.fromkeys(wanted) if not support.reason_against(s, self.args)]
         self.figures = {}
         self.delays = {}
         self.reports = []
@@ -59,7 +61,7 @@ class Trial:
         self.seconds = options.seconds or (
             min(self.setting.seconds, 15) if options.quick else self.setting.seconds)
         self.seeds = options.seeds or (1 if options.quick else self.setting.seeds)
-        self.run_time = self.seconds + WARMUP + ENDING
+        self.run_time = self.seconds + self.setting.warmup + ENDING
         return self.run_time * self.seeds if self.schemes else 0
 
     def measure(self, bench):
@@ -67,8 +69,8 @@ class Trial:
         for seed in range(1, self.seeds + 1):
             report, raw = bench.measure(
                 f"{self.suite.name}/{self.setting.name}-{seed}",
-                [*self.setting.args, "--policy", ",".join(self.schemes), "--warmup",
-                 str(WARMUP), "--duration", f"{self.seconds:g}", "--seed", str(seed)],
+                [*self.args, "--policy", ",".join(self.schemes), "--warmup",
+                 f"{self.setting.warmup:g}", "--duration", f"{self.seconds:g}", "--seed", str(seed)],
                 self.run_time)
             self.reports.append(report)
             files.append(raw)
@@ -83,6 +85,11 @@ class Trial:
             self.delays[scheme] = delays.get(label, [])
             self.figures[scheme] = self.describe(self.delays[scheme], opening.get(label, []),
                                                  results[scheme])
+        if self.setting.back_at:
+            for label, worst in read_recovery(files, self.setting.back_at).items():
+                scheme = next(s for s in self.schemes if results[s][0]["scheme"] == label)
+                self.figures[scheme]["recovery_ms"] = worst
+        self.suite.measured[self.setting.name] = self.figures
 
     def describe(self, delays, opening, results):
         """Over all seeds; delays in ms over L."""
@@ -99,7 +106,7 @@ class Trial:
                      "peer_mbit_s", "ftp_mbit_s", "mice_mbit_s", "cpu_send_us", "cpu_receive_us"):
             values = [r[name] for r in results if r[name] is not None]
             figures[name] = statistics.mean(values) if values else None
-        return figures | describe_playout(results) | describe_queue(results)
+        return figures | describe_playout(results) | describe_queue(results) | describe_links(results)
 
     def verdicts(self, row):
         """(wanted, measured, passed) of each demand; none of a row that was skipped."""
@@ -147,6 +154,31 @@ def describe_queue(results):
     packets = sum(path["packets"] for path in paths)
     return {"dropped_by_queue": sum(path["dropped_queue"] for path in paths) / packets
             if packets else None}
+
+
+def describe_links(results):
+    """The share of each of several links in the bytes."""
+    links = [result["path"]["links"] for result in results if "links" in result.get("path", {})]
+    total = sum(link["bytes"] for path in links for link in path)
+    return {f"link_{i}_share": sum(path[i]["bytes"] for path in links) / total
+            for i in range(len(links[0]) if links and total else 0)}
+
+
+def read_recovery(files, back_at):
+    """By label: ms from the end of an outage, at `back_at` s of the run, to the arrival of the first
+    packet that was sent after it; the worst of all flows and files."""
+    worst = {}
+    for path in files:
+        first = {}
+        with open(path, newline="") as stream:
+            for line in csv.DictReader(stream):
+                if line["sent_us"] and int(line["sent_us"]) >= back_at * 1e6:
+                    key = line["scheme"], line["flow"]
+                    arrival = int(line["arrival_us"]) if line["arrival_us"] else float("inf")
+                    first[key] = min(first.get(key, float("inf")), arrival)
+        for (label, _), arrival in first.items():
+            worst[label] = max(worst.get(label, 0), arrival / 1000 - back_at * 1000)
+    return worst
 
 
 def read_delays(files, parameters):
@@ -322,6 +354,8 @@ class Suite:
     rows: Callable  # (quick) -> rows
     describe: Callable  # (trials, circumstances) -> Markdown
     plots: Callable  # (trials) -> (name, request to its "program", ccdf.py) of each plot
+    more: Callable = lambda setting: ()  # arguments of a setting that depend on this machine
+    measured: dict = field(default_factory=dict)  # figures by setting, for demands across settings
 
 
 SUITE = Suite("policies", rows, describe, plots)

@@ -3,10 +3,11 @@
 setting, {scheme: {"p99": ms over L, ...}}, and says (wanted, measured, passed); passed is None when
 something that it compares with was not measured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 NOISE_MS, NOISE = 1, 0.05  # two runs of the same policy differ by as much
 QUANTILES = ("p95", "p99", "p99_9")
+BOUND = "bound"  # not reached, and no placement of packets could be sure to
 
 
 def spell(quantile):
@@ -31,11 +32,16 @@ def best(figures, schemes, quantile):
 class Delay:
     quantile: str
     most: float  # ms over L
+    bound: str = ""  # why about as many packets must be later as the quantile leaves,
+    bound_most: float = 0  # and ms over L that these must still keep to
 
     def judge(self, setting, figures, scheme):
         value = figures[scheme][self.quantile]
-        return (f"{spell(self.quantile)} ≤ L + {self.most:g} ms",
-                f"{spell(self.quantile)} {over(value)}", value <= self.most)
+        wanted = f"{spell(self.quantile)} ≤ L + {self.most:g} ms"
+        measured = f"{spell(self.quantile)} {over(value)}"
+        if self.most < value <= self.bound_most:
+            return wanted, f"{measured}; {self.bound}", BOUND
+        return wanted, measured, value <= self.most
 
 
 @dataclass(frozen=True)
@@ -63,11 +69,88 @@ class Below:
 @dataclass(frozen=True)
 class NotAbove:
     quantiles: tuple
-    other: str
+    other: object  # a scheme, or several, of which the best counts
 
     def judge(self, setting, figures, scheme):
-        return judge_all(setting, figures, scheme, self.quantiles, (self.other,),
-                         f"not above {self.other}")
+        several = not isinstance(self.other, str)
+        return judge_all(setting, figures, scheme, self.quantiles,
+                         self.other if several else (self.other,),
+                         "not above the best of the others" if several
+                         else f"not above {self.other}")
+
+
+@dataclass(frozen=True)
+class NearOther:
+    """What the same scheme has on another setting, both over their L."""
+    quantile: str
+    setting: str
+    within: float  # ms
+    measured: dict = field(repr=False, hash=False, compare=False)  # setting -> scheme -> figures
+
+    def judge(self, setting, figures, scheme):
+        wanted = f"{spell(self.quantile)} within {self.within:g} ms of {self.setting}"
+        other = self.measured.get(self.setting, {}).get(scheme)
+        if other is None:
+            return wanted, f"{self.setting} was not measured", None
+        mine, there = figures[scheme][self.quantile], other[self.quantile]
+        return (wanted, f"{spell(self.quantile)} {over(mine)}, there {over(there)}",
+                mine <= there + self.within)
+
+
+@dataclass(frozen=True)
+class Half:
+    """Of the best of the others."""
+    quantile: str
+    others: tuple
+
+    def judge(self, setting, figures, scheme):
+        wanted = f"{spell(self.quantile)} at most half of the better of {' and '.join(self.others)}"
+        least = best(figures, self.others, self.quantile)
+        if least is None:
+            return wanted, "no other was measured", None
+        mine = figures[scheme][self.quantile]
+        return (wanted, f"{spell(self.quantile)} {over(mine)}, {over(least)}",
+                mine + setting.one_way <= (least + setting.one_way) / 2)
+
+
+@dataclass(frozen=True)
+class NothingLost:
+    def judge(self, setting, figures, scheme):
+        lost = figures[scheme]["lost"]
+        return "nothing lost", f"{lost} lost", lost == 0
+
+
+@dataclass(frozen=True)
+class Rate:
+    least: float  # Mbit/s
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme]["media_mbit_s"]
+        return f"≥ {self.least:.2f} Mbit/s", f"{value:.2f} Mbit/s", value >= self.least
+
+
+@dataclass(frozen=True)
+class MostOn:
+    link: int
+    least: float  # share of the bytes
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme].get(f"link_{self.link}_share")
+        wanted = f"≥ {100 * self.least:g} % of the bytes on link {self.link + 1}"
+        if value is None:
+            return wanted, "there was one link", None
+        return wanted, f"{100 * value:.1f} %", value >= self.least
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """From the end of an outage to the first packet that was sent after it."""
+    most: float  # ms
+
+    def judge(self, setting, figures, scheme):
+        value = figures[scheme].get("recovery_ms", float("inf"))
+        return (f"first new packet ≤ {self.most:g} ms after the path is back",
+                "never" if value == float("inf") else f"{value:.0f} ms", value <= self.most)
 
 
 @dataclass(frozen=True)

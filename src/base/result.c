@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and texts of result codes. */
-#include <livetcp/result.h>
+#include "base/error.h"
 
 #include <stddef.h>
 
@@ -44,6 +44,7 @@ static const struct {
     {LIVETCP_ERR_EXISTS, "exists", "something of that name is registered already"},
     {LIVETCP_ERR_BAD_DECISION, "bad-decision", "the policy named a connection that is not there"},
     {LIVETCP_ERR_KEYFRAME_DROPPED, "keyframe-dropped", "a key frame was dropped"},
+    {LIVETCP_ERR_TLS, "tls", "TLS failed"},
 };
 
 const char *livetcp_result_name(livetcp_result result)
@@ -60,4 +61,12 @@ const char *livetcp_result_text(livetcp_result result)
         if (results[i].code == result)
             return results[i].text;
     return "unknown result code";
+}
+
+const char *livetcp_result_detail(livetcp_result result)
+{
+    const livetcp_error *last = lt_last_failure();
+
+    return result != LIVETCP_OK && last->code == result ? last->message
+                                                        : livetcp_result_text(result);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 16-bit RTP sequence numbers: which comes first, and how to tell one lap from the next
- * (RFC 3550 A.1 calls the result the extended sequence number). */
+/* 16-bit RTP sequence numbers: order, and extension across wraps (the extended sequence number of
+ * RFC 3550 A.1). */
 #ifndef LT_BASE_SEQ_H
 #define LT_BASE_SEQ_H
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one mechanism behind the rule of struct sizes in livetcp/export.h: public structs begin with
+ * The one mechanism behind the rule of struct sizes in livetcp/base.h: public structs begin with
  * their size as the program's compiler knew it, and program and library may differ in age.
  */
 #ifndef LT_BASE_SIZED_H
 #define LT_BASE_SIZED_H
+
+#include "base/error.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -29,13 +31,31 @@ static inline size_t lt_sized_size(const void *given)
     return size;
 }
 
-/* Whether the struct exists and has a size that can be true: `min` bytes or more. */
+/* True if the struct exists and its size is valid: `min` bytes or more. */
 static inline bool lt_sized_valid(const void *given, size_t min)
 {
     size_t size = lt_sized_size(given);
 
     return size >= sizeof size && size >= min && size <= LT_SIZED_MAX;
 }
+
+/* Fails, with words, where lt_sized_valid() does not hold. `remedy` ends the sentence. */
+static inline livetcp_result lt_sized_check(const void *given, size_t min, const char *type,
+                                            const char *remedy, livetcp_error *error)
+{
+    if (!given)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the %s is NULL", type);
+    if (lt_sized_valid(given, min))
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the %s has struct_size %zu: %s", type,
+                   lt_sized_size(given), remedy);
+}
+
+/* The same for a struct whose size the program sets, and for one that has an initializer. */
+#define LT_CHECK_SIZED(given, type, error)                                                         \
+    lt_sized_check((given), 0, #type, "set it to sizeof(" #type ") before the call", (error))
+#define LT_CHECK_INITIALIZED(given, type, min, error)                                              \
+    lt_sized_check((given), (min), #type, "call " #type "_init() first", (error))
 
 /* Copies as much as both sides have; the rest of `to` stays as it is. */
 static inline void lt_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
@@ -44,15 +64,15 @@ static inline void lt_copy_sized(void *to, size_t to_size, const void *from, siz
 }
 
 /* Reads a program's struct into the library's, which holds the default of every field that an older
- * program does not know. What a newer program has beyond it is ignored. */
+ * program does not know. Further fields of a newer program are ignored. */
 static inline void lt_sized_read(void *to, size_t to_size, const void *given)
 {
     lt_copy_sized(to, to_size, given, lt_sized_size(given));
     memcpy(to, &to_size, sizeof to_size);
 }
 
-/* Writes the library's struct into a program's of `to_size` bytes and sets its struct_size. What a
- * newer program has beyond it becomes zero. */
+/* Writes the library's struct into a program's of `to_size` bytes and sets its struct_size. Further
+ * fields of a newer program become zero. */
 static inline void lt_sized_write(void *to, size_t to_size, const void *from, size_t from_size)
 {
     if (to_size < sizeof to_size)

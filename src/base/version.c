@@ -6,3 +6,8 @@ const char *livetcp_version(void)
 {
     return LIVETCP_VERSION;
 }
+
+int livetcp_version_number(void)
+{
+    return LIVETCP_VERSION_NUMBER;
+}

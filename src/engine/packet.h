@@ -6,8 +6,8 @@
 #include "rtp/rtp.h"
 #include "wire/frame.h"
 
-#include <livetcp/media.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
+#include <livetcp/rtp.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,20 +26,21 @@ typedef struct lt_packet {
     bool rtcp;
     livetcp_usec enqueued_us;
 
-    /* What the sender remembers while the packet is under way. */
+    /* Sender state while the packet is under way. */
     livetcp_importance importance;
     bool parity;                /* made by us; never given back to the send queue */
     bool written;               /* whole, on some connection */
     bool delivered;             /* acknowledged on some connection */
     uint8_t copies;             /* placed so far */
     uint8_t first_connection;   /* where the first of them went */
+    uint8_t arrived, lost;      /* copies whose fate is known */
     uint32_t carried;           /* bit i: on connection i, not acknowledged there */
     uint8_t repeats;            /* packets of its SSRC before it whose frames it carries, too */
     uint32_t avoid;             /* parity: the connections that carry the group */
     livetcp_usec first_sent_us; /* copies > 0 */
     livetcp_usec last_sent_us;
     livetcp_usec delivered_us; /* delivered */
-    livetcp_usec buffered_us;  /* how long the first copy was to wait in the kernel, inferred */
+    livetcp_usec buffered_us;  /* wait of the first copy in the kernel, inferred */
     livetcp_usec review_us;    /* when to ask the policy again; LIVETCP_NEVER = not */
 
     /* In the send queue; see engine/sender/shedding.c. */
@@ -57,11 +58,11 @@ lt_packet *lt_packet_create(const uint8_t *data, size_t size);
 /* Adds a reference, and returns the packet. */
 lt_packet *lt_packet_ref(lt_packet *packet);
 
-/* Gives up a reference and clears the pointer; NULL is fine. */
+/* Drops a reference and clears the pointer; NULL is fine. */
 void lt_packet_unref(lt_packet **packet);
 
-/* What goes first when something must be dropped: LIVETCP_IMPORTANCE_DROPPABLE to _KEY, ascending.
- * RTCP is small, and steers the media, so it goes with the sound. */
+/* Class in the order of dropping: LIVETCP_IMPORTANCE_DROPPABLE to _KEY, ascending. RTCP is small,
+ * and controls the media, so it is in the class of audio. */
 static inline livetcp_importance lt_packet_class(const lt_packet *packet)
 {
     if (packet->rtcp)

@@ -8,6 +8,7 @@
 
 _Static_assert(LIVETCP_REPLY_MAX == LT_CONTROL_MAX, "a reply is a control frame");
 _Static_assert(LIVETCP_SESSION_ID_SIZE == LT_SESSION_ID_SIZE, "the wire's");
+_Static_assert(LIVETCP_BINDING_SIZE == LT_BINDING_SIZE, "the wire's");
 
 /* The wire's replies in the form that is public. */
 static void hand_out(const lt_reply *made, livetcp_reply *reply)
@@ -42,6 +43,14 @@ void livetcp_pending_destroy(livetcp_pending **owner)
     lt_credentials_wipe(&pending->credentials);
     free(pending);
     *owner = NULL;
+}
+
+void livetcp_pending_bind(livetcp_pending *pending, const uint8_t bytes[LIVETCP_BINDING_SIZE])
+{
+    lt_channel_binding binding = {.known = true};
+
+    memcpy(binding.bytes, bytes, sizeof binding.bytes);
+    lt_pending_connection_bind(pending->handshake, &binding);
 }
 
 livetcp_usec livetcp_pending_deadline(const livetcp_pending *pending)
@@ -80,6 +89,16 @@ const uint8_t *livetcp_pending_session_id(const livetcp_pending *pending)
 unsigned livetcp_pending_index(const livetcp_pending *pending)
 {
     return lt_pending_connection_request(pending->handshake)->index;
+}
+
+bool livetcp_pending_is_create(const livetcp_pending *pending)
+{
+    return lt_pending_connection_request(pending->handshake)->type == LT_CONTROL_CREATE;
+}
+
+const uint8_t *livetcp_pending_held(const livetcp_pending *pending, size_t *size)
+{
+    return lt_pending_connection_held(pending->handshake, size);
 }
 
 livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_fn random,

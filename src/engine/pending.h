@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session and a connection that asks for it have to do with each other. */
+/* Interface between a session and the pending connection that asks for it. */
 #ifndef LT_ENGINE_PENDING_H
 #define LT_ENGINE_PENDING_H
 
@@ -7,8 +7,8 @@
 
 #include <livetcp/engine.h>
 
-/* The session's key, and the proof that is still to come. Returns how many connections the caller
- * has announced. */
+/* The session's key, and the PROOF that is still to come. Returns the number of connections that
+ * the caller announced. */
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
                             lt_pending_authenticator *proof);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: one of each component, and what happens in which order when something comes in. No
- * component knows another's inside; what one of them finds out and another needs passes through
- * here.
+ * A session: one of each component, and the order of their work on every event. No component knows
+ * another's inside; information from one to another passes through here.
  */
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "engine/events.h"
+#include "engine/links/link_health.h"
+#include "engine/links/link_meter.h"
 #include "engine/links/links.h"
+#include "engine/memory.h"
 #include "engine/pending.h"
-#include "engine/rate/rate.h"
+#include "engine/rate/link_rates.h"
 #include "engine/receiver/receiver.h"
 #include "engine/repair/repair.h"
 #include "engine/reports/reports.h"
@@ -27,7 +29,7 @@ struct livetcp_engine {
     bool caller, plain;
     void (*on_packet)(void *user, const livetcp_packet *packet);
     void *user;
-    lt_rng jitter; /* spreads what many sessions would do at once */
+    lt_rng jitter; /* spreads simultaneous actions of many sessions */
 
     lt_events events;
     lt_links *links;
@@ -35,7 +37,9 @@ struct livetcp_engine {
     lt_repair *repair;
     lt_receiver *receiver;
     lt_reports *reports;
-    lt_rate rate;
+    lt_link_rates rates;
+    lt_link_health health;
+    lt_link_meter meter;
 
     bool sent_wanted;    /* SENT is to be emitted once all is written */
     livetcp_usec now_us; /* while something is received or expires: when */
@@ -43,7 +47,7 @@ struct livetcp_engine {
 
     /* Life. */
     livetcp_session_state state;
-    bool closing;    /* close() was called and the queue drains, or the peer said BYE */
+    bool closing;    /* close() was called and the queue drains, or the peer sent BYE */
     bool peer_ended; /* a BYE came; connections are read until each has ended */
     livetcp_result close_reason;
     livetcp_usec drain_until_us;
@@ -55,7 +59,13 @@ static livetcp_path *path_of(const livetcp_engine *engine, unsigned slot)
     return &lt_links_paths(engine->links)[slot];
 }
 
-/* ---- what components call back for ---- */
+/* Owners pass slot numbers; unknown ones are ignored. */
+static bool is_slot(unsigned connection)
+{
+    return connection < LIVETCP_MAX_CONNECTIONS;
+}
+
+/* ---- callbacks of components ---- */
 
 static bool write_control(void *user, unsigned slot, const uint8_t *frame, size_t size)
 {
@@ -199,7 +209,10 @@ static livetcp_result create_components(livetcp_engine *engine, const livetcp_en
                              .user = engine};
     livetcp_result result;
 
-    lt_rate_init(&engine->rate, &engine->config);
+    lt_link_meter_init(&engine->meter);
+    result = lt_link_rates_init(&engine->rates, &engine->config);
+    if (result != LIVETCP_OK)
+        return result;
     engine->receiver = lt_receiver_create(&engine->config, &sink);
     engine->sender = lt_sender_create(&engine->config, engine->policy, &engine->events);
     if (engine->sender)
@@ -220,6 +233,10 @@ static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_con
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "an engine needs a config and a source of randomness: one of them is NULL");
     result = lt_config_read(config, setup->config, error);
+    if (result == LIVETCP_OK && config->wire == LIVETCP_WIRE_AUTO)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "an engine is one session: set wire=session or wire=plain, as the first "
+                       "bytes of its connection tell");
     if (result == LIVETCP_OK)
         result = lt_config_check_session(config, setup->policy, error);
     *policy = setup->policy ? setup->policy : livetcp_policy_find(config->policy);
@@ -236,11 +253,11 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     livetcp_result result;
 
     *out = NULL;
-    if (!lt_sized_valid(given, LT_SIZE_THROUGH(livetcp_engine_setup, cname)))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_engine_setup has struct_size %zu: set it to "
-                       "sizeof(livetcp_engine_setup)",
-                       lt_sized_size(given));
+    result =
+        lt_sized_check(given, LT_SIZE_THROUGH(livetcp_engine_setup, cname), "livetcp_engine_setup",
+                       "set it to sizeof(livetcp_engine_setup)", error);
+    if (result != LIVETCP_OK)
+        return result;
     lt_sized_read(&setup, sizeof setup, given);
     result = check_setup(&setup, &config, &policy, error);
     if (result != LIVETCP_OK)
@@ -275,13 +292,19 @@ void livetcp_engine_destroy(livetcp_engine **owner)
     lt_receiver_destroy(&engine->receiver);
     lt_reports_destroy(&engine->reports);
     lt_links_destroy(&engine->links);
+    lt_link_rates_clear(&engine->rates);
     free(engine);
     *owner = NULL;
 }
 
+void lt_engine_share_memory(livetcp_engine *engine, lt_memory *memory)
+{
+    lt_receiver_share_memory(engine->receiver, memory);
+}
+
 /* ---- a connection ends ---- */
 
-/* From here on it carries nothing but what says why: a BYE or a REJECT, if the peer can read it. */
+/* From here on it carries nothing but the reason: a BYE or a REJECT, if the peer can read it. */
 static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
                         bool say_goodbye, livetcp_usec now)
 {
@@ -300,26 +323,34 @@ static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result re
         lt_control_write(&writer, slot, &message);
 }
 
-/* Slots that failed by themselves. */
+/* Slots that failed by themselves, and those that are not wanted for now. */
 static void close_failed(livetcp_engine *engine, livetcp_usec now)
 {
     livetcp_result reason;
     unsigned slot;
 
+    while (lt_links_next_withdrawn(engine->links, &slot))
+        begin_close(engine, slot, LIVETCP_OK, false, now);
     while (lt_links_next_failed(engine->links, &slot, &reason))
         begin_close(engine, slot, reason, true, now);
 }
 
-/* What a connection has not delivered goes back to the send queue, in order. */
-static void take_back(livetcp_engine *engine, unsigned slot)
+/* Packets in flight on a connection go back to the send queue, in order. */
+static void take_back_written(livetcp_engine *engine, unsigned slot)
 {
-    /* A peer that has ended, or that we have told to, reads nothing that comes a second time. */
+    /* A peer that has ended, or that got our BYE, reads nothing that comes a second time. */
     bool forget = engine->closing || engine->state == LIVETCP_SESSION_CLOSED;
     lt_packet *packet;
 
-    lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
     while ((packet = lt_repair_take_back(engine->repair, engine->links, slot, forget)))
         lt_sender_take_back(engine->sender, packet, slot);
+}
+
+/* And those that a lost connection has not written. */
+static void take_back(livetcp_engine *engine, unsigned slot)
+{
+    lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
+    take_back_written(engine, slot);
 }
 
 static void finish(livetcp_engine *engine, livetcp_usec now);
@@ -344,7 +375,9 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
     lt_repair_reset_slot(engine->repair, slot);
     lt_receiver_reset(engine->receiver, slot);
     lt_reports_reset_slot(engine->reports, slot);
-    lt_rate_reset_slot(&engine->rate, slot);
+    lt_rate_reset_slot(lt_link_rates_of(&engine->rates, slot), slot);
+    lt_link_health_lost(&engine->health, slot);
+    lt_link_meter_reset_slot(&engine->meter, slot);
     result = lt_links_detach(engine->links, slot, reason, now, &renewed);
     if (engine->state == LIVETCP_SESSION_CLOSED)
         return;
@@ -376,7 +409,7 @@ static void finish(livetcp_engine *engine, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         begin_close(engine, i, engine->close_reason, true, now);
-    lt_sender_clear(engine->sender, true);               /* what they had not written, too */
+    lt_sender_clear(engine->sender, true);               /* unwritten packets, too */
     lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
     lt_links_end(engine->links);
     set_state(engine, LIVETCP_SESSION_CLOSED, engine->close_reason);
@@ -387,7 +420,7 @@ static bool all_written(const livetcp_engine *engine)
     for (unsigned i = 0; i < lt_links_count(engine->links); i++)
         if (!lt_sender_idle(engine->sender, i))
             return false;
-    return lt_sender_queued(engine->sender) == 0;
+    return lt_sender_queued(engine->sender) == 0 && lt_sender_later_copies(engine->sender) == 0;
 }
 
 static void notify_if_sent(livetcp_engine *engine)
@@ -407,7 +440,8 @@ static void check_drained(livetcp_engine *engine, livetcp_usec now)
     notify_if_sent(engine);
     if (!engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
         return;
-    done = engine->peer_ended ? lt_links_open_count(engine->links) == 0 : all_written(engine);
+    done = engine->peer_ended ? lt_links_open_count(engine->links) == 0
+                              : all_written(engine) && !lt_links_is_proving(engine->links);
     if (done || now >= engine->drain_until_us)
         finish(engine, now);
 }
@@ -449,8 +483,8 @@ static void update_state(livetcp_engine *engine, livetcp_usec now)
     set_state(engine, LIVETCP_SESSION_CONNECTING, last_loss);
 }
 
-/* The peer said BYE on this connection. It writes no more, but what it wrote before on the others
- * may still be on its way: the session ends when they have, or after peer-timeout. */
+/* The peer sent BYE on this connection. It writes no more, but its earlier data on the others may
+ * still be on the way: the session ends when they have, or after peer-timeout. */
 static void on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 {
     if (!engine->peer_ended) {
@@ -469,6 +503,7 @@ void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp
         return;
     set_closing(engine, engine->closing ? engine->close_reason : reason);
     engine->drain_until_us = now + drain_us;
+    lt_sender_flush_copies(engine->sender);
     check_drained(engine, now);
 }
 
@@ -479,11 +514,22 @@ bool livetcp_engine_next_connect(livetcp_engine *engine, livetcp_usec now, unsig
     return lt_links_next_connect(engine->links, now, connection);
 }
 
+void livetcp_engine_bind(livetcp_engine *engine, unsigned connection,
+                         const uint8_t bytes[LIVETCP_BINDING_SIZE])
+{
+    lt_channel_binding binding = {.known = true};
+
+    memcpy(binding.bytes, bytes, sizeof binding.bytes);
+    if (connection < lt_links_count(engine->links))
+        lt_links_bind(engine->links, connection, &binding);
+}
+
 void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livetcp_usec now)
 {
     if (connection >= lt_links_count(engine->links) ||
         !lt_links_connected(engine->links, connection, now))
         return;
+    lt_link_health_connected(&engine->health, connection, path_of(engine, connection)->link, now);
     lt_receiver_start(engine->receiver, connection);
     close_failed(engine, now);
     update_state(engine, now);
@@ -496,6 +542,7 @@ livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection,
     close_failed(engine, now);
     if (result != LIVETCP_OK)
         return result;
+    lt_link_health_connected(&engine->health, connection, path_of(engine, connection)->link, now);
     lt_receiver_start(engine->receiver, connection);
     update_state(engine, now);
     return LIVETCP_OK;
@@ -507,13 +554,15 @@ void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_re
     livetcp_connection_state state;
     livetcp_result known;
 
-    if (connection >= LIVETCP_MAX_CONNECTIONS)
+    if (!is_slot(connection))
         return;
     state = lt_links_state(engine->links, connection);
     if (state == LIVETCP_CONNECTION_IDLE || state == LIVETCP_CONNECTION_CLOSED)
         return;
     if (lt_links_closing(engine->links, connection, &known, NULL))
         reason = known;
+    else if (reason == LIVETCP_ERR_PROTOCOL || reason == LIVETCP_ERR_GARBAGE)
+        engine->protocol_errors++; /* the owner has looked at the bytes */
     detach(engine, connection, reason, now);
 }
 
@@ -531,6 +580,24 @@ bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection, liv
         return true;
     }
     return false;
+}
+
+livetcp_result livetcp_engine_set_link(livetcp_engine *engine, unsigned connection, unsigned link,
+                                       unsigned weight)
+{
+    livetcp_result result;
+
+    if (!is_slot(connection) || link >= LIVETCP_MAX_LINKS || weight > UINT8_MAX)
+        return LIVETCP_ERR_INDEX_RANGE;
+    result = lt_link_rates_set_link(&engine->rates, connection, link);
+    if (result == LIVETCP_OK)
+        lt_links_set_link(engine->links, connection, link, weight);
+    return result;
+}
+
+void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_usec now)
+{
+    lt_links_retry(engine->links, connections, now);
 }
 
 /* ---- data in ---- */
@@ -590,9 +657,8 @@ livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connectio
     uint64_t before;
     livetcp_result result;
 
-    if (connection >= LIVETCP_MAX_CONNECTIONS ||
-        permission(engine, connection) == LT_RECEIVE_NOTHING)
-        return LIVETCP_OK; /* on its way out: what still comes is nobody's */
+    if (!is_slot(connection) || permission(engine, connection) == LT_RECEIVE_NOTHING)
+        return LIVETCP_OK; /* closing: further input is ignored */
     counts = lt_receiver_get_slot(engine->receiver, connection);
     before = counts->packets;
     engine->now_us = now;
@@ -627,20 +693,47 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
     return LIVETCP_OK;
 }
 
+/* Links that no connection is on have no rate, and no limit. */
+static void limit_links(livetcp_engine *engine)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        const lt_rate *rate = lt_link_rates_at(&engine->rates, i);
+        if (rate)
+            lt_sender_limit(engine->sender, i,
+                            &(lt_link_limit){.window = lt_rate_window(rate),
+                                             .rate = lt_rate_carries(rate),
+                                             .room = lt_rate_has_room(rate)});
+    }
+}
+
+/* Packets in flight on a link that has stalled go out again elsewhere, at once and whatever the
+ * budget, as those of a lost connection do. */
+static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
+{
+    uint32_t stalled = lt_link_health_update(&engine->health, engine->links, now);
+
+    for (unsigned i = lt_links_count(engine->links); stalled && i-- > 0;)
+        if (stalled >> path_of(engine, i)->link & 1)
+            take_back_written(engine, i);
+}
+
 static void update_rate(livetcp_engine *engine, livetcp_usec now)
 {
     lt_rate_view view;
 
-    if (!lt_rate_wants_update(&engine->rate, now))
+    if (!lt_link_rates_wants_update(&engine->rates, now))
         return;
     view = (lt_rate_view){.paths = lt_links_paths(engine->links),
                           .count = lt_links_count(engine->links),
                           .media_rate = lt_sender_media_rate(engine->sender, now),
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
-    if (lt_rate_update(&engine->rate, &view, now))
+    bool changed = lt_link_rates_update(&engine->rates, &view, now);
+    limit_links(engine);
+    reinject_stalled(engine, now);
+    if (changed)
         lt_events_add(&engine->events,
                       &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
-                                              .bitrate = lt_rate_get(&engine->rate)});
+                                              .bitrate = lt_link_rates_get(&engine->rates)});
 }
 
 static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_engine_write *write)
@@ -654,7 +747,7 @@ static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_e
     return true;
 }
 
-/* Whether a further copy of a packet under way was given to a connection. */
+/* True if a further copy of a packet under way was given to a connection. */
 static bool review(livetcp_engine *engine, livetcp_usec now)
 {
     unsigned slots = lt_links_count(engine->links);
@@ -696,17 +789,19 @@ static bool place(livetcp_engine *engine, livetcp_usec now)
     return true;
 }
 
-/* What was begun comes first, then what is late already, since the rest may still be in time. */
+/* A packet already begun comes first, then late ones, since the rest may still be in time. */
 bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                livetcp_engine_write *write)
 {
     update_rate(engine, now);
     if (next_in_outboxes(engine, now, write))
         return true;
+    lt_sender_space_copies(engine->sender, lt_repair_copy_spacing(engine->repair));
     lt_sender_begin_round(engine->sender, engine->links, now);
     if (!lt_sender_queued(engine->sender))
         check_drained(engine, now);
-    if (review(engine, now) || place_parity(engine, now) || place(engine, now) ||
+    if (review(engine, now) || lt_sender_place_later_copy(engine->sender, engine->links, now) ||
+        place_parity(engine, now) || place(engine, now) ||
         lt_repair_probe(engine->repair, engine->links, now))
         return next_in_outboxes(engine, now, write);
     if (lt_sender_drained(engine->sender))
@@ -717,11 +812,24 @@ bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
 void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
                           livetcp_usec now)
 {
-    bool first;
-    lt_packet *complete = lt_sender_wrote(engine->sender, connection, size, &first);
+    livetcp_engine_wrote_as(engine, connection, size, size, now);
+}
 
-    lt_links_wrote(engine->links, connection, size, now);
-    lt_rate_on_written(&engine->rate, connection, size, first ? lt_packet_size(complete) : 0);
+void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t size,
+                             size_t wire_size, livetcp_usec now)
+{
+    lt_packet *complete;
+    bool first;
+
+    if (!is_slot(connection))
+        return;
+    complete = lt_sender_wrote(engine->sender, connection, size, &first);
+    lt_rate_on_written(lt_link_rates_of(&engine->rates, connection), connection,
+                       path_of(engine, connection), wire_size, first ? lt_packet_size(complete) : 0,
+                       now);
+    lt_link_health_wrote(&engine->health, path_of(engine, connection)->link, now);
+    lt_link_meter_wrote(&engine->meter, path_of(engine, connection), wire_size, now);
+    lt_links_wrote(engine->links, connection, wire_size, now);
     if (first)
         lt_reports_on_written(engine->reports, path_of(engine, connection), complete,
                               lt_links_stream_bytes(engine->links, connection), now);
@@ -730,32 +838,38 @@ void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t si
     check_drained(engine, now);
 }
 
-/* ---- what the platform tells ---- */
+/* ---- events from the platform ---- */
 
 void livetcp_engine_blocked(livetcp_engine *engine, unsigned connection)
 {
-    lt_links_blocked(engine->links, connection);
+    if (is_slot(connection))
+        lt_links_blocked(engine->links, connection);
 }
 
 void livetcp_engine_writable(livetcp_engine *engine, unsigned connection)
 {
-    lt_links_writable(engine->links, connection);
+    if (is_slot(connection))
+        lt_links_writable(engine->links, connection);
 }
 
-uint32_t livetcp_engine_wants_room(const livetcp_engine *engine)
+uint32_t livetcp_engine_wants_writable(const livetcp_engine *engine)
 {
-    return lt_sender_wants_room(engine->sender, engine->links);
+    return lt_sender_wants_writable(engine->sender, engine->links);
 }
 
 uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection)
 {
-    return lt_sender_unsent_limit(engine->sender, path_of(engine, connection));
+    return is_slot(connection) ? lt_sender_unsent_limit(engine->sender, path_of(engine, connection))
+                               : UINT32_MAX;
 }
 
 uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now)
 {
-    bool placing = lt_sender_uses_path_info(engine->sender) && lt_sender_queued(engine->sender);
+    bool placing = lt_sender_uses_path_info(engine->sender) &&
+                   (lt_sender_queued(engine->sender) || lt_sender_copy_due(engine->sender, now));
     uint32_t slots = placing ? UINT32_MAX : lt_repair_wants_path_info(engine->repair, now);
+
+    slots |= lt_link_rates_wants_path_info(&engine->rates);
 
     return lt_links_stale(engine->links, slots, now);
 }
@@ -763,12 +877,14 @@ uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now
 void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const livetcp_path *info,
                               livetcp_usec now)
 {
-    const livetcp_path *path = path_of(engine, connection);
-    livetcp_tcp_state before = path->tcp_state;
+    const livetcp_path *path = is_slot(connection) ? path_of(engine, connection) : NULL;
+    livetcp_tcp_state before = path ? path->tcp_state : LIVETCP_TCP_UNKNOWN;
 
-    if (!lt_links_path_info(engine->links, connection, info, now))
+    if (!path || !lt_links_path_info(engine->links, connection, info, now))
         return;
-    lt_rate_on_path_info(&engine->rate);
+    lt_rate_on_path_info(lt_link_rates_of(&engine->rates, connection), connection, path, now);
+    lt_link_meter_on_path_info(&engine->meter, connection, path);
+    lt_link_health_on_path_info(&engine->health, engine->links, connection, now);
     lt_repair_acknowledged(engine->repair, engine->links, connection, now);
     lt_reports_on_path_info(engine->reports, path, now);
     if (path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
@@ -777,13 +893,14 @@ void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const
 
 void livetcp_engine_has_timestamps(livetcp_engine *engine, unsigned connection)
 {
-    lt_reports_has_timestamps(engine->reports, connection);
+    if (is_slot(connection))
+        lt_reports_has_timestamps(engine->reports, connection);
 }
 
 void livetcp_engine_tx_timestamp(livetcp_engine *engine, unsigned connection,
                                  const livetcp_tx_timestamp *timestamp, livetcp_usec now)
 {
-    if (lt_links_has_socket(engine->links, connection))
+    if (is_slot(connection) && lt_links_has_socket(engine->links, connection))
         lt_reports_on_tx_timestamp(engine->reports, path_of(engine, connection), timestamp, now);
 }
 
@@ -808,6 +925,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
     due = earlier(due, lt_links_deadline(engine->links));
     due = earlier(due, lt_receiver_deadline(engine->receiver));
     due = earlier(due, lt_sender_deadline(engine->sender));
+    due = earlier(due, lt_link_rates_deadline(&engine->rates));
     due = earlier(due, lt_repair_deadline(engine->repair));
     due = earlier(due, lt_reports_deadline(engine->reports));
     due = earlier(due, engine->abandoned_at_us);
@@ -820,7 +938,8 @@ static void expire_reports(livetcp_engine *engine, livetcp_usec now)
     lt_reports_view view = {.paths = lt_links_paths(engine->links),
                             .count = lt_links_count(engine->links),
                             .gaps = media->gaps,
-                            .late_order = media->late_discarded};
+                            .late_order = media->late_discarded,
+                            .copy_spacing_us = lt_repair_copy_spacing(engine->repair)};
 
     lt_reports_expire(engine->reports, &view, now);
 }
@@ -836,6 +955,7 @@ void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
     expire_reports(engine, now);
     lt_receiver_expire(engine->receiver, now);
     lt_sender_expire(engine->sender, engine->links, now);
+    lt_link_rates_expire(&engine->rates, now);
     if (now >= engine->abandoned_at_us)
         livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
     check_drained(engine, now);
@@ -875,9 +995,10 @@ livetcp_result livetcp_engine_report_playout(livetcp_engine *engine,
                                              const livetcp_playout_report *report)
 {
     livetcp_playout_report whole = {.margin_us = LIVETCP_NO_MARGIN};
+    livetcp_result result = LT_CHECK_SIZED(report, livetcp_playout_report, NULL);
 
-    if (!lt_sized_valid(report, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
     lt_sized_read(&whole, sizeof whole, report);
     return lt_reports_on_playout(engine->reports, &whole);
 }
@@ -954,25 +1075,50 @@ livetcp_result livetcp_engine_set_bitrate_bounds(livetcp_engine *engine, uint32_
     config.min_bitrate = min;
     config.max_bitrate = max;
     result = configure(engine, &config, engine->policy, error);
-    if (result == LIVETCP_OK && lt_rate_set_bounds(&engine->rate, min, max))
+    if (result == LIVETCP_OK && lt_link_rates_set_bounds(&engine->rates, min, max))
         lt_events_add(&engine->events,
                       &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
-                                              .bitrate = lt_rate_get(&engine->rate)});
+                                              .bitrate = lt_link_rates_get(&engine->rates)});
+    return result;
+}
+
+livetcp_result livetcp_engine_set_order(livetcp_engine *engine, livetcp_order order,
+                                        livetcp_error *error)
+{
+    livetcp_config config = engine->config;
+    livetcp_result result;
+
+    config.order = order;
+    result = configure(engine, &config, engine->policy, error);
+    if (result == LIVETCP_OK)
+        lt_receiver_set_order(engine->receiver, order);
     return result;
 }
 
 /* ---- statistics ---- */
 
+static unsigned count_links(const livetcp_engine *engine)
+{
+    unsigned count = 1;
+
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
+        if (path_of(engine, i)->link >= count)
+            count = path_of(engine, i)->link + 1U;
+    return count;
+}
+
 livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_usec now,
                                         livetcp_session_stats *stats)
 {
     livetcp_session_stats all = {.struct_size = sizeof all};
+    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_session_stats, NULL);
 
-    if (!lt_sized_valid(stats, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
     all.received.protocol_errors = engine->protocol_errors;
-    all.sent.estimated_bitrate = lt_rate_get(&engine->rate);
+    lt_link_rates_gather(&engine->rates, &all);
     lt_links_gather(engine->links, &all);
+    all.links = count_links(engine);
     lt_sender_gather(engine->sender, engine->links, now, &all);
     lt_repair_gather(engine->repair, &all);
     lt_receiver_gather(engine->receiver, &all);
@@ -988,14 +1134,47 @@ livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *engine,
 {
     livetcp_connection_stats all = {.struct_size = sizeof all};
     const lt_receiver_slot_counts *received;
+    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_connection_stats, NULL);
 
-    if (!lt_sized_valid(stats, 0) || connection >= lt_links_count(engine->links))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
+    if (connection >= lt_links_count(engine->links))
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "there is no connection %u: the session has 0..%u", connection,
+                       lt_links_count(engine->links) - 1);
     received = lt_receiver_get_slot(engine->receiver, connection);
     all.packets_received = received->packets;
     all.bytes_read = received->bytes;
     lt_links_gather_slot(engine->links, connection, now, &all);
     lt_sender_gather_slot(engine->sender, connection, &all);
+    lt_sized_fill(stats, &all, sizeof all);
+    return LIVETCP_OK;
+}
+
+livetcp_result livetcp_engine_get_link_stats(const livetcp_engine *engine, unsigned link,
+                                             livetcp_usec now, livetcp_link_stats *stats)
+{
+    livetcp_link_stats all = {.struct_size = sizeof all, .index = link};
+    livetcp_session_stats rate = {.struct_size = sizeof rate};
+    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_link_stats, NULL);
+
+    if (result != LIVETCP_OK)
+        return result;
+    if (link >= count_links(engine))
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "there is no link %u: the session has 0..%u", link, count_links(engine) - 1);
+    lt_links_gather_link(engine->links, link, &all);
+    lt_link_meter_gather(&engine->meter, link, now, &all);
+    all.stalls = engine->health.stalls[link];
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
+        if (path_of(engine, i)->link == link)
+            all.bytes_read += lt_receiver_get_slot(engine->receiver, i)->bytes;
+    if (lt_link_rates_at(&engine->rates, link)) {
+        lt_rate_gather(lt_link_rates_at(&engine->rates, link), &rate);
+        all.congestion = rate.sent.congestion;
+        all.window_bytes = rate.sent.window_bytes;
+        all.estimated_bitrate = rate.sent.estimated_bitrate;
+    }
     lt_sized_fill(stats, &all, sizeof all);
     return LIVETCP_OK;
 }

@@ -20,14 +20,14 @@
 /* A fast peer must not starve the others: after so many reads the loop turns to them. */
 #define READS_PER_WAKEUP 4
 
-/* A failed connection gets no second wake-up, and what it brought last still counts. */
+/* A failed connection gets no second wake-up, and its last input still counts. */
 #define READS_TO_THE_END 1024
 
 /* A flood of timestamps must not keep the loop from the rest. */
 #define TIMESTAMPS_PER_WAKEUP 256
 
-/* A thread that wakes up for input takes less than that; above it, it is worth a system call to
- * know whether something was waited for. */
+/* A thread that wakes up for input takes less than that; above it, a system call to detect a wait
+ * is worth its cost. */
 #define PROMPT_US 1000
 
 /* ---- life ---- */
@@ -67,6 +67,7 @@ static void on_closed(uv_handle_t *handle)
     const lt_io_channel_owner *functions = channel->functions;
     void *owner = channel->owner;
 
+    lt_tls_filter_destroy(&channel->tls);
     free(channel);
     functions->release(owner);
 }
@@ -78,10 +79,21 @@ void lt_io_channel_abandon(lt_io_channel *channel)
     uv_close((uv_handle_t *)&channel->poll, on_closed);
 }
 
+void lt_io_channel_secure(lt_io_channel *channel, lt_tls_filter *filter)
+{
+    channel->tls = filter;
+}
+
+static int flush_records(lt_io_channel *channel);
+
 void lt_io_channel_close(lt_io_channel *channel, bool orderly)
 {
     uv_os_sock_t socket = channel->socket;
 
+    if (orderly && channel->tls) {
+        lt_tls_filter_end(channel->tls);
+        (void)flush_records(channel); /* what it takes */
+    }
     lt_io_channel_abandon(channel);
     if (orderly)
         lt_io_close_lingering(channel->context, socket);
@@ -89,7 +101,7 @@ void lt_io_channel_close(lt_io_channel *channel, bool orderly)
         lt_socket_close(socket);
 }
 
-/* ---- timestamps of what was sent ---- */
+/* ---- transmit timestamps ---- */
 
 bool lt_io_channel_start_timestamps(lt_io_channel *channel)
 {
@@ -133,11 +145,65 @@ static bool take_timestamps(lt_io_channel *channel)
 
 /* ---- bytes ---- */
 
-long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp)
+static long write_socket(lt_io_channel *channel, const void *data, size_t size, bool timestamp)
 {
     if (timestamp && channel->timestamped)
         return lt_platform_write_timestamped(channel->socket, data, size);
     return lt_socket_write(channel->socket, data, size);
+}
+
+/* Writes records that the kernel has not taken yet. 0, EAGAIN if there are some still, or the errno
+ * of a failure. */
+static int flush_records(lt_io_channel *channel)
+{
+    const uint8_t *data;
+    size_t size;
+
+    while ((size = lt_tls_filter_output(channel->tls, &data)) > 0) {
+        long n = write_socket(channel, data, size, false);
+        if (n < 0)
+            return (int)-n;
+        lt_tls_filter_written(channel->tls, (size_t)n);
+    }
+    return 0;
+}
+
+/* A record is made once the one before is gone, and then counts as written: what the kernel does
+ * not take of it goes before everything else. */
+static long write_record(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
+                         size_t *wire_size)
+{
+    const uint8_t *records;
+    int failure = flush_records(channel);
+
+    if (failure)
+        return -failure;
+    if (lt_tls_filter_write(channel->tls, data, size) != LIVETCP_OK)
+        return -EPROTO;
+    *wire_size = lt_tls_filter_output(channel->tls, &records);
+    long n = write_socket(channel, records, *wire_size, timestamp);
+    if (n < 0 && n != -EAGAIN)
+        return n;
+    if (n > 0)
+        lt_tls_filter_written(channel->tls, (size_t)n);
+    return (long)size;
+}
+
+long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
+                         size_t *wire_size)
+{
+    if (channel->tls)
+        return write_record(channel, data, size, timestamp, wire_size);
+    long n = write_socket(channel, data, size, timestamp);
+    *wire_size = n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+bool lt_io_channel_is_full(const lt_io_channel *channel)
+{
+    const uint8_t *data;
+
+    return channel->tls && lt_tls_filter_output(channel->tls, &data) > 0;
 }
 
 /* Where the kernel does not report segments that waited, only prompt ones are of use. */
@@ -176,6 +242,63 @@ static void lose(lt_io_channel *channel, int system_errno)
     channel->functions->on_lost(channel->owner, channel->index, system_errno);
 }
 
+/* One step of decryption, in place of what was read: libssl has its own copy. The peer may have to
+ * get an answer (a new key, an alert). */
+static size_t decrypt(lt_io_channel *channel, const uint8_t *data, size_t size, uint8_t *plaintext,
+                      livetcp_error *error)
+{
+    uv_mutex_lock(channel->lock);
+    if (size)
+        lt_tls_filter_receive(channel->tls, data, size);
+    size_t got = lt_tls_filter_read(channel->tls, plaintext, LT_IO_READ_SIZE);
+    if (flush_records(channel) == EAGAIN)
+        channel->want_writable = true;
+    lt_tls_state state = lt_tls_filter_state(channel->tls);
+    error->code = state == LT_TLS_ENDED ? LIVETCP_ERR_CLOSED : LIVETCP_OK;
+    if (state == LT_TLS_FAILED)
+        *error = *lt_tls_filter_error(channel->tls);
+    uv_mutex_unlock(channel->lock);
+    return got;
+}
+
+static void deliver_records(lt_io_channel *channel, size_t size,
+                            const livetcp_rx_timestamp *timestamp)
+{
+    uint8_t *buffer = channel->context->read_buffer;
+    livetcp_error error;
+
+    for (;;) {
+        size_t got = decrypt(channel, buffer, size, buffer, &error);
+        if (got)
+            channel->functions->on_bytes(channel->owner, channel->index, buffer, got, timestamp);
+        size = 0;
+        if (channel->ended)
+            return;
+        if (!got || error.code != LIVETCP_OK)
+            break;
+    }
+    if (error.code == LIVETCP_ERR_CLOSED)
+        lose(channel, 0);
+    else if (error.code != LIVETCP_OK)
+        channel->functions->on_failed(channel->owner, channel->index, &error);
+}
+
+/* Bytes of the read buffer. */
+static void deliver(lt_io_channel *channel, size_t size, const livetcp_rx_timestamp *timestamp)
+{
+    if (channel->tls)
+        deliver_records(channel, size, timestamp);
+    else
+        channel->functions->on_bytes(channel->owner, channel->index, channel->context->read_buffer,
+                                     size, timestamp);
+}
+
+void lt_io_channel_drain(lt_io_channel *channel)
+{
+    if (channel->tls)
+        deliver_records(channel, 0, &(livetcp_rx_timestamp){.known = false});
+}
+
 /* The channel may have ended after each read. */
 static void read_input(lt_io_channel *channel, bool to_the_end)
 {
@@ -192,7 +315,7 @@ static void read_input(lt_io_channel *channel, bool to_the_end)
             return;
         }
         lt_platform_acknowledge_now(channel->socket);
-        channel->functions->on_bytes(channel->owner, channel->index, buffer, (size_t)n, &timestamp);
+        deliver(channel, (size_t)n, &timestamp);
         if (n < LT_IO_READ_SIZE && !to_the_end)
             break;
     }
@@ -202,13 +325,19 @@ static void read_input(lt_io_channel *channel, bool to_the_end)
 
 /* ---- readiness ---- */
 
-/* Whether the socket has failed already, which a writer on another thread may have noticed. */
+/* Notifies the owner of writability. True if the socket has failed already, which a writer on
+ * another thread may have noticed. */
 static bool note_writable(lt_io_channel *channel)
 {
     uv_mutex_lock(channel->lock);
     bool failed = channel->write_errno != 0;
-    if (!failed && (channel->want_writable || channel->want_room)) {
-        channel->want_writable = channel->want_room = false;
+    int rest = failed || !channel->tls ? 0 : flush_records(channel);
+    if (rest && rest != EAGAIN) {
+        channel->write_errno = rest;
+        failed = true;
+    }
+    if (!failed && !rest && (channel->want_writable || channel->want_drained)) {
+        channel->want_writable = channel->want_drained = false;
         channel->functions->on_writable(channel->owner, channel->index);
     }
     uv_mutex_unlock(channel->lock);
@@ -235,13 +364,13 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (failed || (events & UV_READABLE))
         read_input(channel, failed);
     if (events & UV_WRITABLE)
-        functions->on_room(owner);
+        functions->on_drained(owner);
     functions->release(owner);
 }
 
 void lt_io_channel_watch(lt_io_channel *channel)
 {
-    bool writable = channel->want_writable || channel->want_room;
+    bool writable = channel->want_writable || channel->want_drained;
     int events = UV_READABLE | (writable ? UV_WRITABLE : 0);
 
     if (events == channel->watched)

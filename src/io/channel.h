@@ -8,11 +8,12 @@
 
 #include "io/context.h"
 #include "platform/socket.h"
+#include "tls/filter.h"
 
 #include <livetcp/engine.h>
 
-/* Called on the loop's thread with the channel's owner and index; the owner's lock is held where it
- * says so. The others may end the channel. */
+/* Called on the loop's thread with the channel's owner and index; the owner's lock is held where
+ * noted. The others may end the channel. */
 typedef struct lt_io_channel_owner {
     /* Bytes have come; they stay valid until this returns. */
     void (*on_bytes)(void *owner, unsigned index, const uint8_t *data, size_t size,
@@ -21,12 +22,15 @@ typedef struct lt_io_channel_owner {
     /* It has failed with this errno, or the peer has ended it if 0. The owner closes it. */
     void (*on_lost)(void *owner, unsigned index, int system_errno);
 
-    /* Locked: the channel wanted to write, and can. Input that there is comes next, and then
-     * on_room(): the time to write. */
-    void (*on_writable)(void *owner, unsigned index);
-    void (*on_room)(void *owner);
+    /* TLS has failed. The owner closes it. */
+    void (*on_failed)(void *owner, unsigned index, const livetcp_error *error);
 
-    /* Locked: the kernel told about a byte that was written. */
+    /* Locked: the channel wanted to write, and can. Input that there is comes next, and then
+     * on_drained(): the time to write. */
+    void (*on_writable)(void *owner, unsigned index);
+    void (*on_drained)(void *owner);
+
+    /* Locked: the kernel reported a timestamp of a written byte. */
     void (*on_timestamp)(void *owner, unsigned index, const livetcp_tx_timestamp *timestamp);
 
     /* The owner must not be freed between the two. */
@@ -41,15 +45,16 @@ typedef struct lt_io_channel {
     uv_mutex_t *lock; /* the owner's */
     unsigned index;
     uv_os_sock_t socket;
+    lt_tls_filter *tls; /* (lock) between socket and owner; NULL without TLS */
     uv_poll_t poll;
     bool ended;             /* loop's thread: closed or abandoned */
     int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
     bool want_writable;     /* (lock) the kernel took no more */
-    bool want_room;         /* (lock) packets wait until less is unsent */
+    bool want_drained;      /* (lock) packets wait until less is unsent */
     uint32_t unsent_limit;  /* (lock) the socket counts as writable below that */
-    int write_errno;        /* (lock) writing failed; reading tells the rest */
-    livetcp_usec probed_us; /* (lock) when the platform last told everything */
-    bool timestamped;       /* the kernel tells timestamps, */
+    int write_errno;        /* (lock) writing failed; reading gives the details */
+    livetcp_usec probed_us; /* (lock) time of the last full probe */
+    bool timestamped;       /* the kernel reports timestamps, */
     uint32_t first_byte;    /*   which call the engine's first byte so */
     uint32_t out_of_order;  /* loop's thread: segments that had waited for others */
     char local[LT_ADDRESS_TEXT];
@@ -62,19 +67,30 @@ lt_io_channel *lt_io_channel_create(livetcp_context *context, unsigned index, uv
                                     const lt_io_channel_owner *functions, void *owner,
                                     uv_mutex_t *lock, int *status);
 
-/* Loop's thread, locked, before the engine writes: asks the kernel for timestamps. Whether it tells
- * them. */
+/* Loop's thread, locked, before the engine writes: asks the kernel for timestamps. True if it
+ * reports them. */
 bool lt_io_channel_start_timestamps(lt_io_channel *channel);
 
-/* Loop's thread. Watches for input, and for room if the channel wants that. */
+/* Loop's thread. Watches for input, and for writability if the channel wants that. */
 void lt_io_channel_watch(lt_io_channel *channel);
 
-/* Any thread, locked. Bytes, or -errno; `timestamp`: and on_timestamp() will tell about the last
- * of them. */
-long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp);
+/* Loop's thread, before it is watched: takes over the filter, whose handshake is done. */
+void lt_io_channel_secure(lt_io_channel *channel, lt_tls_filter *filter);
+
+/* Loop's thread: gives the owner what the filter holds already. */
+void lt_io_channel_drain(lt_io_channel *channel);
+
+/* Any thread, locked. Bytes, or -errno; `timestamp`: on_timestamp() will report the last of them.
+ * *wire_size is set to the number of bytes that TCP carries for them: with TLS, those of records.
+ */
+long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
+                         size_t *wire_size);
+
+/* Locked. True if the kernel has not taken all of a record: it takes no more for now. */
+bool lt_io_channel_is_full(const lt_io_channel *channel);
 
 /* Loop's thread, locked. Stops watching and closes; the channel frees itself. `orderly`: the peer
- * should still read what was written. */
+ * should still read the written data. */
 void lt_io_channel_close(lt_io_channel *channel, bool orderly);
 
 /* The same without closing the socket, which the caller has back. */

@@ -3,7 +3,7 @@
 #ifndef LT_IO_CLOCK_H
 #define LT_IO_CLOCK_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <uv.h>
@@ -19,8 +19,8 @@ static inline livetcp_usec lt_io_now(void)
     return (livetcp_usec)(uv_hrtime() / 1000);
 }
 
-/* How far the time of day is ahead of that clock: whatever comes between the two readings is kept
- * out as far as a few attempts can. */
+/* The offset of the time of day from that clock. A few attempts minimize the delay between the two
+ * readings. */
 static inline livetcp_usec lt_io_wall_clock_ahead(void)
 {
     livetcp_usec ahead = 0, least = LIVETCP_USEC_SEC;
@@ -39,8 +39,8 @@ static inline livetcp_usec lt_io_wall_clock_ahead(void)
     return ahead;
 }
 
-/* What uv_timer_start() wants for a point in time: whole milliseconds from the loop's own idea of
- * now, rounded up so that the timer never fires early. */
+/* The timeout for uv_timer_start() to fire at a point in time: whole milliseconds from the loop's
+ * own idea of now, rounded up so that the timer never fires early. */
 static inline uint64_t lt_io_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
 {
     uint64_t due_ms = at <= 0 ? 0 : ((uint64_t)at + 999) / 1000;
@@ -48,9 +48,9 @@ static inline uint64_t lt_io_timeout_ms(const uv_loop_t *loop, livetcp_usec at)
     return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* Whether what is due should be put off, once, because the loop has been kept from its timers, and
- * so from its sockets: what came to these meanwhile has to be looked at first. *put_off is for this
- * function, 0 at the start. */
+/* True if due work should be put off, once, because the loop has been kept from its timers, and so
+ * from its sockets: their input since then comes first. *put_off is for this function, 0 at the
+ * start. */
 static inline bool lt_io_put_off(livetcp_usec *put_off, livetcp_usec due)
 {
     if (*put_off == due || lt_io_now() - due <= LT_IO_STALL_US)

@@ -20,15 +20,14 @@ typedef struct attempt {
 struct lt_io_connector {
     livetcp_context *context;
     const livetcp_config *config;
+    const lt_io_link *link;
     const lt_io_connector_owner *functions;
     void *owner; /* held until the timer has closed */
     unsigned index;
     livetcp_usec stop_us;
     lt_io_resolution *resolution;
     lt_addresses addresses;
-    unsigned next; /* address to try */
-    lt_address local;
-    bool has_local;
+    unsigned next;       /* address to try */
     uv_os_sock_t socket; /* LT_NO_SOCKET while none is being connected */
     attempt *attempt;    /* watches it */
     uv_timer_t timer;
@@ -171,11 +170,26 @@ static bool watch(lt_io_connector *connector)
 
 static bool wrong_family(lt_io_connector *connector, const lt_address *address)
 {
-    if (!connector->has_local || connector->local.storage.ss_family == address->storage.ss_family)
+    const lt_io_link *link = connector->link;
+
+    if (!link->has_local || link->local.storage.ss_family == address->storage.ss_family)
         return false;
     lt_fail(&connector->error, LIVETCP_ERR_ADDRESS_INVALID,
             "localaddress=%s and %.120s are not both IPv4 or both IPv6",
-            connector->config->local_address, connector->config->host);
+            link->planned.local_address, link->planned.host);
+    return true;
+}
+
+/* The address to bind before connecting; false = the system chooses. */
+static bool bound_address(const lt_io_connector *connector, int family, lt_address *local)
+{
+    unsigned port = connector->config->local_port;
+
+    if (!connector->link->has_local && !port)
+        return false;
+    *local = connector->link->has_local ? connector->link->local : lt_address_any(family);
+    if (port)
+        lt_address_set_port(local, (uint16_t)(port + connector->index));
     return true;
 }
 
@@ -187,9 +201,11 @@ static void try_next(lt_io_connector *connector)
     while (connector->next < connector->addresses.count) {
         unsigned left = connector->addresses.count - connector->next;
         const lt_address *address = &connector->addresses.items[connector->next++];
+        lt_address local;
+        bool bound = bound_address(connector, address->storage.ss_family, &local);
         if (wrong_family(connector, address) ||
-            lt_io_socket_connect(&connector->socket, address,
-                                 connector->has_local ? &connector->local : NULL, connector->config,
+            lt_io_socket_connect(&connector->socket, address, bound ? &local : NULL,
+                                 connector->link->planned.interface, connector->config,
                                  &connector->error) != LIVETCP_OK)
             continue;
         if (watch(connector)) {
@@ -211,7 +227,7 @@ static void try_next(lt_io_connector *connector)
 /* True if another attempt has found the peer. */
 static bool use_known_peer(lt_io_connector *connector)
 {
-    const lt_address *peer = connector->functions->known_peer(connector->owner);
+    const lt_address *peer = connector->functions->known_peer(connector->owner, connector->index);
 
     if (!peer)
         return false;
@@ -241,7 +257,7 @@ static void on_resolve_timeout(uv_timer_t *timer)
 
     lt_fail(&connector->error, LIVETCP_ERR_RESOLVE,
             "cannot resolve %.120s: no answer within connect-timeout; check this host's DNS",
-            connector->config->host);
+            connector->link->planned.host);
     fail(connector);
 }
 
@@ -249,16 +265,16 @@ static void on_start(uv_timer_t *timer)
 {
     lt_io_connector *connector = timer->data;
     const livetcp_config *config = connector->config;
+    const char *host = connector->link->planned.host;
 
     /* An address needs no lookup. */
-    if (use_known_peer(connector) ||
-        lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC, config->host, config->port,
-                            NULL) == LIVETCP_OK) {
+    if (use_known_peer(connector) || lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC,
+                                                         host, config->port, NULL) == LIVETCP_OK) {
         try_next(connector);
         return;
     }
     livetcp_result result =
-        lt_io_resolve_start(connector->context, config->host, config->port, on_resolved, connector,
+        lt_io_resolve_start(connector->context, host, config->port, on_resolved, connector,
                             &connector->resolution, &connector->error);
     if (result != LIVETCP_OK)
         fail(connector);
@@ -268,28 +284,21 @@ static void on_start(uv_timer_t *timer)
 }
 
 lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_config *config,
-                                       unsigned index, const lt_io_connector_owner *functions,
-                                       void *owner)
+                                       const lt_io_link *link, unsigned index,
+                                       const lt_io_connector_owner *functions, void *owner)
 {
     lt_io_connector *connector = calloc(1, sizeof *connector);
-    lt_addresses local;
 
     if (!connector)
         return NULL;
     connector->context = context;
     connector->config = config;
+    connector->link = link;
     connector->functions = functions;
     connector->owner = owner;
     connector->index = index;
     connector->socket = LT_NO_SOCKET;
     connector->stop_us = lt_io_now() + config->connect_timeout_us;
-    /* Checked when the session was made. */
-    if (config->local_address[0] &&
-        lt_lookup_addresses(&local, LT_LOOKUP_NUMERIC, config->local_address, 0, NULL) ==
-            LIVETCP_OK) {
-        connector->local = local.items[0];
-        connector->has_local = true;
-    }
     uv_timer_init(context->loop, &connector->timer);
     connector->timer.data = connector;
     functions->hold(owner);

@@ -4,6 +4,7 @@
 #define LT_IO_CONNECTOR_H
 
 #include "io/context.h"
+#include "io/links.h"
 #include "platform/socket.h"
 
 #include <livetcp/config.h>
@@ -16,7 +17,7 @@ typedef struct lt_io_connector_owner {
     void (*on_failed)(void *owner, unsigned index, const livetcp_error *error);
 
     /* The only address to try, which another attempt has found; NULL = those of the host. */
-    const lt_address *(*known_peer)(const void *owner);
+    const lt_address *(*known_peer)(const void *owner, unsigned index);
 
     /* The owner must not be freed between the two. */
     void (*hold)(void *owner);
@@ -25,11 +26,11 @@ typedef struct lt_io_connector_owner {
 
 typedef struct lt_io_connector lt_io_connector;
 
-/* Loop's thread. Calls nobody back within this call. `config` must live as long as the owner is
- * held. NULL if memory is out. */
+/* Loop's thread. Calls nobody back within this call. Calls the link's host, from its network.
+ * `config` and `link` must live as long as the owner is held. NULL if memory is out. */
 lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_config *config,
-                                       unsigned index, const lt_io_connector_owner *functions,
-                                       void *owner);
+                                       const lt_io_link *link, unsigned index,
+                                       const lt_io_connector_owner *functions, void *owner);
 
 /* Loop's thread. Stops without calling back; clears *connector, which may be NULL already. */
 void lt_io_connector_cancel(lt_io_connector **connector);

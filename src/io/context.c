@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: the application's loop or one of our own, and how other threads reach it. */
+/* Contexts: the application's loop or one of our own, and its wake-up from other threads. */
 #include "io/context.h"
 
 #include "base/error.h"
@@ -213,6 +213,7 @@ static int init_shared(livetcp_context *context)
     lt_list_init(&context->scheduled);
     lt_list_init(&context->members);
     lt_list_init(&context->lingering);
+    context->memory.limit = LT_IO_SHARED_MEMORY;
     return 0;
 }
 

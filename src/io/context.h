@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A context from the inside: a loop, the one handle that wakes it from other threads, and lists of
- * what lives on it. Sessions, listeners and sockets that linger are known here by one function
+ * the objects on it. Sessions, listeners and sockets that linger are known here by one function
  * each, which ends them.
  *
  * Lock order: a session's lock, then the context's. Callbacks run with neither.
@@ -10,6 +10,7 @@
 #define LT_IO_CONTEXT_H
 
 #include "base/list.h"
+#include "engine/memory.h"
 #include "io/log.h"
 
 #include <livetcp/session.h>
@@ -18,6 +19,9 @@
 
 /* As much as one read takes from a socket. */
 #define LT_IO_READ_SIZE 65536
+
+/* Bytes that the peers of all sessions may make them hold for parity, beyond a share of each. */
+#define LT_IO_SHARED_MEMORY (64 * 1024 * 1024)
 
 typedef void (*lt_io_call_fn)(void *argument);
 
@@ -36,10 +40,14 @@ typedef struct lt_io_work {
     void (*run)(struct lt_io_work *work);
 } lt_io_work;
 
+struct json_t;
+
 /* Part of something that ends with its context. */
 typedef struct lt_io_member {
     lt_list in_context;
     void (*end)(struct lt_io_member *member); /* takes it from the list; calls nobody back */
+    /* Adds itself to the statistics, a JSON object; NULL: it has none. */
+    void (*describe)(struct lt_io_member *member, struct json_t *document);
 } lt_io_member;
 
 struct livetcp_context {
@@ -67,10 +75,14 @@ struct livetcp_context {
     lt_list members;     /* listeners and sessions, the newest first */
     lt_list lingering;   /* sockets that linger, the oldest first: they end last */
     unsigned lingering_count;
+    unsigned fallback_count; /* connections that are passed on to another server */
+    uint64_t sessions_made;
+    lt_memory memory;  /* what peers make its sessions hold beyond a share of each */
+    bool stats_opened; /* the statistics socket was opened, or is not wanted */
     lt_io_log log;
     void (*on_closed)(void *user); /* may be NULL */
     void *on_closed_user;
-    uint8_t read_buffer[LT_IO_READ_SIZE]; /* whoever reads, until it has handed out what it read */
+    uint8_t read_buffer[LT_IO_READ_SIZE]; /* of the current reader, until its input is handed out */
 };
 
 /* Runs a function on the loop's thread and waits for it; at once when this is the loop's thread,

@@ -23,6 +23,7 @@ static const struct {
     {LIVETCP_ERR_HANDSHAKE_TIMEOUT, "; is it LiveTCP at the other end? use wire=plain if not"},
     {LIVETCP_ERR_PEER_TIMEOUT, "; is the network down, or the peer gone?"},
     {LIVETCP_ERR_REFUSED, "; is a listener running there?"},
+    {LIVETCP_ERR_NOT_SUPPORTED, "; set wire=plain here, or wire=auto there"},
     {LIVETCP_ERR_UNREACHABLE, "; check the address, the route and firewalls"},
 };
 
@@ -45,16 +46,27 @@ lt_io_text lt_io_peer_text(const livetcp_session *session)
     return peer;
 }
 
-static void compose(livetcp_error *error, const char *peer, livetcp_result reason)
+/* Which side ended or refused the session, seen from here. */
+static const char *text_of(const livetcp_session *session, livetcp_result reason)
 {
-    const char *text = livetcp_result_text(reason);
+    switch (reason) {
+    case LIVETCP_ERR_CLOSED:
+        return session->config.wire == LIVETCP_WIRE_PLAIN ? "the peer ended the connection"
+                                                          : "the peer closed the session";
+    case LIVETCP_ERR_CANCELLED:
+        return session->closed_here ? "the session was closed here"
+                                    : "the application at the other end turned the session away";
+    case LIVETCP_ERR_NOT_SUPPORTED:
+        return "the listener takes no sessions, it has wire=plain";
+    default:
+        return livetcp_result_text(reason);
+    }
+}
 
-    /* Who ended the session, seen from here. */
-    if (reason == LIVETCP_ERR_CLOSED)
-        text = "the peer closed the session";
-    else if (reason == LIVETCP_ERR_CANCELLED)
-        text = "the session was closed here";
-    lt_fail(error, reason, "%.120s: %s%s", peer, text, lt_io_advice(reason));
+static void compose(livetcp_error *error, const livetcp_session *session, const char *peer,
+                    livetcp_result reason)
+{
+    lt_fail(error, reason, "%.120s: %s%s", peer, text_of(session, reason), lt_io_advice(reason));
 }
 
 void lt_io_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
@@ -64,7 +76,7 @@ void lt_io_slot_error_text(const livetcp_session *session, unsigned index, livet
         *error = session->slots[index].error;
         return;
     }
-    compose(error, lt_io_peer_text(session).text, reason);
+    compose(error, session, lt_io_peer_text(session).text, reason);
 }
 
 void lt_io_session_error_text(const livetcp_session *session, livetcp_result reason,
@@ -76,7 +88,17 @@ void lt_io_session_error_text(const livetcp_session *session, livetcp_result rea
         *error = session->error;
         return;
     }
-    compose(error, lt_io_peer_text(session).text, reason);
+    compose(error, session, lt_io_peer_text(session).text, reason);
+}
+
+/* Advice for a listener that leaves without having answered. */
+static const char *ask_for_listener(const livetcp_session *session, unsigned index)
+{
+    bool unanswered = session->config.mode == LIVETCP_MODE_CALLER &&
+                      session->config.wire == LIVETCP_WIRE_SESSION &&
+                      session->slots[index].first.kind == LT_PEER_UNDECIDED;
+
+    return unanswered ? " without an answer; is it a LiveTCP listener with wire=session?" : "";
 }
 
 void lt_io_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,
@@ -84,23 +106,26 @@ void lt_io_socket_error_text(const livetcp_session *session, unsigned index, con
 {
     livetcp_result reason;
 
+    if (system_errno == 0 && session->config.wire == LIVETCP_WIRE_PLAIN) {
+        lt_fail(error, LIVETCP_ERR_CLOSED, "connection %u: %s ended the connection", index, remote);
+        return;
+    }
     if (system_errno == 0) {
-        bool plain = session->config.wire == LIVETCP_WIRE_PLAIN;
-        lt_fail(error, plain ? LIVETCP_ERR_CLOSED : LIVETCP_ERR_CONNECTION_LOST,
-                "connection %u: %s closed it", index, remote);
+        lt_fail(error, LIVETCP_ERR_CONNECTION_LOST, "connection %u: %s closed it%s", index, remote,
+                ask_for_listener(session, index));
         return;
     }
     reason = lt_io_socket_result(system_errno, true);
-    lt_fail(error, reason, "connection %u to %s: %s%s", index, remote, strerror(system_errno),
-            lt_io_advice(reason));
+    lt_fail(error, reason, "connection %u to %s: %s%s%s", index, remote, strerror(system_errno),
+            ask_for_listener(session, index), lt_io_advice(reason));
     error->system_errno = system_errno;
 }
 
-void lt_io_close_error_text(unsigned index, const char *remote, livetcp_result reason,
-                            livetcp_error *error)
+void lt_io_close_error_text(const livetcp_session *session, unsigned index, const char *remote,
+                            livetcp_result reason, livetcp_error *error)
 {
     char peer[280];
 
     snprintf(peer, sizeof peer, "connection %u to %s", index, remote);
-    compose(error, peer, reason);
+    compose(error, session, peer, reason);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for a loss: which peer, why, and what to do about it. Loop's thread only. */
+/* Error text for a loss: the peer, the reason, and advice. Loop's thread only. */
 #ifndef LT_IO_ERROR_TEXT_H
 #define LT_IO_ERROR_TEXT_H
 
 #include "io/session.h"
 
-/* "; what to do" for a reason, or "". */
+/* "; advice" for a reason, or "". */
 const char *lt_io_advice(livetcp_result reason);
 
-/* Room for a host name and a port. */
+/* Buffer for a host name and a port. */
 typedef struct lt_io_text {
     char text[280];
 } lt_io_text;
@@ -27,7 +27,7 @@ void lt_io_socket_error_text(const livetcp_session *session, unsigned index, con
                              int system_errno, livetcp_error *error);
 
 /* The engine closed a slot. */
-void lt_io_close_error_text(unsigned index, const char *remote, livetcp_result reason,
-                            livetcp_error *error);
+void lt_io_close_error_text(const livetcp_session *session, unsigned index, const char *remote,
+                            livetcp_result reason, livetcp_error *error);
 
 #endif

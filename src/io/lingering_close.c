@@ -23,7 +23,7 @@ typedef struct lingering {
     int handles; /* still open */
 } lingering;
 
-/* ---- what still comes ---- */
+/* ---- remaining input ---- */
 
 /* Reads and forgets. True if the peer has ended its direction, or worse. */
 static bool discard(uv_os_sock_t socket)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closing sockets so that the peer still reads what we wrote last. close() on a socket with unread
- * input makes the kernel send a reset, and a reset throws away what the peer has not read yet:
- * the tail of the media, the BYE, the REJECT that says why. So we end our direction, discard what
- * still comes, and close when the peer has ended its own, or after two seconds.
+ * Closing sockets so that the peer still reads our last data. close() on a socket with unread input
+ * makes the kernel send a reset, and a reset discards the data that the peer has not read yet: the
+ * tail of the media, the BYE, the REJECT with its reason. So we end our direction, discard further
+ * input, and close when the peer has ended its own, or after two seconds.
  */
 #ifndef LT_IO_LINGERING_CLOSE_H
 #define LT_IO_LINGERING_CLOSE_H

@@ -1,17 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* A listener from the inside: its sockets, the connections that do not belong to a session yet,
- * and the sessions it serves. Loop's thread only. */
+/*
+ * A listener from the inside, in three files, each of which calls only those before it:
+ *
+ *   admission.c           the sessions it serves, room for more, and the application's consent
+ *   pending_connection.c  connections that belong to no session yet, from their first byte on
+ *   listener.c            its sockets, and its life
+ *
+ * A stranger is whoever has proved nothing. Strangers are in the pool (pending_pool.h) and nowhere
+ * else: a CREATE becomes a session, takes one of max-sessions, evicts and is shown to the
+ * application when its PROOF has come, and until then costs one place in the pool, one key
+ * agreement, and the media that follows CREATE, which is held. TLS costs another key agreement, for
+ * which each connection waits for its turn before that; then all input is decrypted at once, and
+ * whatever is held or waits is plaintext.
+ *
+ * To extend admission (names, tokens, TLS identity): lt_io_admission_offer() asks the application,
+ * with the PROOF checked and JOINED not yet written. An answer that takes time ("later") leaves the
+ * connection in the stage LT_IO_PENDING_PROVED, unwatched, its held media and the JOINED with it,
+ * and comes back through create_session() in pending_connection.c; only its deadline then has to
+ * be another one. What is refused there is refused by REJECT with a reason, on a connection whose
+ * caller is not OPEN before JOINED. What can be refused before the key agreement (room, a name that
+ * does not exist) belongs beside lt_io_admission_has_room().
+ *
+ * Loop's thread only.
+ */
 #ifndef LT_IO_LISTENER_H
 #define LT_IO_LISTENER_H
 
+#include "base/bucket.h"
+#include "base/repeats.h"
 #include "io/context.h"
+#include "io/pending_pool.h"
+#include "io/tls.h"
 #include "platform/socket.h"
 
 /* A name like "localhost" may mean several addresses. */
 #define LT_IO_LISTENER_SOCKETS 8
 
-/* Pending connections; beyond, the oldest is dropped. */
-#define LT_IO_LISTENER_PENDING 1024
+/* Sessions refused last, which are remembered: their callers' other connections are no news. */
+#define LT_IO_LISTENER_REFUSED 16
 
 typedef struct lt_io_listener_socket {
     livetcp_listener *listener;
@@ -25,16 +51,26 @@ struct livetcp_listener {
     livetcp_config config;
     livetcp_listener_callbacks callbacks;
     void *user;
-    uint16_t port; /* never changes */
+    uint16_t port;  /* never changes */
+    lt_io_tls *tls; /* NULL without TLS */
 
     lt_io_listener_socket sockets[LT_IO_LISTENER_SOCKETS];
     unsigned socket_count;
-    livetcp_usec paused_until_us; /* out of descriptors: no accepting; 0 = not paused */
+    uv_timer_t pause; /* out of descriptors: no accepting until it fires */
 
-    lt_list pending; /* connections, in order of their deadlines */
-    unsigned pending_count;
-    uv_timer_t timer;        /* the first deadline, and the end of the pause */
+    lt_io_pool pool;         /* connections that belong to no session */
+    lt_list unproved;        /* of these, the ones that were sent ACCEPT */
+    lt_list resumed;         /* of these, JOINs whose session was waiting for its PROOF */
+    uv_timer_t timer;        /* the pool's first deadline, and its next turn */
     livetcp_usec put_off_us; /* see lt_io_put_off() */
+    uint64_t agreements;     /* key agreements since it exists */
+
+    uint8_t refused[LT_IO_LISTENER_REFUSED][LIVETCP_SESSION_ID_SIZE];
+    unsigned next_refused;
+
+    lt_repeats rejections; /* of peers that come again and again */
+    lt_bucket notices;     /* and of all others */
+    unsigned untold;       /* since the last notice */
 
     lt_list sessions; /* the newest first */
     unsigned session_count;

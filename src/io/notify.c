@@ -35,8 +35,8 @@ static bool in_input(const lt_io_arrivals *arrivals, const uint8_t *data)
            (uintptr_t)data < (uintptr_t)arrivals->input + arrivals->input_size;
 }
 
-/* The engine forgets before the callback what does not lie in the input: a frame that came in two
- * reads, a packet that was held back or rebuilt. */
+/* The engine forgets before the callback any packet that does not lie in the input: a frame that
+ * came in two reads, a packet that was held back or rebuilt. */
 void lt_io_arrivals_collect(void *user, const livetcp_packet *packet)
 {
     lt_io_arrivals *arrivals = user;
@@ -162,16 +162,33 @@ static void notify_session_state(livetcp_session *session, const livetcp_engine_
         session->callbacks.on_state(session, event->state.session, why, session->user);
 }
 
-/* A connection that the session's end takes along is no news. */
+/* A connection that the session's end takes along is no news, nor is an attempt that fails as the
+ * one before did. */
+static bool is_news(livetcp_session *session, const livetcp_error *error, bool was_open)
+{
+    bool ended = error->code == LIVETCP_ERR_CLOSED ||
+                 (error->code == LIVETCP_ERR_CANCELLED && session->closed_here);
+    bool again = !was_open && session->logged == error->code;
+
+    session->logged = was_open ? LIVETCP_OK : error->code;
+    return !ended && !again;
+}
+
 static void log_connection_state(livetcp_session *session, const livetcp_engine_event *event,
                                  const livetcp_error *error)
 {
     const lt_io_log *log = &session->context->log;
-    bool lost = error && error->code != LIVETCP_ERR_CANCELLED && error->code != LIVETCP_ERR_CLOSED;
+    livetcp_log_level level = LIVETCP_LOG_DEBUG;
+    uint32_t bit = UINT32_C(1) << event->connection;
+    bool was_open = (session->notified_open & bit) != 0;
+    bool open = event->state.connection == LIVETCP_CONNECTION_OPEN;
 
+    session->notified_open = open ? session->notified_open | bit : session->notified_open & ~bit;
+    if (error && is_news(session, error, was_open))
+        level = LIVETCP_LOG_WARNING;
     if (error)
-        LT_IO_LOG(log, lost ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG, "connection",
-                  "connection %u ended: %s", event->connection, error->message);
+        LT_IO_LOG(log, level, "connection", "connection %u ended: %s", event->connection,
+                  error->message);
     else
         LT_IO_LOG(log, LIVETCP_LOG_DEBUG, "connection", "connection %u, %s: %s", event->connection,
                   lt_io_peer_text(session).text, connection_state_name(event->state.connection));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reaches the application: packets on their way from the engine, which runs under a lock, to
+/* Delivery to the application: packets on their way from the engine, which runs under a lock, to
  * callbacks, which do not; and events. */
 #ifndef LT_IO_NOTIFY_H
 #define LT_IO_NOTIFY_H

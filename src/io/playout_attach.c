@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A session feeds a playout: packets in, the path told, reports back. Everything happens when a
- * packet comes, on the loop's thread: before the first there is nothing to tell, and after the last
- * nothing new. */
+/* A session feeds a playout: packets and path info in, reports back. Everything happens when a
+ * packet comes, on the loop's thread: before the first there is nothing to report, and after the
+ * last nothing new. */
 #include "io/playout_attach.h"
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "io/session.h"
 
 #include <stdlib.h>
 
-/* How often to look at the path: until it is known, and then. */
+/* Interval of path updates: until the path is known, and then. */
 #define PATH_SOON_US     (100 * LIVETCP_USEC_MSEC)
 #define PATH_INTERVAL_US LIVETCP_USEC_SEC
 
@@ -26,14 +27,14 @@ typedef struct attached {
     livetcp_playout *playout;
     livetcp_playout_attachment how;
 
-    livetcp_playout_path path; /* as the playout was told */
+    livetcp_playout_path path; /* last one given to the playout */
     livetcp_usec path_us;      /* when it was last looked at; 0 = never */
     bool path_known;
 
     /* since the last report */
     uint64_t arrivals;
     livetcp_usec waits_us;  /* sum of times from arrival to playing */
-    livetcp_usec margin_us; /* the least of them; negative = late */
+    livetcp_usec margin_us; /* the minimum of them; negative = late */
 
     livetcp_usec reported_us;
     uint64_t late_before; /* packets, in the playout before this session */
@@ -81,8 +82,8 @@ static livetcp_usec known(livetcp_usec us)
     return us > 0 ? us : 0;
 }
 
-/* A receiver sends little, so that its peer acknowledges late: of its own round trips the least is
- * nearest to the truth. */
+/* A receiver sends little, so that its peer acknowledges late: the minimum of its own round trips
+ * is the most accurate. */
 static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
 {
     if (stats->peer.connections == 0) {
@@ -94,6 +95,9 @@ static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *
     path->hedge_delay_us = known(stats->peer.hedge_delay_us);
     path->copies = stats->peer.copies;
     path->parity_group = stats->peer.parity_group;
+    path->copy_spacing_us = known(stats->peer.copy_spacing_us);
+    for (unsigned i = 0; i < LIVETCP_PLAYOUT_REPAIRS; i++)
+        path->shares[i] = stats->peer.protection_shares[i];
 }
 
 livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
@@ -101,16 +105,25 @@ livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
 {
     livetcp_session_stats stats = {.struct_size = sizeof stats};
     livetcp_playout_path whole = {0};
-    livetcp_result result;
+    livetcp_result result = LT_CHECK_SIZED(path, livetcp_playout_path, NULL);
 
-    if (!session || !lt_sized_valid(path, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    result = livetcp_session_get_stats(session, &stats);
+    if (result == LIVETCP_OK)
+        result = livetcp_session_get_stats(session, &stats);
     if (result != LIVETCP_OK)
         return result;
     read_path(&stats, &whole);
     lt_sized_fill(path, &whole, sizeof whole);
     return LIVETCP_OK;
+}
+
+/* Their average is taken over time. */
+static bool has_shares(const livetcp_playout_path *path)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < LIVETCP_PLAYOUT_REPAIRS; i++)
+        sum += path->shares[i];
+    return sum > 0;
 }
 
 static bool differs(const livetcp_playout_path *before, const livetcp_playout_path *now)
@@ -119,10 +132,10 @@ static bool differs(const livetcp_playout_path *before, const livetcp_playout_pa
 
     return llabs(now->rtt_us - before->rtt_us) > near_us || now->repair != before->repair ||
            now->hedge_delay_us != before->hedge_delay_us || now->copies != before->copies ||
-           now->parity_group != before->parity_group;
+           now->parity_group != before->parity_group || has_shares(now);
 }
 
-static void tell_path(attached *a, livetcp_session *session, livetcp_usec now)
+static void update_path(attached *a, livetcp_session *session, livetcp_usec now)
 {
     livetcp_playout_path path = {.struct_size = sizeof path};
 
@@ -148,7 +161,7 @@ static void note_margin(attached *a, livetcp_usec margin_us)
     a->arrivals++;
 }
 
-/* Under the lock. What the playout refuses, it counts or is no loss. */
+/* Under the lock. Packets that the playout refuses are counted by it, or no loss. */
 static void put(attached *a, const void *data, size_t size, livetcp_usec arrival_us, unsigned flags)
 {
     livetcp_playout_packet packet = {.struct_size = sizeof packet,
@@ -162,7 +175,7 @@ static void put(attached *a, const void *data, size_t size, livetcp_usec arrival
         livetcp_importance_of(a->how.codec, data, size) == LIVETCP_IMPORTANCE_KEY)
         packet.flags |= LIVETCP_PLAYOUT_KEY_FRAME;
     if (livetcp_playout_put(a->playout, &packet, &slot) == LIVETCP_OK &&
-        slot.verdict <= LIVETCP_PLAYOUT_LATE)
+        slot.result <= LIVETCP_PLAYOUT_LATE)
         note_margin(a, slot.play_us - arrival_us);
 }
 
@@ -209,7 +222,7 @@ static void on_packet(lt_io_tap *tap, livetcp_session *session, const livetcp_pa
 
     if (packet->rtcp || (a->how.wants && !a->how.wants(packet, a->how.user)))
         return;
-    tell_path(a, session, now);
+    update_path(a, session, now);
     /* A packet that was held back for the order of sequence numbers is there now, and not since it
      * was read: it would be late by a wait that the playout knows nothing about. */
     if (session->config.order == LIVETCP_ORDER_SEQUENCE)
@@ -279,13 +292,21 @@ livetcp_result livetcp_playout_attach(livetcp_playout *playout, livetcp_session 
 {
     attach_call call = {.playout = playout, .session = session};
 
-    if (!playout || !session || (attachment && !lt_sized_valid(attachment, 0)))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (!playout || !session)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_%s is NULL",
+                       playout ? "session" : "playout");
+    if (attachment)
+        call.result = LT_CHECK_SIZED(attachment, livetcp_playout_attachment, NULL);
+    if (call.result != LIVETCP_OK)
+        return call.result;
     if (attachment)
         lt_sized_read(&call.how, sizeof call.how, attachment);
     if (!call.how.lock != !call.how.unlock)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "a livetcp_playout_attachment has both lock and unlock, or neither");
     lt_io_context_run(session->context, run_attach, &call);
+    if (call.result == LIVETCP_ERR_BAD_STATE)
+        lt_fail(NULL, call.result, "this playout is attached to this session already");
     return call.result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taps: what a session gives its packets to before it calls the application. They call no function
+/* Taps: receivers of a session's packets before the application's callback. They call no function
  * of the application that could change a session's taps. */
 #ifndef LT_IO_PLAYOUT_ATTACH_H
 #define LT_IO_PLAYOUT_ATTACH_H

@@ -3,7 +3,7 @@
 #ifndef LT_IO_PROCESS_H
 #define LT_IO_PROCESS_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,18 +6,22 @@
 #include "io/clock.h"
 #include "io/error_text.h"
 #include "io/process.h"
+#include "io/session_stats.h"
 #include "io/socket.h"
+#include "io/stats_socket.h"
+#include "io/wrong_end.h"
 #include "platform/probe.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How old window and times of an idle connection may be: nobody waits for it. */
+/* Maximum age of the window and times of an idle connection: nothing waits for it. */
 #define FULL_PROBE_AGE_US 100000
 
-/* Below this share of what may be unsent the socket's own limit follows; above it, at once. */
+/* Below this share of the unsent limit the socket's own limit follows; above it, at once. */
 #define FOLLOW_PART 4
 
 /* ---- path information ---- */
@@ -41,7 +45,7 @@ static void bring_path_info(livetcp_session *session, uint32_t wanted, livetcp_u
     }
 }
 
-/* ---- the limit of what is unsent ---- */
+/* ---- the unsent limit ---- */
 
 /* The socket's limit must not be above the engine's, or the loop would be woken for nothing. */
 static void limit_unsent(const livetcp_session *session, lt_io_channel *channel)
@@ -55,9 +59,9 @@ static void limit_unsent(const livetcp_session *session, lt_io_channel *channel)
 }
 
 /* Packets that wait for the kernel to send: the loop is to be woken when it has. */
-static void want_room(livetcp_session *session)
+static void want_drained(livetcp_session *session)
 {
-    uint32_t wanted = livetcp_engine_wants_room(session->engine);
+    uint32_t wanted = livetcp_engine_wants_writable(session->engine);
 
     for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
         lt_io_channel *channel = session->slots[i].channel;
@@ -66,9 +70,9 @@ static void want_room(livetcp_session *session)
         if (!session->unlimited)
             limit_unsent(session, channel);
         bool wants = wanted >> i & 1;
-        if (wants && !channel->want_room)
+        if (wants && !channel->want_drained)
             session->channels_changed = true;
-        channel->want_room = wants;
+        channel->want_drained = wants;
     }
 }
 
@@ -110,10 +114,14 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
                             lt_io_now());
         return;
     }
-    long n = lt_io_channel_write(channel, write->data, write->size, write->timestamp);
+    size_t wire_size;
+    long n = lt_io_channel_write(channel, write->data, write->size, write->timestamp, &wire_size);
     if (n >= 0)
-        livetcp_engine_wrote(session->engine, write->connection, (size_t)n, lt_io_now());
-    else
+        livetcp_engine_wrote_as(session->engine, write->connection, (size_t)n, wire_size,
+                                lt_io_now());
+    if (n >= 0 && lt_io_channel_is_full(channel))
+        stop_writing(session, channel, EAGAIN);
+    else if (n < 0)
         stop_writing(session, channel, (int)-n);
 }
 
@@ -132,7 +140,7 @@ void lt_io_session_flush(livetcp_session *session)
             break;
         write_once(session, &write);
     }
-    want_room(session);
+    want_drained(session);
 }
 
 void lt_io_session_wake_if_needed(livetcp_session *session)
@@ -158,8 +166,10 @@ void lt_io_session_release(livetcp_session *session)
     if (--session->references > 0)
         return;
     lt_io_arrivals_free(&session->arrivals);
+    lt_io_tls_destroy(&session->tls);
     livetcp_engine_destroy(&session->engine);
     uv_mutex_destroy(&session->lock);
+    free(session->links);
     free(session);
     lt_io_context_release(context);
 }
@@ -209,9 +219,40 @@ static livetcp_result create_engine(livetcp_session *session, bool caller,
                                   .cname = lt_io_cname()};
     livetcp_result result = livetcp_engine_create(&setup, &session->engine, error);
 
-    if (result == LIVETCP_OK)
+    if (result == LIVETCP_OK) {
         livetcp_engine_set_wall_clock(session->engine, lt_io_wall_clock_ahead());
+        lt_engine_share_memory(session->engine, &session->context->memory);
+    }
     return result;
+}
+
+static const lt_io_link *link_of(const livetcp_session *session, unsigned index)
+{
+    return &session->links->items[lt_io_links_of(session->links, index)];
+}
+
+static bool has_named_link(const livetcp_session *session)
+{
+    for (unsigned i = 0; session->links && i < session->links->count; i++)
+        if (session->links->items[i].named)
+            return true;
+    return false;
+}
+
+static const lt_io_link_watch_owner link_watch_functions;
+
+static livetcp_result create_links(livetcp_session *session, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    session->links = lt_io_links_create(&session->config);
+    if (!session->links)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
+    for (unsigned i = 0; result == LIVETCP_OK && i < livetcp_engine_connections(session->engine);
+         i++)
+        result = livetcp_engine_set_link(session->engine, i, lt_io_links_of(session->links, i),
+                                         link_of(session, i)->planned.weight);
+    return result == LIVETCP_OK ? result : lt_fail(error, result, "no memory for a session");
 }
 
 livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_config *config,
@@ -227,13 +268,21 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
     }
     session->context = context;
+    session->number = ++context->sessions_made;
+    session->caller = caller;
+    session->created_us = lt_io_now();
     session->config = *config;
     snprintf(session->policy, sizeof session->policy, "%s", config->policy);
     session->work.run = run_work;
     session->member.end = end_member;
+    session->member.describe = lt_io_session_describe;
     result = create_engine(session, caller, pending, error);
+    if (result == LIVETCP_OK && caller)
+        result = create_links(session, error);
     if (result != LIVETCP_OK) {
+        livetcp_engine_destroy(&session->engine);
         uv_mutex_destroy(&session->lock);
+        free(session->links);
         free(session);
         return result;
     }
@@ -243,14 +292,40 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
     session->references = 2; /* the owner and the timer */
     lt_io_context_reference(context);
     lt_list_insert_first(&context->members, &session->member.in_context);
+    if (has_named_link(session))
+        session->link_watch = lt_io_link_watch_start(context, &link_watch_functions, session);
+    lt_io_stats_open(context);
     *out = session;
     return LIVETCP_OK;
+}
+
+void lt_io_session_use_tls(livetcp_session *session, lt_io_tls *tls)
+{
+    session->tls = tls;
+}
+
+void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter)
+{
+    livetcp_tls_info *noted = &session->tls_info;
+    lt_tls_info info;
+
+    lt_tls_filter_info(filter, &info);
+    uv_mutex_lock(&session->lock);
+    snprintf(noted->version, sizeof noted->version, "%s", info.version);
+    snprintf(noted->cipher, sizeof noted->cipher, "%s", info.cipher);
+    snprintf(noted->subject, sizeof noted->subject, "%s", info.subject);
+    snprintf(noted->fingerprint, sizeof noted->fingerprint, "%s", info.fingerprint);
+    noted->shared_key = info.shared_key;
+    noted->handshakes++;
+    noted->resumptions += info.resumed;
+    uv_mutex_unlock(&session->lock);
 }
 
 static void close_channels(livetcp_session *session)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         lt_io_connector_cancel(&session->slots[i].connector);
+        lt_io_tls_handshake_cancel(&session->slots[i].handshake);
         if (session->slots[i].channel)
             lt_io_channel_close(session->slots[i].channel, true);
         session->slots[i].channel = NULL;
@@ -264,10 +339,12 @@ void lt_io_session_end(livetcp_session *session)
     session->ended = true;
     lt_io_taps_end(&session->taps);
     uv_mutex_lock(&session->lock);
+    session->closed_here = true;
     livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_io_now());
     lt_io_session_flush(session);
     close_channels(session);
     uv_mutex_unlock(&session->lock);
+    lt_io_link_watch_stop(&session->link_watch);
     if (session->on_ended)
         session->on_ended(session);
     lt_io_context_unschedule(session->context, &session->work);
@@ -278,21 +355,13 @@ void lt_io_session_end(livetcp_session *session)
 
 /* ---- sockets come and go ---- */
 
-/* With the last of them goes the choice of the peer: a name is resolved anew. */
-static void forget_peer_without_channels(livetcp_session *session)
-{
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        if (session->slots[i].channel)
-            return;
-    session->has_peer = false;
-}
-
 static void write_reply(livetcp_session *session, lt_io_channel *channel,
                         const livetcp_reply *reply)
 {
-    long n = lt_socket_write(channel->socket, reply->frame, reply->size);
+    size_t wire_size;
+    long n = lt_io_channel_write(channel, reply->frame, reply->size, false, &wire_size);
 
-    /* A fresh connection has room for 160 bytes; one without is broken. */
+    /* A fresh connection has space for 160 bytes; one without is broken. */
     if (n != (long)reply->size) {
         channel->write_errno = n < 0 ? (int)-n : EPIPE;
         channel->want_writable = true;
@@ -307,10 +376,48 @@ static void start_timestamps(livetcp_session *session, lt_io_channel *channel)
         livetcp_engine_has_timestamps(session->engine, channel->index);
 }
 
+/* The protocol of a connection that has joined is known. */
+static lt_peer_kind known_kind(const livetcp_session *session, bool caller)
+{
+    return !caller && session->config.wire == LIVETCP_WIRE_SESSION ? LT_PEER_SESSION
+                                                                   : LT_PEER_UNDECIDED;
+}
+
 static const lt_io_channel_owner channel_functions;
 
+/* Of one end: without the port. */
+static bool same_host(const char *text, const char *other)
+{
+    size_t size = (size_t)(strrchr(text, ':') ? strrchr(text, ':') - text : 0);
+    size_t other_size = (size_t)(strrchr(other, ':') ? strrchr(other, ':') - other : 0);
+
+    return size == other_size && !memcmp(text, other, size);
+}
+
+/* A caller's networks are seen by their addresses: connections between the same two are on one
+ * link. */
+static unsigned link_of_addresses(const livetcp_session *session, const lt_io_channel *channel)
+{
+    uint32_t used = 0;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        const lt_io_channel *other = session->slots[i].channel;
+        livetcp_connection_stats stats = {.struct_size = sizeof stats};
+        if (!other || livetcp_engine_get_connection_stats(session->engine, i, lt_io_now(),
+                                                          &stats) != LIVETCP_OK)
+            continue;
+        if (same_host(other->remote, channel->remote) && same_host(other->local, channel->local))
+            return stats.path.link;
+        used |= UINT32_C(1) << stats.path.link;
+    }
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        if (!(used >> i & 1))
+            return i;
+    return 0;
+}
+
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    bool caller, const livetcp_reply *reply)
+                                    lt_tls_filter *filter, bool caller, const livetcp_reply *reply)
 {
     livetcp_result result = LIVETCP_OK;
     int status;
@@ -323,12 +430,17 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
     if (!channel)
         return status == UV_ENOMEM ? LIVETCP_ERR_NO_MEMORY : LIVETCP_ERR_SYSTEM;
     uv_mutex_lock(&session->lock);
-    if (caller)
+    if (caller) {
         livetcp_engine_connected(session->engine, index, lt_io_now());
-    else
+    } else {
+        (void)livetcp_engine_set_link(session->engine, index, link_of_addresses(session, channel),
+                                      1);
         result = livetcp_engine_adopt(session->engine, index, lt_io_now());
+    }
     if (result == LIVETCP_OK) {
+        lt_io_channel_secure(channel, filter);
         session->slots[index].channel = channel;
+        session->slots[index].first = (lt_first_bytes){.kind = known_kind(session, caller)};
         if (reply && reply->size)
             write_reply(session, channel, reply);
         start_timestamps(session, channel);
@@ -339,7 +451,8 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
     return result;
 }
 
-/* What a broken connection has not delivered is sent again; so ask once more what it has. */
+/* Undelivered data of a broken connection is sent again; so probe once more for the delivered part.
+ */
 static void ask_what_arrived(livetcp_session *session, const lt_io_channel *channel)
 {
     livetcp_path info = {.known = 0};
@@ -348,27 +461,68 @@ static void ask_what_arrived(livetcp_session *session, const lt_io_channel *chan
     livetcp_engine_path_info(session->engine, channel->index, &info, lt_io_now());
 }
 
-/* The slot's socket, or the attempt to get one, failed. lt_io_session_service() follows. */
-static void lose(livetcp_session *session, unsigned index, const livetcp_error *error)
+/* The slot's socket, or the attempt to get one, failed; `orderly`: the peer should still read the
+ * written data. lt_io_session_service() follows. */
+static void lose(livetcp_session *session, unsigned index, const livetcp_error *error, bool orderly)
 {
     lt_io_slot *slot = &session->slots[index];
 
     uv_mutex_lock(&session->lock);
     if (slot->channel) {
         ask_what_arrived(session, slot->channel);
-        lt_io_channel_close(slot->channel, false);
+        lt_io_channel_close(slot->channel, orderly);
     }
     slot->channel = NULL;
     slot->error = *error;
     session->error = *error;
     livetcp_engine_lost(session->engine, index, error->code, lt_io_now());
-    forget_peer_without_channels(session);
     uv_mutex_unlock(&session->lock);
+}
+
+/* Rejects a caller that wants a session, since there are none here, unless the REJECT would be read
+ * as the middle of a packet. */
+static void reject_caller(livetcp_session *session, lt_io_channel *channel)
+{
+    lt_control message = {.type = LT_CONTROL_REJECT, .reason = LT_REASON_NOT_SUPPORTED};
+    uint8_t frame[LT_CONTROL_MAX];
+
+    uv_mutex_lock(&session->lock);
+    size_t wire_size;
+    if (!channel->want_writable)
+        (void)lt_io_channel_write(channel, frame, lt_control_encode(&message, frame), false,
+                                  &wire_size);
+    uv_mutex_unlock(&session->lock);
+}
+
+/* False if the peer's protocol cannot be served here: the slot is lost then. */
+static bool is_right_end(livetcp_session *session, unsigned index, const uint8_t *data, size_t size)
+{
+    lt_io_slot *slot = &session->slots[index];
+    livetcp_wire wire = session->config.wire;
+    lt_peer_kind kind = slot->first.kind;
+    livetcp_error error;
+    char who[LT_ADDRESS_TEXT + 32];
+
+    if (kind != LT_PEER_UNDECIDED || !slot->channel)
+        return true;
+    kind = lt_first_bytes_add(&slot->first, data, size);
+    if (!lt_io_wrong_end(wire, kind))
+        return true;
+    snprintf(who, sizeof who, "connection %u to %s", index, slot->channel->remote);
+    lt_io_wrong_end_error(&error, who, &session->config, kind);
+    if (kind == LT_PEER_SESSION && session->config.mode == LIVETCP_MODE_LISTENER)
+        reject_caller(session, slot->channel);
+    lose(session, index, &error, true);
+    lt_io_session_service(session);
+    return false;
 }
 
 void lt_io_session_receive(livetcp_session *session, unsigned index, const uint8_t *data,
                            size_t size, const livetcp_rx_timestamp *timestamp)
 {
+    if (!is_right_end(session, index, data, size))
+        return;
+    session->heard_us = lt_io_now();
     uv_mutex_lock(&session->lock);
     session->arrivals.input = data;
     session->arrivals.input_size = size;
@@ -377,6 +531,12 @@ void lt_io_session_receive(livetcp_session *session, unsigned index, const uint8
     session->arrivals.input_size = 0;
     uv_mutex_unlock(&session->lock);
     lt_io_session_service(session);
+}
+
+void lt_io_session_drain(livetcp_session *session, unsigned index)
+{
+    if (!session->ended && session->slots[index].channel)
+        lt_io_channel_drain(session->slots[index].channel);
 }
 
 /* ---- called by the channels ---- */
@@ -405,7 +565,18 @@ static void on_lost(void *owner, unsigned index, int system_errno)
 
     log_write_failure(session, index);
     lt_io_socket_error_text(session, index, remote, system_errno, &error);
-    lose(session, index, &error);
+    lose(session, index, &error, false);
+    lt_io_session_service(session);
+}
+
+static void on_tls_failed(void *owner, unsigned index, const livetcp_error *why)
+{
+    livetcp_session *session = owner;
+    livetcp_error error;
+
+    lt_fail(&error, why->code, "connection %u to %s: %s", index,
+            session->slots[index].channel->remote, why->message);
+    lose(session, index, &error, true);
     lt_io_session_service(session);
 }
 
@@ -415,7 +586,7 @@ static void on_writable(void *owner, unsigned index)
     livetcp_engine_writable(session->engine, index);
 }
 
-static void on_room(void *owner)
+static void on_drained(void *owner)
 {
     lt_io_session_service(owner);
 }
@@ -438,13 +609,89 @@ static void release(void *owner)
 
 static const lt_io_channel_owner channel_functions = {.on_bytes = on_bytes,
                                                       .on_lost = on_lost,
+                                                      .on_failed = on_tls_failed,
                                                       .on_writable = on_writable,
-                                                      .on_room = on_room,
+                                                      .on_drained = on_drained,
                                                       .on_timestamp = on_timestamp,
                                                       .hold = hold,
                                                       .release = release};
 
+/* ---- called by TLS handshakes ---- */
+
+static void on_secured(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_filter *filter)
+{
+    livetcp_session *session = owner;
+    uint8_t binding[LT_TLS_BINDING_SIZE];
+    livetcp_result result = LIVETCP_ERR_SYSTEM;
+    livetcp_error error;
+
+    session->slots[index].handshake = NULL;
+    lt_io_session_note_tls(session, filter);
+    if (lt_tls_filter_binding(filter, binding)) {
+        uv_mutex_lock(&session->lock);
+        livetcp_engine_bind(session->engine, index, binding);
+        uv_mutex_unlock(&session->lock);
+        result = lt_io_session_attach(session, index, socket, filter, true, NULL);
+    }
+    if (result != LIVETCP_OK) {
+        lt_tls_filter_destroy(&filter);
+        lt_socket_close(socket);
+        lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
+        lose(session, index, &error, false);
+    }
+    lt_io_session_service(session);
+    lt_io_session_drain(session, index);
+}
+
+static void on_insecure(void *owner, unsigned index, const livetcp_error *error)
+{
+    livetcp_session *session = owner;
+
+    session->slots[index].handshake = NULL;
+    lose(session, index, error, false);
+    lt_io_session_service(session);
+}
+
+static const lt_io_tls_handshake_owner handshake_functions = {
+    .on_secured = on_secured, .on_failed = on_insecure, .hold = hold, .release = release};
+
+/* A connection is secured by itself if that costs little; else one of them is, and the others
+ * resume what it has agreed with the peer. */
+static void begin_tls_handshakes(livetcp_session *session)
+{
+    bool alone = true;
+
+    if (!session->tls)
+        return;
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        const lt_io_slot *slot = &session->slots[i];
+        if (slot->channel || (slot->handshake && lt_io_tls_handshake_has_begun(slot->handshake)))
+            alone = false;
+    }
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        lt_io_slot *slot = &session->slots[i];
+        if (!slot->handshake || lt_io_tls_handshake_has_begun(slot->handshake))
+            continue;
+        if (!alone && !lt_io_tls_is_cheap(session->tls) &&
+            livetcp_engine_state(session->engine) != LIVETCP_SESSION_OPEN)
+            return;
+        lt_io_tls_handshake_begin(slot->handshake);
+        alone = false;
+    }
+}
+
 /* ---- called by the connectors ---- */
+
+/* The socket of a slot is connected: to TLS, or to the engine. On failure it is the caller's. */
+static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_os_sock_t socket)
+{
+    if (!session->tls)
+        return lt_io_session_attach(session, index, socket, NULL, true, NULL);
+    session->slots[index].handshake = lt_io_tls_handshake_create(
+        session->context, index, socket, session->tls, session->config.connect_timeout_us,
+        &handshake_functions, session);
+    return session->slots[index].handshake ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
+}
 
 static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, const lt_address *peer)
 {
@@ -452,15 +699,14 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, const
     livetcp_error error;
 
     session->slots[index].connector = NULL;
-    session->peer = *peer;
-    session->has_peer = true;
+    session->slots[index].peer = *peer;
     livetcp_result result = lt_io_socket_prepare(socket, &session->config);
     if (result == LIVETCP_OK)
-        result = lt_io_session_attach(session, index, socket, true, NULL);
+        result = take_socket(session, index, socket);
     if (result != LIVETCP_OK) {
         lt_socket_close(socket);
         lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
-        lose(session, index, &error);
+        lose(session, index, &error, false);
     }
     lt_io_session_service(session);
 }
@@ -470,14 +716,26 @@ static void on_failed(void *owner, unsigned index, const livetcp_error *error)
     livetcp_session *session = owner;
 
     session->slots[index].connector = NULL;
-    lose(session, index, error);
+    lose(session, index, error, false);
     lt_io_session_service(session);
 }
 
-static const lt_address *known_peer(const void *owner)
+/* Where the present connections to that host go: a name that means several machines must not spread
+ * one session over them. */
+static const lt_address *known_peer(const void *owner, unsigned index)
 {
     const livetcp_session *session = owner;
-    return session->has_peer ? &session->peer : NULL;
+    const lt_io_link *link = link_of(session, index);
+
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        const lt_io_slot *slot = &session->slots[i];
+        bool same_family =
+            !link->has_local || link->local.storage.ss_family == slot->peer.storage.ss_family;
+        if ((slot->channel || slot->handshake) && same_family &&
+            !strcmp(link_of(session, i)->planned.host, link->planned.host))
+            return &slot->peer;
+    }
+    return NULL;
 }
 
 static const lt_io_connector_owner connector_functions = {.on_connected = on_connected,
@@ -486,6 +744,63 @@ static const lt_io_connector_owner connector_functions = {.on_connected = on_con
                                                           .hold = hold,
                                                           .release = release};
 
+/* ---- links come and go ---- */
+
+/* The link's network has gone: its connections are lost at once, and their packets go elsewhere. */
+static void lose_link(livetcp_session *session, unsigned number)
+{
+    lt_io_link *link = &session->links->items[number];
+    char network[128];
+    livetcp_error error;
+
+    lt_io_link_network(link, network, sizeof network);
+    for (unsigned i = number; i < livetcp_engine_connections(session->engine);
+         i += session->links->count) {
+        if (!session->slots[i].channel && !session->slots[i].connector)
+            continue;
+        lt_io_connector_cancel(&session->slots[i].connector);
+        lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
+                "connection %u: %s has gone; it is tried again when it comes back", i, network);
+        lose(session, i, &error, false);
+    }
+}
+
+static void retry_link(livetcp_session *session, unsigned number)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = number; i < livetcp_engine_connections(session->engine);
+         i += session->links->count)
+        slots |= UINT32_C(1) << i;
+    uv_mutex_lock(&session->lock);
+    livetcp_engine_retry(session->engine, slots, lt_io_now());
+    uv_mutex_unlock(&session->lock);
+}
+
+static void on_networks_changed(void *owner)
+{
+    livetcp_session *session = owner;
+    bool changed = false;
+
+    for (unsigned i = 0; i < session->links->count; i++) {
+        lt_io_link *link = &session->links->items[i];
+        bool present = lt_io_link_is_present(link);
+        if (present == link->present)
+            continue;
+        link->present = present;
+        changed = true;
+        if (present)
+            retry_link(session, i);
+        else
+            lose_link(session, i);
+    }
+    if (changed)
+        lt_io_session_service(session);
+}
+
+static const lt_io_link_watch_owner link_watch_functions = {
+    .on_change = on_networks_changed, .hold = hold, .release = release};
+
 /* ---- service ---- */
 
 static void close_slot(livetcp_session *session, unsigned index, livetcp_result reason)
@@ -493,13 +808,15 @@ static void close_slot(livetcp_session *session, unsigned index, livetcp_result 
     lt_io_slot *slot = &session->slots[index];
 
     lt_io_connector_cancel(&slot->connector);
+    lt_io_tls_handshake_cancel(&slot->handshake);
     if (slot->channel) {
-        lt_io_close_error_text(index, slot->channel->remote, reason, &slot->error);
-        session->error = slot->error;
+        if (reason != LIVETCP_OK) {
+            lt_io_close_error_text(session, index, slot->channel->remote, reason, &slot->error);
+            session->error = slot->error;
+        }
         lt_io_channel_close(slot->channel, true);
         slot->channel = NULL;
     }
-    forget_peer_without_channels(session);
 }
 
 static void flush_and_close(livetcp_session *session)
@@ -510,7 +827,7 @@ static void flush_and_close(livetcp_session *session)
     lt_io_session_flush(session);
     while (livetcp_engine_next_close(session->engine, &index, &reason)) {
         close_slot(session, index, reason);
-        lt_io_session_flush(session); /* others may join now, or take over what it left */
+        lt_io_session_flush(session); /* others may join now, or take over its packets */
     }
 }
 
@@ -520,8 +837,9 @@ static void start_connecting(livetcp_session *session)
 
     while (livetcp_engine_next_connect(session->engine, lt_io_now(), &index)) {
         lt_io_slot *slot = &session->slots[index];
-        slot->connector = lt_io_connector_start(session->context, &session->config, index,
-                                                &connector_functions, session);
+        slot->connector =
+            lt_io_connector_start(session->context, &session->config, link_of(session, index),
+                                  index, &connector_functions, session);
         if (!slot->connector)
             livetcp_engine_lost(session->engine, index, LIVETCP_ERR_NO_MEMORY, lt_io_now());
     }
@@ -558,6 +876,7 @@ void lt_io_session_service(livetcp_session *session)
     uv_mutex_lock(&session->lock);
     flush_and_close(session);
     start_connecting(session);
+    begin_tls_handshakes(session);
     watch_channels(session);
     arm_timer(session);
     bool changes = session->changes[0] != '\0';

@@ -9,17 +9,26 @@
 #ifndef LT_IO_SESSION_H
 #define LT_IO_SESSION_H
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "io/channel.h"
 #include "io/connector.h"
 #include "io/context.h"
+#include "io/link_watch.h"
 #include "io/notify.h"
 #include "io/playout_attach.h"
+#include "io/tls_handshake.h"
+#include "wire/first_bytes.h"
+
+#include <stdatomic.h>
 
 typedef struct lt_io_slot {
-    lt_io_channel *channel;     /* (lock) the socket; NULL without one */
-    lt_io_connector *connector; /* loop's thread: connecting; NULL otherwise */
-    livetcp_error error;        /* loop's thread: why it was last lost, in words */
+    lt_io_channel *channel;         /* (lock) the socket; NULL without one */
+    lt_io_connector *connector;     /* loop's thread: connecting; NULL otherwise */
+    lt_io_tls_handshake *handshake; /* loop's thread: connected, not secured; NULL otherwise */
+    lt_first_bytes first;           /* loop's thread: protocol of this channel's peer */
+    lt_address peer;                /* loop's thread: of the channel */
+    livetcp_error error;            /* loop's thread: text of the last loss */
 } lt_io_slot;
 
 struct livetcp_session {
@@ -27,17 +36,23 @@ struct livetcp_session {
     lt_io_work work;     /* calls lt_io_session_service() */
 
     livetcp_context *context;
+    uint64_t number; /* of the context's sessions, from 1 */
+    bool caller;
+    livetcp_usec created_us;
     livetcp_config config;        /* as it was made: never changes */
+    lt_io_tls *tls;               /* caller: NULL without TLS */
     char remote[LT_ADDRESS_TEXT]; /* on a listener: where its first connection came from */
 
     /* Under the lock. */
     uv_mutex_t lock;
     livetcp_engine *engine;
     lt_io_slot slots[LIVETCP_MAX_CONNECTIONS]; /* the channels */
-    livetcp_usec armed_us;                     /* what the timer waits for */
-    bool channels_changed; /* some channel wants to be watched otherwise, or has failed */
-    bool unlimited;        /* it ends: send buffers take what they can */
-    bool has_event;        /* taken from the engine, the application does not know it yet */
+    livetcp_tls_info tls_info;                 /* struct_size: the library's */
+    livetcp_usec armed_us;                     /* expiry of the timer */
+    bool channels_changed;   /* some channel wants to be watched otherwise, or has failed */
+    bool unlimited;          /* it ends: send buffers are unlimited */
+    atomic_bool closed_here; /* the application has closed it */
+    bool has_event;          /* taken from the engine, the application does not know it yet */
     livetcp_engine_event event;
     char policy[sizeof((livetcp_config *)0)->policy]; /* name of the present one */
     char changes[160]; /* of settings, for the log; "" = all are logged */
@@ -48,13 +63,15 @@ struct livetcp_session {
     uv_timer_t timer;
     livetcp_usec put_off_us; /* see lt_io_put_off() */
     lt_io_arrivals arrivals;
-    lt_io_tap *taps;      /* get packets before the application */
-    livetcp_error error;  /* the last loss, in words */
-    bool has_peer;        /* where the present connections go: a name that means several */
-    lt_address peer;      /* hosts must not spread one session over them */
-    unsigned references;  /* the owner, open handles, and functions that call back */
-    bool ended;           /* destroyed: no more callbacks, no more work */
-    bool closed_notified; /* on_state(CLOSED) was called, or is not wanted */
+    lt_io_tap *taps;              /* get packets before the application */
+    livetcp_error error;          /* the last loss, in words */
+    lt_io_links *links;           /* of a caller; NULL of a listener's session */
+    lt_io_link_watch *link_watch; /* with links that may vanish; NULL otherwise */
+    unsigned references;          /* the owner, open handles, and functions that call back */
+    bool ended;                   /* destroyed: no more callbacks, no more work */
+    bool closed_notified;         /* on_state(CLOSED) was called, or is not wanted */
+    livetcp_result logged;        /* why an attempt last failed, since a connection was open */
+    uint32_t notified_open;       /* bit i: connection i is open, as the application knows */
 
     /* Of the listener that serves it: loop's thread. on_ended is NULL without one, or after it; it
      * takes the session from the listener, and is called once, when the session is closed or ends.
@@ -62,8 +79,23 @@ struct livetcp_session {
     void (*on_ended)(livetcp_session *session);
     livetcp_listener *listener;
     lt_list in_listener;
-    uint8_t id[LIVETCP_SESSION_ID_SIZE]; /* what joining connections name */
+    uint8_t id[LIVETCP_SESSION_ID_SIZE]; /* sent by joining connections */
+    uint8_t address[LT_ADDRESS_KEY];     /* where its first connection came from */
+    livetcp_usec heard_us;               /* when something last came, or it was made */
 };
+
+/* Refuses NULL, with words. */
+static inline livetcp_result lt_io_session_check(const livetcp_session *session)
+{
+    return session ? LIVETCP_OK
+                   : lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_session is NULL");
+}
+
+/* Getters take a const session, but must lock it. */
+static inline uv_mutex_t *lt_io_session_lock_of(const livetcp_session *session)
+{
+    return (uv_mutex_t *)&session->lock;
+}
 
 /* Makes a session without connections; its owner holds one reference. `config` was checked;
  * `pending` is the connection that asked for it, or NULL. */
@@ -71,7 +103,10 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
                                     bool caller, const livetcp_pending *pending,
                                     livetcp_session **session, livetcp_error *error);
 
-/* Ends it without waiting, without callbacks, and gives up the owner's reference. */
+/* Before it connects: every connection is TLS. Takes it over; NULL is none. */
+void lt_io_session_use_tls(livetcp_session *session, lt_io_tls *tls);
+
+/* Ends it without waiting, without callbacks, and drops the owner's reference. */
 void lt_io_session_end(livetcp_session *session);
 
 void lt_io_session_reference(livetcp_session *session);
@@ -81,16 +116,22 @@ void lt_io_session_release(livetcp_session *session);
  * the timer. */
 void lt_io_session_service(livetcp_session *session);
 
-/* Gives a connected socket to a slot: connected() tells the engine if `caller`, else adopt(), and
- * `reply` (may be NULL) is the first thing written. On failure the socket stays the caller's.
- * Follow with lt_io_session_service(). */
-livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    bool caller, const livetcp_reply *reply);
+/* Notes what a connection's filter has agreed, for the application. */
+void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter);
 
-/* The socket of a slot delivered bytes, which came to this host as *timestamp says (may be NULL);
+/* Gives a connected socket to a slot: the engine is notified by connected() if `caller`, else
+ * adopt(), and `reply` (may be NULL) is the first thing written. `filter` is the connection's TLS,
+ * or NULL. On failure socket and filter stay the caller's. Follow with lt_io_session_service(). */
+livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
+                                    lt_tls_filter *filter, bool caller, const livetcp_reply *reply);
+
+/* The socket of a slot delivered bytes, with their receive timestamp in *timestamp (may be NULL);
  * they stay valid until this returns. Calls back. */
 void lt_io_session_receive(livetcp_session *session, unsigned index, const uint8_t *data,
                            size_t size, const livetcp_rx_timestamp *timestamp);
+
+/* Gives a slot's channel what its TLS filter holds already. Calls back. */
+void lt_io_session_drain(livetcp_session *session, unsigned index);
 
 /* Under the lock, any thread: brings path information and writes, as long as the engine wants. */
 void lt_io_session_flush(livetcp_session *session);

@@ -5,7 +5,6 @@
 #include "io/clock.h"
 #include "io/session.h"
 #include "io/socket.h"
-#include "platform/probe.h"
 #include "settings/settings.h"
 
 #include <livetcp/policy.h>
@@ -18,7 +17,6 @@
 
 static livetcp_result check_caller(const livetcp_config *config, livetcp_error *error)
 {
-    lt_addresses local;
     livetcp_result result;
 
     if (config->mode != LIVETCP_MODE_CALLER)
@@ -27,11 +25,9 @@ static livetcp_result check_caller(const livetcp_config *config, livetcp_error *
     result = livetcp_config_check(config, error);
     if (result != LIVETCP_OK)
         return result;
-    if (config->local_address[0] &&
-        lt_lookup_addresses(&local, LT_LOOKUP_NUMERIC, config->local_address, 0, NULL) !=
-            LIVETCP_OK)
-        return lt_fail(error, LIVETCP_ERR_ADDRESS_INVALID,
-                       "localaddress=%s is not an IPv4 or IPv6 address", config->local_address);
+    result = lt_io_links_check(config, error);
+    if (result != LIVETCP_OK)
+        return result;
     return lt_io_socket_check(config, error);
 }
 
@@ -41,6 +37,7 @@ typedef struct connect_call {
     const livetcp_session_callbacks *callbacks;
     void *user;
     livetcp_session **session;
+    lt_io_tls *tls;
     livetcp_error *error;
     livetcp_result result;
 } connect_call;
@@ -48,12 +45,7 @@ typedef struct connect_call {
 static livetcp_result check_callbacks(const livetcp_session_callbacks *callbacks,
                                       livetcp_error *error)
 {
-    if (callbacks && !lt_sized_valid(callbacks, 0))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_session_callbacks has struct_size %zu: set it to "
-                       "sizeof(livetcp_session_callbacks)",
-                       callbacks->struct_size);
-    return LIVETCP_OK;
+    return callbacks ? LT_CHECK_SIZED(callbacks, livetcp_session_callbacks, error) : LIVETCP_OK;
 }
 
 static void set_callbacks(livetcp_session *session, const livetcp_session_callbacks *callbacks,
@@ -73,10 +65,18 @@ static void run_connect(void *argument)
     call->result =
         lt_io_session_create(call->context, call->config, true, NULL, &session, call->error);
     *call->session = session;
-    if (call->result != LIVETCP_OK)
+    if (call->result != LIVETCP_OK) {
+        lt_io_tls_destroy(&call->tls);
         return;
+    }
+    lt_io_session_use_tls(session, call->tls);
+    if (session->config.tls_insecure)
+        LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "tls",
+                  "tls-insecure: the certificate of %.120s is not checked; anybody on the way can "
+                  "read and change everything",
+                  session->config.host);
     set_callbacks(session, call->callbacks, call->user);
-    /* Not within this call: callbacks may expect what the caller stores after it. */
+    /* Not within this call: callbacks may use data that the caller stores after it. */
     lt_io_context_schedule(call->context, &session->work);
 }
 
@@ -84,6 +84,7 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
                                        const livetcp_session_callbacks *callbacks, void *user,
                                        livetcp_session **session, livetcp_error *error)
 {
+    livetcp_error failure;
     livetcp_config copy;
     livetcp_result result;
 
@@ -97,16 +98,20 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
         result = check_callbacks(callbacks, error);
     if (result == LIVETCP_OK)
         result = check_caller(&copy, error);
+    lt_io_tls *tls = NULL;
+    if (result == LIVETCP_OK)
+        result = lt_io_tls_create(&copy, &tls, error);
     if (result != LIVETCP_OK)
         return result;
-    connect_call call = {.context = context,
+    connect_call call = {.tls = tls,
+                         .context = context,
                          .config = &copy,
                          .callbacks = callbacks,
                          .user = user,
                          .session = session,
-                         .error = error};
+                         .error = &failure};
     lt_io_context_run(context, run_connect, &call);
-    return call.result;
+    return call.result == LIVETCP_OK ? LIVETCP_OK : lt_fail_again(error, &failure);
 }
 
 typedef struct callbacks_call {
@@ -125,8 +130,10 @@ livetcp_result livetcp_session_set_callbacks(livetcp_session *session,
                                              const livetcp_session_callbacks *callbacks, void *user)
 {
     callbacks_call call = {.session = session, .callbacks = callbacks, .user = user};
-    livetcp_result result = check_callbacks(callbacks, NULL);
+    livetcp_result result = lt_io_session_check(session);
 
+    if (result == LIVETCP_OK)
+        result = check_callbacks(callbacks, NULL);
     if (result == LIVETCP_OK)
         lt_io_context_run(session->context, run_set_callbacks, &call);
     return result;
@@ -157,8 +164,10 @@ livetcp_result livetcp_session_send(livetcp_session *session, const void *packet
 livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet, size_t size,
                                          const livetcp_packet_info *info)
 {
-    livetcp_result result;
+    livetcp_result result = lt_io_session_check(session);
 
+    if (result != LIVETCP_OK)
+        return result;
     uv_mutex_lock(&session->lock);
     result = livetcp_engine_send(session->engine, packet, size, info, lt_io_now());
     if (result == LIVETCP_OK)
@@ -171,10 +180,10 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
 livetcp_result livetcp_session_set_clock_rate(livetcp_session *session, int payload_type,
                                               uint32_t hz)
 {
-    livetcp_result result;
+    livetcp_result result = lt_io_session_check(session);
 
-    if (!session)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
     uv_mutex_lock(&session->lock);
     result = livetcp_engine_set_clock_rate(session->engine, payload_type, hz);
     uv_mutex_unlock(&session->lock);
@@ -184,10 +193,10 @@ livetcp_result livetcp_session_set_clock_rate(livetcp_session *session, int payl
 livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                               const livetcp_playout_report *report)
 {
-    livetcp_result result;
+    livetcp_result result = lt_io_session_check(session);
 
-    if (!session)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
     uv_mutex_lock(&session->lock);
     result = livetcp_engine_report_playout(session->engine, report);
     uv_mutex_unlock(&session->lock);
@@ -197,6 +206,7 @@ livetcp_result livetcp_session_report_playout(livetcp_session *session,
 void livetcp_session_close(livetcp_session *session, livetcp_usec drain_us)
 {
     uv_mutex_lock(&session->lock);
+    session->closed_here = true;
     livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, drain_us < 0 ? 0 : drain_us,
                          lt_io_now());
     lt_io_session_flush(session);
@@ -309,68 +319,29 @@ livetcp_result livetcp_session_set_max_send_delay(livetcp_session *session, live
     return result;
 }
 
-/* ---- state and statistics, from any thread ---- */
-
-/* To those who ask, the session is constant, and its lock is not. */
-static uv_mutex_t *lock_of(const livetcp_session *session)
+livetcp_result livetcp_session_set_order(livetcp_session *session, livetcp_order order,
+                                         livetcp_error *error)
 {
-    return (uv_mutex_t *)&session->lock;
+    livetcp_result result;
+
+    if (!session)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "session is NULL");
+    uv_mutex_lock(&session->lock);
+    result = livetcp_engine_set_order(session->engine, order, error);
+    if (result == LIVETCP_OK) {
+        note_change(session, "order=%s", order == LIVETCP_ORDER_SEQUENCE ? "sequence" : "arrival");
+        apply(session);
+    }
+    uv_mutex_unlock(&session->lock);
+    return result;
 }
+
+/* ---- state, from any thread ---- */
 
 livetcp_session_state livetcp_session_get_state(const livetcp_session *session)
 {
-    uv_mutex_lock(lock_of(session));
+    uv_mutex_lock(lt_io_session_lock_of(session));
     livetcp_session_state state = livetcp_engine_state(session->engine);
-    uv_mutex_unlock(lock_of(session));
+    uv_mutex_unlock(lt_io_session_lock_of(session));
     return state;
-}
-
-livetcp_result livetcp_session_get_stats(const livetcp_session *session,
-                                         livetcp_session_stats *stats)
-{
-    livetcp_session_stats all = {.struct_size = sizeof all};
-
-    if (!session || !lt_sized_valid(stats, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    uv_mutex_lock(lock_of(session));
-    livetcp_engine_get_stats(session->engine, lt_io_now(), &all);
-    uv_mutex_unlock(lock_of(session));
-    lt_sized_fill(stats, &all, sizeof all);
-    return LIVETCP_OK;
-}
-
-/* Path information that the engine last needed may be old on a quiet session: ask anew. */
-static void read_connection(const livetcp_session *session, unsigned index,
-                            livetcp_connection_stats *stats)
-{
-    const lt_io_channel *channel = session->slots[index].channel;
-
-    if (channel) {
-        livetcp_path info = {.known = 0};
-        lt_platform_probe(channel->socket, false, &info);
-        livetcp_engine_path_info(session->engine, index, &info, lt_io_now());
-    }
-    livetcp_engine_get_connection_stats(session->engine, index, lt_io_now(), stats);
-    memcpy(stats->local, channel ? channel->local : "", channel ? sizeof stats->local : 1);
-    memcpy(stats->remote, channel ? channel->remote : "", channel ? sizeof stats->remote : 1);
-}
-
-livetcp_result livetcp_session_get_connection_stats(const livetcp_session *session,
-                                                    unsigned connection,
-                                                    livetcp_connection_stats *stats)
-{
-    livetcp_connection_stats all = {.struct_size = sizeof all};
-    bool known;
-
-    if (!session || !lt_sized_valid(stats, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    uv_mutex_lock(lock_of(session));
-    known = connection < livetcp_engine_connections(session->engine);
-    if (known)
-        read_connection(session, connection, &all);
-    uv_mutex_unlock(lock_of(session));
-    if (!known)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    lt_sized_fill(stats, &all, sizeof all);
-    return LIVETCP_OK;
 }

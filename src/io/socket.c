@@ -3,6 +3,7 @@
 #include "io/socket.h"
 
 #include "base/error.h"
+#include "platform/networks.h"
 #include "platform/probe.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ livetcp_result lt_io_socket_result(int system_errno, bool established)
     case EHOSTUNREACH:
     case ENETDOWN:
     case EHOSTDOWN:
+    case ENODEV:
         return established ? LIVETCP_ERR_CONNECTION_LOST : LIVETCP_ERR_UNREACHABLE;
     case ECONNRESET:
     case ECONNABORTED:
@@ -72,13 +74,42 @@ livetcp_result lt_io_connect_error(livetcp_error *error, const lt_address *addre
 static livetcp_result bind_local(uv_os_sock_t socket, const lt_address *local, livetcp_error *error)
 {
     char text[LT_ADDRESS_TEXT];
-    int status = lt_socket_bind(socket, local);
+    uint16_t port = lt_address_port(local);
+    int status = port ? lt_socket_reuse_port(socket) : 0;
 
+    if (status == 0)
+        status = lt_socket_bind(socket, local);
     if (status == 0)
         return LIVETCP_OK;
     lt_address_text(local, text);
+    if (port && status != -EADDRNOTAVAIL)
+        return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
+                             "cannot bind localport %u", port);
     return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
                          "cannot use localaddress %s; it must be an address of this host", text);
+}
+
+/* Of a port that localport gave: the system has none to choose instead. */
+static livetcp_result held_port_error(livetcp_error *error, const lt_address *address,
+                                      const lt_address *local)
+{
+    char text[LT_ADDRESS_TEXT];
+
+    lt_address_text(address, text);
+    return lt_fail_errno(error, LIVETCP_ERR_ADDRESS_IN_USE, EADDRNOTAVAIL,
+                         "connect to %s: an earlier connection holds localport %u, for up to a "
+                         "minute after it was closed",
+                         text, lt_address_port(local));
+}
+
+static livetcp_result set_dscp(uv_os_sock_t socket, const livetcp_config *config,
+                               livetcp_error *error)
+{
+    int status = config->qos_dscp < 0 ? 0 : lt_socket_set_dscp(socket, config->qos_dscp);
+
+    return status == 0 ? LIVETCP_OK
+                       : lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
+                                       "cannot set qos-dscp=%d", config->qos_dscp);
 }
 
 /* A packet of that size with its LENGTH. One that is too large for any segment stays as it is. */
@@ -88,9 +119,21 @@ static void align_segments(uv_os_sock_t socket, const livetcp_config *config)
         (void)lt_platform_align_segments(socket, (size_t)config->mss_align + 2);
 }
 
+/* It was there when the session was made. */
+static livetcp_result bind_interface(uv_os_sock_t socket, const char *interface, int family,
+                                     livetcp_error *error)
+{
+    int status = lt_socket_bind_interface(socket, interface, family);
+
+    if (status == 0)
+        return LIVETCP_OK;
+    return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
+                         "cannot use interface %s", interface);
+}
+
 static livetcp_result start_connecting(uv_os_sock_t socket, const lt_address *address,
-                                       const lt_address *local, const livetcp_config *config,
-                                       livetcp_error *error)
+                                       const lt_address *local, const char *interface,
+                                       const livetcp_config *config, livetcp_error *error)
 {
     livetcp_result result;
     int status;
@@ -98,18 +141,24 @@ static livetcp_result start_connecting(uv_os_sock_t socket, const lt_address *ad
     if (lt_platform_prepare(socket, 0) != LIVETCP_OK)
         return lt_io_connect_error(error, address, errno);
     result = lt_platform_set_congestion_control(socket, config->congestion_control, error);
+    if (result == LIVETCP_OK)
+        result = set_dscp(socket, config, error);
+    if (result == LIVETCP_OK && interface[0])
+        result = bind_interface(socket, interface, address->storage.ss_family, error);
     if (result == LIVETCP_OK && local)
         result = bind_local(socket, local, error);
     if (result != LIVETCP_OK)
         return result;
     align_segments(socket, config);
     status = lt_socket_connect(socket, address);
+    if (status == -EADDRNOTAVAIL && local && lt_address_port(local))
+        return held_port_error(error, address, local);
     return status == 0 ? LIVETCP_OK : lt_io_connect_error(error, address, -status);
 }
 
 livetcp_result lt_io_socket_connect(uv_os_sock_t *out, const lt_address *address,
-                                    const lt_address *local, const livetcp_config *config,
-                                    livetcp_error *error)
+                                    const lt_address *local, const char *interface,
+                                    const livetcp_config *config, livetcp_error *error)
 {
     uv_os_sock_t socket;
     int status = lt_socket_open(address->storage.ss_family, &socket);
@@ -118,7 +167,7 @@ livetcp_result lt_io_socket_connect(uv_os_sock_t *out, const lt_address *address
     *out = LT_NO_SOCKET;
     if (status != 0)
         return lt_io_connect_error(error, address, -status);
-    result = start_connecting(socket, address, local, config, error);
+    result = start_connecting(socket, address, local, interface, config, error);
     if (result == LIVETCP_OK)
         *out = socket;
     else
@@ -160,7 +209,8 @@ livetcp_result lt_io_socket_listen(uv_os_sock_t *out, const lt_address *address,
     if (status == 0)
         status = lt_socket_bind(socket, address);
     if (status == 0) {
-        align_segments(socket, config); /* connections inherit it */
+        align_segments(socket, config);       /* connections inherit both */
+        (void)set_dscp(socket, config, NULL); /* lt_io_socket_check() has reported failures */
         status = lt_socket_listen(socket);
     }
     if (status != 0) {
@@ -176,6 +226,8 @@ livetcp_result lt_io_socket_listen(uv_os_sock_t *out, const lt_address *address,
 livetcp_result lt_io_socket_prepare(uv_os_sock_t socket, const livetcp_config *config)
 {
     livetcp_result result = lt_platform_prepare(socket, config->peer_timeout_us);
+    if (result == LIVETCP_OK)
+        result = set_dscp(socket, config, NULL);
     return result == LIVETCP_OK
                ? lt_platform_set_congestion_control(socket, config->congestion_control, NULL)
                : result;
@@ -195,7 +247,7 @@ livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *e
     uv_os_sock_t socket;
     int status;
 
-    if (result != LIVETCP_OK || !config->congestion_control[0])
+    if (result != LIVETCP_OK || (!config->congestion_control[0] && config->qos_dscp < 0))
         return result;
     status = lt_socket_open(AF_INET, &socket);
     if (status != 0)
@@ -204,6 +256,8 @@ livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *e
         return lt_fail_errno(error, lt_io_socket_result(-status, false), -status,
                              "cannot open a socket");
     result = lt_platform_set_congestion_control(socket, config->congestion_control, error);
+    if (result == LIVETCP_OK)
+        result = set_dscp(socket, config, error);
     lt_socket_close(socket);
     return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets as a config wants them, and what their errors mean to a user. Each function that
- * returns a socket hands it to the caller, who closes it. */
+/* TCP sockets with a config's options, and the results for their errors. Each function that returns
+ * a socket hands it to the caller, who closes it. */
 #ifndef LT_IO_SOCKET_H
 #define LT_IO_SOCKET_H
 
@@ -8,14 +8,14 @@
 
 #include <livetcp/config.h>
 
-/* What an errno from a socket call means. `established`: the connection was up before. */
+/* The result for an errno from a socket call. `established`: the connection was up before. */
 livetcp_result lt_io_socket_result(int system_errno, bool established);
 
-/* Starts to connect; the outcome is known when the socket becomes writable. `local` may be NULL.
- * *socket is LT_NO_SOCKET on failure. Errors name `address`. */
+/* Starts to connect; the outcome is known when the socket becomes writable. `local` may be NULL,
+ * and `interface` "". *socket is LT_NO_SOCKET on failure. Errors name `address`. */
 livetcp_result lt_io_socket_connect(uv_os_sock_t *socket, const lt_address *address,
-                                    const lt_address *local, const livetcp_config *config,
-                                    livetcp_error *error);
+                                    const lt_address *local, const char *interface,
+                                    const livetcp_config *config, livetcp_error *error);
 
 /* "connect to ADDRESS: reason; advice". */
 livetcp_result lt_io_connect_error(livetcp_error *error, const lt_address *address,
@@ -29,7 +29,7 @@ livetcp_result lt_io_socket_listen(uv_os_sock_t *socket, const lt_address *addre
 /* Media defaults for a socket that is connected. */
 livetcp_result lt_io_socket_prepare(uv_os_sock_t socket, const livetcp_config *config);
 
-/* Whether a socket of ours could have these settings, before anybody waits for one. */
+/* Checks that a socket of ours can have these settings, before it is needed. */
 livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef LT_LAB_CLOCK_H
 #define LT_LAB_CLOCK_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <errno.h>
 #include <stdint.h>

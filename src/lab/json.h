@@ -4,8 +4,7 @@
 #ifndef LT_LAB_JSON_H
 #define LT_LAB_JSON_H
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,13 +21,13 @@ json_t *lt_json_count(uint64_t value);
 json_t *lt_json_ms(double us);           /* µs as milliseconds */
 json_t *lt_json_usec(livetcp_usec time); /* the same of a time; LIVETCP_NEVER is null */
 
-/* Text that need not be UTF-8, such as what a kernel says: then it is replaced by a remark. */
+/* Text that need not be UTF-8, such as a kernel's message: then it is replaced by a remark. */
 json_t *lt_json_text(const char *text);
 
 /* An object that begins with "schema" and the version of LiveTCP. */
 json_t *lt_json_document(const char *schema, bool *failed);
 
-/* Writes `root`, and releases it; fails if `failed` says that it is not complete. */
+/* Writes `root`, and releases it; fails if `failed` marks it as incomplete. */
 livetcp_result lt_json_write(json_t *root, bool failed, FILE *out, livetcp_error *error);
 
 /* The same to a file, "-" for standard output. */

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/fib_rules.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <string.h>
@@ -165,5 +166,49 @@ int lt_netlink_add_address(const char *interface, int family, const char *text, 
     message->ifa_index = if_nametoindex(interface);
     mnl_attr_put(header, IFA_LOCAL, size, address);
     mnl_attr_put(header, IFA_ADDRESS, size, address);
+    return lt_netlink_ask(header, NULL, NULL);
+}
+
+static size_t address_size(int family)
+{
+    return family == AF_INET ? 4 : 16;
+}
+
+int lt_netlink_add_route(const char *interface, const lt_netlink_route *route)
+{
+    unsigned char to[16];
+    lt_netlink_request request;
+    struct nlmsghdr *header =
+        lt_netlink_begin(&request, RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
+    struct rtmsg *message = mnl_nlmsg_put_extra_header(header, sizeof *message);
+    if (inet_pton(route->family, route->to, to) != 1)
+        return EINVAL;
+    message->rtm_family = (unsigned char)route->family;
+    message->rtm_dst_len = (unsigned char)route->prefix;
+    message->rtm_protocol = RTPROT_BOOT;
+    message->rtm_scope = RT_SCOPE_LINK;
+    message->rtm_type = RTN_UNICAST;
+    mnl_attr_put_u32(header, RTA_TABLE, route->table ? route->table : RT_TABLE_MAIN);
+    mnl_attr_put(header, RTA_DST, address_size(route->family), to);
+    mnl_attr_put_u32(header, RTA_OIF, if_nametoindex(interface));
+    if (route->metric)
+        mnl_attr_put_u32(header, RTA_PRIORITY, route->metric);
+    return lt_netlink_ask(header, NULL, NULL);
+}
+
+int lt_netlink_add_rule(int family, const char *from, unsigned table)
+{
+    unsigned char address[16];
+    lt_netlink_request request;
+    struct nlmsghdr *header =
+        lt_netlink_begin(&request, RTM_NEWRULE, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
+    struct fib_rule_hdr *message = mnl_nlmsg_put_extra_header(header, sizeof *message);
+    if (inet_pton(family, from, address) != 1)
+        return EINVAL;
+    message->family = (unsigned char)family;
+    message->src_len = (unsigned char)(address_size(family) * 8);
+    message->action = FR_ACT_TO_TBL;
+    mnl_attr_put(header, FRA_SRC, address_size(family), address);
+    mnl_attr_put_u32(header, FRA_TABLE, table);
     return lt_netlink_ask(header, NULL, NULL);
 }

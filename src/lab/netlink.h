@@ -11,7 +11,7 @@
 
 /* ---- questions ---- */
 
-/* Room for one request; the fixed part of the message and attributes are put into it with libmnl.
+/* Buffer of one request; the fixed part of the message and attributes are put into it with libmnl.
  */
 typedef union lt_netlink_request {
     struct nlmsghdr header;
@@ -30,7 +30,7 @@ int lt_netlink_ask(struct nlmsghdr *request,
 /* ---- attributes ---- */
 
 /* Fills in `table`, of `count` attributes, with those behind the fixed part of the message, which
- * has `fixed` bytes; what is not there is NULL. */
+ * has `fixed` bytes; a missing one is NULL. */
 void lt_netlink_attributes(const struct nlmsghdr *message, size_t fixed,
                            const struct nlattr **table, unsigned count);
 
@@ -52,5 +52,19 @@ int lt_netlink_bring_up(const char *interface, unsigned mtu, unsigned queue);
 
 /* Gives it one more address; `family` is AF_INET or AF_INET6. */
 int lt_netlink_add_address(const char *interface, int family, const char *address, unsigned prefix);
+
+/* A network that is reached directly over an interface. */
+typedef struct lt_netlink_route {
+    int family;
+    const char *to;
+    unsigned prefix;
+    unsigned metric; /* 0: the kernel's */
+    unsigned table;  /* 0: main */
+} lt_netlink_route;
+
+int lt_netlink_add_route(const char *interface, const lt_netlink_route *route);
+
+/* What is sent from this address is routed by this table. */
+int lt_netlink_add_rule(int family, const char *from, unsigned table);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lab/options.h"
 
 #include "base/error.h"
+#include "lab/suggest.h"
 #include "lab/units.h"
 
 #include <limits.h>
@@ -53,7 +54,7 @@ static livetcp_result take_json(const lt_command_line *line, const char *value,
     return LIVETCP_OK;
 }
 
-/* Until an error, the end, or an option that ends the line; *code is what popt ended with. */
+/* Until an error, the end, or an option that ends the line; *code is popt's final result. */
 static livetcp_result take_options(const lt_command_line *line, poptContext context, int *code,
                                    livetcp_error *error)
 {
@@ -82,28 +83,113 @@ static livetcp_result keep_arguments(poptContext context, const char ***out, liv
     return LIVETCP_OK;
 }
 
+static void offer_names(const struct poptOption *table, lt_suggestion *suggestion)
+{
+    for (const struct poptOption *o = table; o->longName || o->arg; o++) {
+        if ((o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE)
+            offer_names(o->arg, suggestion);
+        else if (o->longName)
+            lt_suggestion_offer(suggestion, o->longName);
+    }
+}
+
+static livetcp_result refuse_option(const lt_command_line *line, const char *option, int code,
+                                    livetcp_error *error)
+{
+    char word[48], text[80] = "";
+    lt_suggestion suggestion;
+
+    if (code == POPT_ERROR_BADOPT && !strncmp(option, "--", 2)) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(option + 2, "="), option + 2);
+        lt_suggestion_start(&suggestion, word);
+        offer_names(line->table, &suggestion);
+        lt_suggestion_text(&suggestion, "--", text, sizeof text);
+    }
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%.100s: %s%s", option, poptStrerror(code),
+                   text);
+}
+
+static livetcp_result read_context(const lt_command_line *line, poptContext context,
+                                   const char ***arguments, livetcp_error *error)
+{
+    int code = 0;
+    livetcp_result result = take_options(line, context, &code, error);
+
+    if (result != LIVETCP_OK || code == LT_OPTION_CODE_LAST)
+        return result;
+    if (code < -1)
+        return refuse_option(line, poptBadOption(context, 0), code, error);
+    if (arguments)
+        return keep_arguments(context, arguments, error);
+    if (poptPeekArg(context))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "'%s' is not an option",
+                       poptPeekArg(context));
+    return LIVETCP_OK;
+}
+
+static bool needs_value(const struct poptOption *o)
+{
+    const unsigned type = o->argInfo & POPT_ARG_MASK;
+    return type != POPT_ARG_NONE && type != POPT_ARG_VAL && !(o->argInfo & POPT_ARGFLAG_OPTIONAL);
+}
+
+/* True when the word after this one is its value. */
+static bool takes_next(const struct poptOption *table, const char *word)
+{
+    for (const struct poptOption *o = table; o->longName || o->arg; o++) {
+        if ((o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
+            if (takes_next(o->arg, word))
+                return true;
+        } else if (!strncmp(word, "--", 2) ? o->longName && !strcmp(word + 2, o->longName)
+                                           : o->shortName && o->shortName == word[1] && !word[2]) {
+            return needs_value(o);
+        }
+    }
+    return false;
+}
+
+/* "--json -" as "--json=-": for popt an optional value that begins with '-' is the next option. And
+ * "--json" alone as "--json=-" where the next word is an argument. */
+static void join_json(const lt_command_line *line, const char **words, int *count)
+{
+    for (int i = 1; i + 1 < *count && strcmp(words[i], "--") != 0; i++) {
+        if (words[i][0] != '-' && line->command_follows)
+            return;
+        if (!strcmp(words[i], "--json") && line->json_alone && strcmp(words[i + 1], "-") != 0)
+            words[i] = "--json=-";
+        else if (!strcmp(words[i], "--json") && !strcmp(words[i + 1], "-")) {
+            words[i] = "--json=-";
+            memmove(words + i + 1, words + i + 2, (size_t)(*count - i - 1) * sizeof *words);
+            (*count)--;
+        } else if (words[i][0] == '-' && takes_next(line->table, words[i])) {
+            i++;
+        }
+    }
+}
+
 livetcp_result lt_command_line_read(const lt_command_line *line, int argc, const char **argv,
                                     const char ***arguments, livetcp_error *error)
 {
-    int code = 0;
-    poptContext context = poptGetContext(line->command, argc, argv, line->table,
-                                         line->command_follows ? POPT_CONTEXT_POSIXMEHARDER : 0);
+    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+    const char **words = malloc(((size_t)argc + 1) * sizeof *words);
+    poptContext context = NULL;
+
     if (arguments)
         *arguments = NULL;
-    if (!context)
-        return no_memory(error);
-    livetcp_result result = take_options(line, context, &code, error);
-    if (result != LIVETCP_OK || code == LT_OPTION_CODE_LAST)
-        ;
-    else if (code < -1)
-        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: %s", poptBadOption(context, 0),
-                         poptStrerror(code));
-    else if (arguments)
-        result = keep_arguments(context, arguments, error);
-    else if (poptPeekArg(context))
-        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "'%s' is not an option",
-                         poptPeekArg(context));
+    if (words) {
+        memcpy(words, argv, (size_t)argc * sizeof *words);
+        words[argc] = NULL;
+        if (line->json)
+            join_json(line, words, &argc);
+        context = poptGetContext(line->command, argc, words, line->table,
+                                 line->command_follows ? POPT_CONTEXT_POSIXMEHARDER : 0);
+    }
+    if (context)
+        result = read_context(line, context, arguments, error);
+    else
+        result = no_memory(error);
     poptFreeContext(context);
+    free(words);
     return result;
 }
 
@@ -120,6 +206,55 @@ livetcp_result lt_command_line_help(const lt_command_line *line, FILE *out, live
     return LIVETCP_OK;
 }
 
+/* ---- command lines of long tables ---- */
+
+typedef struct words {
+    int argc;
+    const char **argv;
+    const char ***arguments;
+} words;
+
+static livetcp_result read_built(const lt_command_line *line, void *user, livetcp_error *error)
+{
+    const words *w = user;
+    return lt_command_line_read(line, w->argc, w->argv, w->arguments, error);
+}
+
+livetcp_result lt_built_line_read(lt_command_line_build *build, void *values, int argc,
+                                  const char **argv, const char ***arguments, livetcp_error *error)
+{
+    return build(values, read_built, &(words){.argc = argc, .argv = argv, .arguments = arguments},
+                 error);
+}
+
+static livetcp_result help_built(const lt_command_line *line, void *user, livetcp_error *error)
+{
+    return lt_command_line_help(line, user, error);
+}
+
+livetcp_result lt_built_line_help(lt_command_line_build *build, void *values, FILE *out,
+                                  livetcp_error *error)
+{
+    return build(values, help_built, out, error);
+}
+
+static livetcp_result clear_built(const lt_command_line *line, void *user, livetcp_error *error)
+{
+    (void)user;
+    (void)error;
+    lt_options_clear(line->table);
+    if (line->json) {
+        free(*line->json);
+        *line->json = NULL;
+    }
+    return LIVETCP_OK;
+}
+
+void lt_built_line_clear(lt_command_line_build *build, void *values)
+{
+    build(values, clear_built, NULL, NULL);
+}
+
 /* ---- values ---- */
 
 livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_error *error,
@@ -130,7 +265,7 @@ livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_e
     va_start(arguments, expected);
     vsnprintf(text, sizeof text, expected, arguments);
     va_end(arguments);
-    const int most = *option ? 40 : 100; /* without a name, the value has to tell which it is */
+    const int most = *option ? 40 : 100; /* without a name, the value identifies the option */
     return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, most, value, text);
 }
 
@@ -209,13 +344,35 @@ livetcp_result lt_option_count(const char *option, int value, int min, int max, 
     return LIVETCP_OK;
 }
 
-livetcp_result lt_option_seconds(const char *option, double value, double max, livetcp_usec *out,
-                                 livetcp_error *error)
+static void time_text(livetcp_usec time, char *text, size_t size)
 {
-    if (!(value >= 0) || value > max)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s: 0 to %g seconds are possible",
-                       option, max);
-    *out = (livetcp_usec)llround(value * 1e6);
+    if (time % LIVETCP_USEC_SEC)
+        snprintf(text, size, "%gms", (double)time / LIVETCP_USEC_MSEC);
+    else
+        snprintf(text, size, "%gs", (double)time / LIVETCP_USEC_SEC);
+}
+
+livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec unit,
+                              livetcp_usec min, livetcp_usec max, livetcp_usec *out,
+                              livetcp_error *error)
+{
+    livetcp_usec value = -1;
+    double number;
+    char least[32], most[32];
+
+    if (!text)
+        return LIVETCP_OK;
+    if (lt_parse_number(text, &number) && number <= (double)max / (double)unit)
+        value = llround(number * (double)unit);
+    else if (!lt_parse_time(text, max, &value))
+        value = -1;
+    if (value < min) {
+        time_text(min, least, sizeof least);
+        time_text(max, most, sizeof most);
+        return lt_option_refuse(option, text, error, "it is a time such as 20ms or 5s, %s to %s",
+                                least, most);
+    }
+    *out = value;
     return LIVETCP_OK;
 }
 

@@ -3,7 +3,7 @@
 #ifndef LT_LAB_OUTPUT_H
 #define LT_LAB_OUTPUT_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stdio.h>
 

@@ -153,9 +153,9 @@ int lt_tcp_accept(int listener, char peer[LT_TCP_TEXT])
     return fd;
 }
 
-/* ---- facts ---- */
+/* ---- path info ---- */
 
-/* What an older kernel does not fill in is zero. */
+/* Fields that an older kernel does not fill in are zero. */
 static bool get_info(int fd, struct tcp_info *info)
 {
     socklen_t size = sizeof *info;

@@ -4,7 +4,7 @@
 #ifndef LT_LAB_TCP_H
 #define LT_LAB_TCP_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ void lt_tcp_address_text(const struct sockaddr *address, socklen_t size, char te
 /* -1, with errno, when there is none. */
 int lt_tcp_socket(int family);
 
-/* Returns 0 or an errno; "" leaves what the system chose. */
+/* Returns 0 or an errno; "" keeps the system's choice. */
 int lt_tcp_set_congestion_control(int fd, const char *name);
 void lt_tcp_set_nodelay(int fd);
 
@@ -48,10 +48,10 @@ int lt_tcp_listen_on(const struct addrinfo *list, int backlog);
 livetcp_result lt_tcp_connect(const char *address, uint16_t port, const char *congestion_control,
                               int *out, livetcp_error *error);
 
-/* An accepted socket, or -1 with errno. `peer`, which may be NULL, is where it is from. */
+/* An accepted socket, or -1 with errno. `peer`, which may be NULL, is the remote address. */
 int lt_tcp_accept(int listener, char peer[LT_TCP_TEXT]);
 
-/* ---- facts ---- */
+/* ---- path info ---- */
 
 /* errno of a connection under way or established; 0 = none, EINPROGRESS = not connected yet. */
 int lt_tcp_error(int fd);
@@ -62,7 +62,7 @@ typedef struct lt_tcp_counters {
     uint32_t mss;
 } lt_tcp_counters;
 
-/* False, and all zero, when the system does not tell. */
+/* False, and all zero, when the system does not report them. */
 bool lt_tcp_count(int fd, lt_tcp_counters *out);
 
 /* The congestion control in use, NUL-terminated; "" when unknown. */

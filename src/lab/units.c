@@ -51,13 +51,18 @@ static bool is_off(const char *text)
     return !strcmp(text, "off") || !strcmp(text, "0");
 }
 
-bool lt_parse_duration(const char *text, livetcp_usec *out)
+bool lt_parse_time(const char *text, livetcp_usec max, livetcp_usec *out)
 {
     double usec = 0;
-    if (strcmp(text, "0") && !with_unit(text, durations, 3600e6, &usec))
+    if (strcmp(text, "0") && !with_unit(text, durations, (double)max, &usec))
         return false;
     *out = llround(usec);
     return true;
+}
+
+bool lt_parse_duration(const char *text, livetcp_usec *out)
+{
+    return lt_parse_time(text, 3600 * (livetcp_usec)LIVETCP_USEC_SEC, out);
 }
 
 bool lt_parse_share(const char *text, double *out)

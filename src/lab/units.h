@@ -5,7 +5,7 @@
 #ifndef LT_LAB_UNITS_H
 #define LT_LAB_UNITS_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,9 +22,10 @@ typedef struct lt_limit {
 } lt_limit;
 
 bool lt_parse_duration(const char *text, livetcp_usec *out); /* 0, or us, ms, s; at most 1 hour */
-bool lt_parse_share(const char *text, double *out);          /* 1% or 0.01; 0 to 1 */
-bool lt_parse_rate(const char *text, uint64_t *out);         /* off, or bit, kbit, mbit, gbit */
-bool lt_parse_limit(const char *text, lt_limit *out);        /* off, or p, B, kB, MB; above 0 */
-bool lt_parse_number(const char *text, double *out);         /* a plain number >= 0 */
+bool lt_parse_time(const char *text, livetcp_usec max, livetcp_usec *out); /* as that, to `max` */
+bool lt_parse_share(const char *text, double *out);                        /* 1% or 0.01; 0 to 1 */
+bool lt_parse_rate(const char *text, uint64_t *out);  /* off, or bit, kbit, mbit, gbit */
+bool lt_parse_limit(const char *text, lt_limit *out); /* off, or p, B, kB, MB; above 0 */
+bool lt_parse_number(const char *text, double *out);  /* a plain number >= 0 */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket addresses: a short list of them, their text, and how names are looked up.
- * posix_address.c implements this. */
+/* Socket addresses: a short list of them, their text, and name lookup. posix_address.c implements
+ * this. */
 #ifndef LT_PLATFORM_ADDRESS_H
 #define LT_PLATFORM_ADDRESS_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ typedef struct lt_addresses {
     unsigned count;
 } lt_addresses;
 
-/* How a host is read. */
+/* Kind of host accepted. */
 typedef enum lt_lookup {
     LT_LOOKUP_NUMERIC, /* an address only; never waits */
     LT_LOOKUP_CONNECT, /* a name or address to call; may wait for DNS */
@@ -45,6 +45,11 @@ void lt_address_text(const lt_address *address, char text[LT_ADDRESS_TEXT]);
 
 /* "host:port", with brackets round an IPv6 address. */
 void lt_host_text(const char *host, uint16_t port, char *text, size_t size);
+
+/* Bytes that stand for whoever has an address: an IPv4 address, or the first 64 bits of an IPv6
+ * address, of which one customer has all that follow. */
+#define LT_ADDRESS_KEY 16
+void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY]);
 
 uint16_t lt_address_port(const lt_address *address);
 void lt_address_set_port(lt_address *address, uint16_t port);

@@ -26,7 +26,7 @@ const char *lt_platform_name(void)
 
 /* ---- probe ---- */
 
-/* The kernel may know fewer fields than our header or more: only what it wrote counts. */
+/* The kernel may know fewer fields than our header or more: only the fields that it wrote count. */
 #define HAS(length, field)                                                                         \
     ((length) >= offsetof(struct tcp_info, field) + sizeof(((struct tcp_info *)0)->field))
 
@@ -73,6 +73,16 @@ static void read_window(const struct tcp_info *info, socklen_t length, livetcp_p
     }
 }
 
+/* Without ECN the kernel counts no marks, which does not mean that there is no queue. */
+static void read_marks(const struct tcp_info *info, socklen_t length, livetcp_path *path)
+{
+    if (!HAS(length, tcpi_delivered_ce) || !(info->tcpi_options & TCPI_OPT_ECN)) /* 4.18 */
+        return;
+    path->delivered_segments = info->tcpi_delivered;
+    path->marked_segments = info->tcpi_delivered_ce;
+    path->known |= LIVETCP_PATH_MARKS;
+}
+
 static void read_times(const struct tcp_info *info, socklen_t length, livetcp_path *path)
 {
     if (HAS(length, tcpi_rto)) {
@@ -110,9 +120,9 @@ static void read_unsent(lt_os_socket socket, const struct tcp_info *info, sockle
 }
 
 /* The kernel counts segments, and those of small packets are far from full: take their average.
- * Never more than a full segment each, since what was acknowledged between the two system calls
- * still counts as in flight here. On a listening socket the field means something else; that one
- * is told apart before. */
+ * Never more than a full segment each, since bytes acknowledged between the two system calls still
+ * count as in flight here. On a listening socket the field means something else; that case is
+ * excluded before. */
 static void read_sacked(const struct tcp_info *info, socklen_t length, livetcp_path *path)
 {
     const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT;
@@ -144,9 +154,8 @@ void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
     socklen_t length = sizeof info;
     path->known = 0;
     memset(&info, 0, sizeof info);
-    /* A listening socket, which has no window, answers TCP_INFO too; the ioctl refuses it. It
-     * comes first: what is acknowledged in between makes the queue look too long, which is the
-     * safe side. */
+    /* A listening socket, which has no window, answers TCP_INFO too; the ioctl refuses it. It comes
+     * first: acknowledgements in between make the queue look too long, which is the safe side. */
     if (!read_queue(socket, SIOCOUTQ, &path->queued_bytes))
         return;
     path->known |= LIVETCP_PATH_QUEUED;
@@ -164,6 +173,7 @@ void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
     read_sacked(&info, length, path);
     read_window(&info, length, path);
     read_times(&info, length, path);
+    read_marks(&info, length, path);
 }
 
 /* ---- options ---- */
@@ -198,11 +208,11 @@ static int set_user_timeout(lt_os_socket socket, livetcp_usec us)
 #define TCP_DELACK_MAX_US 46
 #endif
 
-/* For what lt_platform_acknowledge_now() does not cause to be acknowledged at once. */
+/* For input that lt_platform_acknowledge_now() does not acknowledge at once. */
 #define DELACK_MAX_US 10000
 
 /* SO_RCVBUF and SO_SNDBUF stay untouched on purpose: setting either turns the kernel's autotuning
- * off for the socket, and its upper limit is larger than what an unprivileged program may ask. */
+ * off for the socket, and its upper limit is larger than an unprivileged program may ask for. */
 livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us)
 {
     if (set_int(socket, IPPROTO_TCP, TCP_NODELAY, 1) != 0 ||
@@ -215,8 +225,8 @@ livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeou
     return LIVETCP_OK;
 }
 
-/* Payload of a TCP segment in an Ethernet packet of 1500 bytes, and the option that takes room from
- * it: what is set as TCP_MAXSEG includes it, what a segment carries does not. */
+/* Payload of a TCP segment in an Ethernet packet of 1500 bytes, and the size of the option in it:
+ * TCP_MAXSEG includes the option, a segment's payload does not. */
 #define ETHERNET_PAYLOAD(address_family) ((address_family) == AF_INET ? 1460U : 1440U)
 #define TIMESTAMPS                       12U
 
@@ -233,7 +243,7 @@ bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
     return set_int(socket, IPPROTO_TCP, TCP_MAXSEG, (int)(room / frame * frame + TIMESTAMPS)) == 0;
 }
 
-/* What "auto" tries, the best first; docs/research/tuning.md has the reasons. */
+/* Candidates of "auto", the best first; docs/research/tuning.md has the reasons. */
 static const char *const preferred[] = {"bbr", "cubic", "reno"};
 
 static int set_congestion_control(lt_os_socket socket, const char *name)
@@ -262,7 +272,7 @@ static void read_names(const char *path, char *names, size_t size)
     fclose(file);
 }
 
-/* "reno cubic", or with what takes privileges "reno cubic (privileged: bbr reno cubic)". */
+/* "reno cubic", or with those that need privileges "reno cubic (privileged: bbr reno cubic)". */
 static void choices(char *text, size_t size)
 {
     char allowed[64], available[64];

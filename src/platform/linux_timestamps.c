@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: SO_TIMESTAMPING on TCP. Times of what is sent come out of the socket's error queue, each
- * with the position of the last byte of the write that asked for it; the time of what is received
- * comes with it. See Documentation/networking/timestamping.rst in the kernel's sources. */
+/* Linux: SO_TIMESTAMPING on TCP. Transmit times come out of the socket's error queue, each with the
+ * position of the last byte of the write that asked for it; receive times come with the data. See
+ * Documentation/networking/timestamping.rst in the kernel's sources. */
 #include "platform/probe.h"
 
 #include <time.h> /* linux/errqueue.h needs it */
@@ -22,7 +22,8 @@
  * acknowledged. Older headers lack it. */
 #define OPT_ID_TCP (1U << 16)
 
-/* Asked for once: how times are told. Asked for with each write that is of interest: which. */
+/* TELL is set once: the form of the reports. OF_A_WRITE is set with each write of interest: the
+ * events. */
 #define TELL                                                                                       \
     (SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |          \
      SOF_TIMESTAMPING_OPT_TSONLY)
@@ -66,7 +67,7 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
     *first = 0;
     if (tell(socket, TELL | OPT_ID_TCP))
         return true;
-    /* What is acknowledged while the option is set would make it uncertain where it begins. */
+    /* An acknowledgement while the option is set would make its start uncertain. */
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         if (!unacknowledged(socket, &before) || !tell(socket, TELL) ||
             !unacknowledged(socket, &after))
@@ -164,7 +165,7 @@ static livetcp_tx_timestamp_kind kind_of(uint32_t info)
     }
 }
 
-static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *stamp)
+static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *timestamp)
 {
     bool v4 = header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR;
     bool v6 = header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR;
@@ -175,12 +176,12 @@ static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *st
     memcpy(&error, CMSG_DATA(header), sizeof error);
     if (error.ee_origin != SO_EE_ORIGIN_TIMESTAMPING || error.ee_errno != ENOMSG)
         return false;
-    stamp->kind = kind_of(error.ee_info);
-    stamp->byte = error.ee_data;
+    timestamp->kind = kind_of(error.ee_info);
+    timestamp->byte = error.ee_data;
     return true;
 }
 
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp)
+bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp)
 {
     _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
     struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
@@ -190,15 +191,15 @@ bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *stamp
         return false;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
          header = CMSG_NXTHDR(&message, header)) {
-        timed = read_time(header, &stamp->at_us) || timed;
-        placed = read_position(header, stamp) || placed;
+        timed = read_time(header, &timestamp->at_us) || timed;
+        placed = read_position(header, timestamp) || placed;
     }
     if (!timed || !placed)
-        *stamp = (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
+        *timestamp = (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
     return true;
 }
 
-/* 5.4; older ones do not say. */
+/* Since 5.4; older kernels do not report it. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)
 {
     struct tcp_info info;

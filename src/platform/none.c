@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fallback: POSIX sockets and nothing more. It knows no facts, so policies fall back to what
- * the engine counts itself. */
+/* The fallback: POSIX sockets and nothing more. It has no path info, so policies fall back to the
+ * engine's own counts. */
 #include "platform/probe.h"
 
 #include "base/error.h"
@@ -37,7 +37,7 @@ livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeou
 
 bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
 {
-    (void)socket; /* what TCP_MAXSEG includes, and when it counts, differs from system to system */
+    (void)socket; /* the meaning of TCP_MAXSEG differs from system to system */
     (void)frame;
     return false;
 }

@@ -96,6 +96,23 @@ void lt_host_text(const char *host, uint16_t port, char *text, size_t size)
     snprintf(text, size, "%s%s%s:%u", brackets ? "[" : "", host, brackets ? "]" : "", port);
 }
 
+void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY])
+{
+    const struct sockaddr_in6 *in6 = (const void *)&address->storage;
+    const struct sockaddr_in *in = (const void *)&address->storage;
+
+    memset(key, 0, LT_ADDRESS_KEY);
+    if (address->storage.ss_family == AF_INET6 && !is_mapped(address)) {
+        memcpy(key, in6->sin6_addr.s6_addr, 8);
+        return;
+    }
+    key[10] = key[11] = 0xff; /* as IPv4 is mapped into IPv6 */
+    if (is_mapped(address))
+        memcpy(key + 12, in6->sin6_addr.s6_addr + 12, 4);
+    else if (address->storage.ss_family == AF_INET)
+        memcpy(key + 12, &in->sin_addr, 4);
+}
+
 uint16_t lt_address_port(const lt_address *address)
 {
     if (address->storage.ss_family == AF_INET6)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls on TCP sockets where they are POSIX's. */
+#ifdef __linux__
+#define _GNU_SOURCE /* accept4() */
+#endif
 #include "platform/socket.h"
 
 #include <errno.h>
@@ -59,15 +62,22 @@ int lt_socket_bind(uv_os_sock_t socket, const lt_address *address)
     return bind(socket, raw(address), address->size) == 0 ? 0 : -errno;
 }
 
+int lt_socket_reuse_port(uv_os_sock_t socket)
+{
+    const int on = 1;
+
+    return setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 ? 0 : -errno;
+}
+
 int lt_socket_prepare_listening(uv_os_sock_t socket, int family, bool dual)
 {
-    const int on = 1, only = dual ? 0 : 1;
+    const int only = dual ? 0 : 1;
+    int status = lt_socket_reuse_port(socket);
 
-    if (setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        (family == AF_INET6 &&
-         setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0))
-        return -errno;
-    return 0;
+    if (status == 0 && family == AF_INET6 &&
+        setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0)
+        status = -errno;
+    return status;
 }
 
 int lt_socket_listen(uv_os_sock_t socket)
@@ -75,22 +85,37 @@ int lt_socket_listen(uv_os_sock_t socket)
     return listen(socket, SOMAXCONN) == 0 ? 0 : -errno;
 }
 
+/* accept(), with the flags of every socket; -1 and errno. */
+static int accept_flagged(int listener)
+{
+#ifdef __linux__
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    int fd = accept(listener, NULL, NULL);
+    int status = fd < 0 ? 0 : set_flags(fd);
+
+    if (status == 0)
+        return fd;
+    close(fd);
+    errno = -status;
+    return -1;
+#endif
+}
+
 int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *out)
 {
     *out = LT_NO_SOCKET;
     for (;;) {
-        int fd = accept(listener, NULL, NULL);
-        int status = fd < 0 ? -errno : set_flags(fd);
+        int fd = accept_flagged(listener);
+        int status = fd < 0 ? -errno : 0;
         if (status == 0) {
             *out = fd;
             return 0;
         }
-        if (fd >= 0)
-            close(fd);
-        /* Someone who left before being accepted is nobody's business. */
+        /* A peer that left before being accepted is ignored. */
         if (status == -EWOULDBLOCK)
             return -EAGAIN;
-        if (fd >= 0 || (status != -EINTR && status != -ECONNABORTED && status != -EPROTO))
+        if (status != -EINTR && status != -ECONNABORTED && status != -EPROTO)
             return status;
     }
 }
@@ -119,6 +144,22 @@ bool lt_socket_failed(uv_os_sock_t socket)
 }
 
 /* ---- connected ---- */
+
+/* The lower two bits of the byte are ECN's, which the kernel keeps for itself. */
+int lt_socket_set_dscp(uv_os_sock_t socket, int code_point)
+{
+    const int byte = code_point << 2;
+    struct sockaddr_storage own;
+    socklen_t size = sizeof own;
+
+    if (getsockname(socket, (struct sockaddr *)&own, &size) != 0)
+        return -errno;
+    /* An IPv6 socket carries IPv4 as well, where its address is a mapped one. */
+    bool set = setsockopt(socket, IPPROTO_IP, IP_TOS, &byte, sizeof byte) == 0;
+    if (own.ss_family == AF_INET6)
+        set = setsockopt(socket, IPPROTO_IPV6, IPV6_TCLASS, &byte, sizeof byte) == 0;
+    return set ? 0 : -errno;
+}
 
 long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size)
 {

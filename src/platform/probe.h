@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operating system tells about a TCP socket, and what can be set on one. One file an
- * operating system implements this interface (linux.c, none.c); nothing else in LiveTCP knows
- * which system it runs on. Everything is in bytes and microseconds; what a system does not say
- * stays unknown.
+ * TCP information from the operating system, and options that it sets on a socket. One file an
+ * operating system implements this interface (linux.c, none.c); nothing else in LiveTCP knows which
+ * system it runs on. Everything is in bytes and microseconds; fields that a system does not report
+ * stay unknown.
  */
 #ifndef LT_PLATFORM_PROBE_H
 #define LT_PLATFORM_PROBE_H
@@ -26,8 +26,8 @@ typedef int lt_os_socket;
 const char *lt_platform_name(void);
 
 /* Fills `known` and the fields it names; the rest of *path is left alone. A socket that cannot be
- * asked has known = 0. `briefly`: when nothing is in flight, the queues and the state say that, and
- * the system is not asked for the rest. */
+ * asked has known = 0. `briefly`: when nothing is in flight, only the queues and the state are
+ * filled in, and the system is not asked for the rest. */
 void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path);
 
 /* Media defaults: Nagle off, keepalive on, close-on-exec, acknowledgements delayed by little and
@@ -43,41 +43,41 @@ bool lt_platform_align_segments(lt_os_socket socket, size_t frame);
 #define LT_CONGESTION_AUTO "auto"
 
 /* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
- * that names what is available, if this one is not. LT_CONGESTION_AUTO = the best one that this
+ * that names those available, if this one is not. LT_CONGESTION_AUTO = the best one that this
  * program may use on this host; it leaves the system's, and does not fail, where there is none. */
 livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const char *name,
                                                   livetcp_error *error);
 
-/* Lets the socket count as writable only while less than `bytes` of what was written are unsent;
- * UINT32_MAX = as the system likes. Returns false where the system has no such limit. Whether
- * writing itself stops there, too, is the system's choice. */
+/* Lets the socket count as writable only while less than `bytes` of the written data are unsent;
+ * UINT32_MAX = as the system likes. Returns false where the system has no such limit. On some
+ * systems writing itself stops there, too. */
 bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes);
 
-/* Asks the kernel to acknowledge at once what was just read: thin streams look late otherwise.
- * Not sticky on Linux: call it after every read. */
+/* Asks the kernel to acknowledge the data just read at once: thin streams look late otherwise. Not
+ * sticky on Linux: call it after every read. */
 void lt_platform_acknowledge_now(lt_os_socket socket);
 
 /* ---- timestamps of the kernel's, in its wall clock ---- */
 
-/* Whether sockets of this system tell them at all. */
+/* True if sockets of this system report them at all. */
 bool lt_platform_has_timestamps(void);
 
-/* A connected socket tells them from here on. *first: the position that they give the next byte
+/* A connected socket reports them from here on. *first: the position that they give the next byte
  * that is written. False, and nothing is changed, if it cannot. */
 bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first);
 
-/* Like send(), and when the last byte that was taken passes it will be told. Bytes, or -errno. */
+/* Like send(), and requests a timestamp of the last byte that was taken. Bytes, or -errno. */
 long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size);
 
 /* Like recv(), with when the newest segment of it came to this host. Bytes, or -errno. */
 long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
                                   livetcp_usec *at);
 
-/* Takes the oldest that was told and not taken yet; false if there is none. While there is one, the
- * socket polls as if it had failed. */
+/* Takes the oldest timestamp reported and not taken yet; false if there is none. While there is
+ * one, the socket polls as if it had failed. */
 bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp);
 
-/* How many segments have had to wait here for one before them, modulo 2^32. */
+/* Number of segments that had to wait here for one before them, modulo 2^32. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments);
 
 #endif

@@ -23,8 +23,12 @@ void lt_socket_close(uv_os_sock_t socket);
 /* 0 or -errno. */
 int lt_socket_bind(uv_os_sock_t socket, const lt_address *address);
 
-/* Before bind(): a port that an earlier program has just left may be taken again, and an IPv6
- * wildcard takes IPv4, too, if `dual`. 0 or -errno. */
+/* Before bind(): a port that an earlier program or connection has just left may be taken again.
+ * 0 or -errno. */
+int lt_socket_reuse_port(uv_os_sock_t socket);
+
+/* Before bind(): lt_socket_reuse_port(), and an IPv6 wildcard takes IPv4, too, if `dual`. 0 or
+ * -errno. */
 int lt_socket_prepare_listening(uv_os_sock_t socket, int family, bool dual);
 
 /* 0 or -errno. */
@@ -37,10 +41,15 @@ int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *socket);
  */
 int lt_socket_connect(uv_os_sock_t socket, const lt_address *address);
 
+/* Before connecting or listening, and on accepted sockets: the Differentiated Services code point
+ * (0..63) of all that is sent. 0 or -errno. */
+int lt_socket_set_dscp(uv_os_sock_t socket, int code_point);
+
 /* The errno that connecting ended with, 0 = connected. */
 int lt_socket_error(uv_os_sock_t socket);
 
-/* Whether the loop would be told of an error on it. It stays for whoever reads or writes next. */
+/* True if the socket has an error that the loop would report. The error stays for the next read or
+ * write. */
 bool lt_socket_failed(uv_os_sock_t socket);
 
 /* Bytes, -EAGAIN, or -errno. */
@@ -49,7 +58,7 @@ long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size);
 /* Bytes, 0 at the end of the peer's, -EAGAIN, or -errno. */
 long lt_socket_read(uv_os_sock_t socket, void *data, size_t size);
 
-/* Ends our direction: the peer reads to the end of what was written. */
+/* Ends our direction: the peer reads to the end of the written data. */
 void lt_socket_end_writing(uv_os_sock_t socket);
 
 /* A socket's own address, or its peer's. 0 or -errno. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list: a packet's place is most often at its end. */
+/* A list, since a new packet usually belongs at its end. */
 #include "playout/buffer.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that wait to be played, in order of their extended sequence numbers. */
+/* Packets that wait for playout, in order of their extended sequence numbers. */
 #ifndef LT_PLAYOUT_BUFFER_H
 #define LT_PLAYOUT_BUFFER_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ typedef struct lt_waiting {
     bool late;
     bool gone; /* came too late: only its place is kept */
     void *token;
-    size_t size; /* of what was copied */
+    size_t size; /* of the copied bytes */
     uint8_t bytes[];
 } lt_waiting;
 
@@ -35,29 +35,29 @@ typedef struct lt_buffer {
     void *user;
 } lt_buffer;
 
-/* A packet with room for its bytes, which are copied unless NULL. NULL if memory is out. */
+/* Creates a packet and copies its bytes, unless they are NULL. Returns NULL when out of memory. */
 lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size);
 
-/* Frees it, its token dropped; clears the pointer, which may be NULL. */
+/* Frees it and drops its token; clears the pointer, which may be NULL. */
 void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting);
 
-/* The packet of this number, or NULL. */
+/* The packet with this number, or NULL. */
 lt_waiting *lt_buffer_find(const lt_buffer *buffer, uint64_t extended);
 
-/* `primary` takes the place of a packet in the buffer, which is dropped, and all that is known of
- * it but the bytes and the token. */
+/* `primary` replaces the buffered packet and drops it. It inherits all of its fields but the bytes
+ * and the token. */
 void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *primary);
 
-/* A packet in the buffer will not be played: drops its token, and keeps its place. */
+/* A buffered packet will not be played: drops its token and keeps its place. */
 void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting);
 
-/* Takes over a packet whose number is not there yet. */
+/* Takes over a packet whose number is not in the buffer yet. */
 void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting);
 
 /* Hands out the first packet, or NULL. */
 lt_waiting *lt_buffer_take(lt_buffer *buffer);
 
-/* Drops them all. */
+/* Drops all packets. */
 void lt_buffer_clear(lt_buffer *buffer);
 
 #endif

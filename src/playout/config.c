@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A playout's config: defaults, and what it refuses. */
+/* A playout's config: defaults and validation. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "playout/engine.h"
 
 #define HOUR_US (3600 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* What livetcp_playout_config_init() of version 0.1 cleared: programs built with it have that much.
- */
+/* The part that livetcp_playout_config_init() of version 0.1 cleared: programs built with that
+ * version have no more. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_playout_config, user)
 
 void livetcp_playout_config_init_sized(livetcp_playout_config *config, size_t size)
@@ -17,6 +17,7 @@ void livetcp_playout_config_init_sized(livetcp_playout_config *config, size_t si
                                              .max_latency_us = 400 * LIVETCP_USEC_MSEC,
                                              .alpha = 0.998002,
                                              .beta = 4,
+                                             .target_late = 0.005,
                                              .capacity_packets = 2048,
                                              .capacity_bytes = 4 * 1024 * 1024};
 
@@ -68,6 +69,10 @@ livetcp_result lt_playout_config_check(const livetcp_playout_config *c, livetcp_
                        c->alpha);
     if (!(c->beta >= 0 && c->beta <= 100))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "beta is %g: give 0 to 100", c->beta);
+    if (!(c->target_late >= 0 && c->target_late <= 0.5))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "target_late is %g: give 0 to 0.5, the share of packets that may be late",
+                       c->target_late);
     if (c->capacity_packets < 16 || c->capacity_packets > 65536)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "capacity_packets is %zu: give 16 to 65536", c->capacity_packets);

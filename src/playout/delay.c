@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The modes of playout, each with its source; one that cannot be computed yet returns -1. */
+/* The playout modes, each with its source. A mode that cannot compute its delay yet returns -1. */
 #include "playout/delay.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 /* ---- static ----
  *
  * E. Brosh, S. Baset, D. Rubenstein, H. Schulzrinne, "The Delay-Friendliness of TCP" (SIGMETRICS
- * 2008), sections 6.6 and 8.2: a playout delay of L + RTT + 3/f. A loss is found by the third
- * duplicate acknowledgement, which three more packets (3/f) and a round trip cause. L, the one-way
- * delay, is in the least transit time already.
+ * 2008), sections 6.6 and 8.2: a playout delay of L + RTT + 3/f. The third duplicate
+ * acknowledgement reveals a loss; three more packets (3/f) and a round trip cause it. L, the
+ * one-way delay, is part of the minimum transit time already.
  */
 
 static livetcp_usec static_delay(livetcp_usec rtt_us, double packet_rate)
@@ -27,23 +27,23 @@ static livetcp_usec static_delay(livetcp_usec rtt_us, double packet_rate)
  * Moon, J. Kurose, D. Towsley, "Packet audio playout delay adjustment" (Multimedia Systems 1998),
  * algorithm 2; Zhang et al. use it with alpha = 0.998002 and beta = 4 (section 4.1.1).
  *
- * Deviations: the first samples are averaged evenly, so that the start does not weigh on for
- * minutes. A spike is over when the delays are flat as seen against the length of a packet: over
- * TCP they fall by exactly that from packet to packet, when what a stall held back arrives at once,
- * and the paper's 8 ms would end the spike on the way down for packets of 10 ms.
+ * Deviations: the first samples are averaged evenly, since the start would otherwise dominate for
+ * minutes. A spike is over when the delays are flat relative to the packet duration. Over TCP a
+ * stall delivers its packets at once, and each delay is exactly one packet duration below the last.
+ * The paper's 8 ms would end the spike on the way down for packets of 10 ms.
  */
 
 /* The paper's 800 and 63 samples at 8 kHz. */
 #define STEEP_US 100e3
 #define FLAT_US  7875.0
 
-/* The packets that FLAT_US was made for. */
+/* The packet duration that FLAT_US was made for. */
 #define FLAT_DURATION_US 20e3
 
-/* So many samples before anything is concluded. */
+/* Minimum number of samples before any conclusion. */
 #define MIN_SAMPLES 10
 
-/* After so many the least transit time has most likely been seen. */
+/* After so many samples the minimum transit time has most likely been seen. */
 #define FOUND_SAMPLES 100
 
 static void update_mode(lt_playout_delay_adaptive *a, double delay, livetcp_usec duration_us)
@@ -59,11 +59,26 @@ static void update_mode(lt_playout_delay_adaptive *a, double delay, livetcp_usec
     a->spike = a->slope > FLAT_US * fmin(part, 1);
 }
 
+/* A stall begins with a packet that no delay within the bounds would have saved, and ends when one
+ * comes in time again. Its packets are no example: the delay would help none of the next stall. */
+static bool in_stall(lt_playout_delay *d, livetcp_usec queueing_us, livetcp_usec duration_us)
+{
+    livetcp_usec usual = lt_delay_quantiles_delay(&d->lateness, d->config->target_late);
+
+    if (queueing_us > d->config->max_latency_us)
+        d->stalled = true;
+    else if (queueing_us <= usual + duration_us)
+        d->stalled = false;
+    return d->stalled;
+}
+
 void lt_playout_delay_add(lt_playout_delay *d, livetcp_usec queueing_us, livetcp_usec duration_us)
 {
     double delay = (double)queueing_us, alpha = d->config->alpha;
     lt_playout_delay_adaptive *a = &d->adaptive;
 
+    if (!in_stall(d, queueing_us, duration_us))
+        lt_delay_quantiles_add(&d->lateness, queueing_us);
     if (a->samples == 0)
         a->last = a->previous = a->u = delay;
     a->samples += a->samples < UINT32_MAX;
@@ -88,16 +103,19 @@ void lt_playout_delay_rebase(lt_playout_delay *d, livetcp_usec higher_us)
     a->last -= (double)higher_us;
     a->previous -= (double)higher_us;
     a->calm_us -= higher_us;
+    memset(&d->lateness, 0, sizeof d->lateness);
 }
 
 void lt_playout_delay_doubt(lt_playout_delay *d)
 {
-    if (d->adaptive.samples < FOUND_SAMPLES)
-        memset(&d->adaptive, 0, sizeof d->adaptive);
+    if (d->adaptive.samples >= FOUND_SAMPLES)
+        return;
+    memset(&d->adaptive, 0, sizeof d->adaptive);
+    memset(&d->lateness, 0, sizeof d->lateness);
 }
 
-/* Talkspurts are placed for as long as they last, so they follow a spike; frames are placed one by
- * one, and would be slowed down for a spike that is over before it helps. */
+/* A talkspurt keeps its delay until it ends, so talkspurts follow a spike. Frames are placed one by
+ * one; a spike would slow them down and be over before the delay helps. */
 static livetcp_usec adaptive_delay(const lt_playout_delay *d)
 {
     const lt_playout_delay_adaptive *a = &d->adaptive;
@@ -111,37 +129,52 @@ static livetcp_usec adaptive_delay(const lt_playout_delay *d)
 
 /* ---- policy-aware ----
  *
- * A packet is lost on one connection and comes by way of another. The repair takes, beyond the one
- * way that every packet takes:
+ * The delay that leaves `target_late` of the packets late, and no more. Of the packets that have
+ * come, their distribution tells; before there are enough of them, what the sender announces:
+ * the share of packets by protection, and the time that a repair takes, beyond the one-way delay of
+ * every packet:
  *
- * - hedge: its copy is sent when no acknowledgement has come for a round trip and hedge-delay.
- * - duplicate: nothing; the copies left at the same time.
- * - parity: the rest of its group, and the parity packet that follows at once.
+ * - hedge: the copy is sent when no acknowledgement has come for a round trip and hedge-delay.
+ * - duplicate: nothing, or the time between the copies.
+ * - parity: the rest of its group, and the parity packet that follows.
  *
- * A few milliseconds more cover what scheduling and queues between the connections differ by.
+ * A few more milliseconds cover the differences in scheduling and queueing between connections.
+ * Protections slower than the delay are those of `target_late` of the packets at most: most of
+ * these packets are not lost, so fewer are late.
  *
- * "auto" and others decide packet by packet how to protect, and what they tell is of one of them:
- * once a second, that of the packet that waits longest for its repair. The delay holds for as long
- * as copies of such packets may still come, so that it does not come and go with each need.
+ * When the protection of most packets becomes a slower one, the packets before are no example any
+ * more, and the announcement counts again.
  */
 
 #define SPREAD_US (10 * LIVETCP_USEC_MSEC)
 
-#define NEEDS_US (5 * (livetcp_usec)LIVETCP_USEC_SEC)
-#define PART_US  (NEEDS_US / LT_PLAYOUT_DELAY_PARTS)
+/* Packets that make a distribution. */
+#define COUNT_MIN 200
 
-static livetcp_usec repair_delay(const livetcp_playout_path *path, double packet_rate)
+#define REPAIRS LIVETCP_PLAYOUT_REPAIRS
+
+static livetcp_usec parity_delay(const livetcp_playout_path *path, double packet_rate)
 {
-    switch (path->repair) {
+    livetcp_usec apart = (livetcp_usec)(LIVETCP_USEC_SEC / packet_rate);
+
+    if (apart < path->copy_spacing_us)
+        apart = path->copy_spacing_us;
+    return (livetcp_usec)path->parity_group * apart + path->copy_spacing_us + SPREAD_US;
+}
+
+static livetcp_usec repair_delay(const livetcp_playout_path *path, livetcp_playout_repair repair,
+                                 double packet_rate)
+{
+    switch (repair) {
     case LIVETCP_PLAYOUT_REPAIR_HEDGE:
         return path->rtt_us > 0 ? path->rtt_us + path->hedge_delay_us : -1;
     case LIVETCP_PLAYOUT_REPAIR_DUPLICATE:
         if (path->copies >= 2)
-            return SPREAD_US;
+            return path->copy_spacing_us + SPREAD_US;
         break;
     case LIVETCP_PLAYOUT_REPAIR_PARITY:
         if (path->parity_group >= 2 && packet_rate > 0)
-            return (livetcp_usec)(path->parity_group * LIVETCP_USEC_SEC / packet_rate) + SPREAD_US;
+            return parity_delay(path, packet_rate);
         break;
     case LIVETCP_PLAYOUT_REPAIR_TCP:
         break;
@@ -149,40 +182,72 @@ static livetcp_usec repair_delay(const livetcp_playout_path *path, double packet
     return static_delay(path->rtt_us, packet_rate);
 }
 
-/* Goes on to the part that `now` is in. */
-static void advance(lt_playout_delay_needs *needs, livetcp_usec now)
+/* Share of the packets whose repair takes longer than `delay_us`. */
+static double slower(const livetcp_playout_path *path, double packet_rate, livetcp_usec delay_us)
 {
-    livetcp_usec parts = (now - needs->begin_us) / PART_US;
+    double share = 0;
 
-    needs->begin_us += parts * PART_US;
-    for (livetcp_usec i = 0; i < parts && i < LT_PLAYOUT_DELAY_PARTS; i++) {
-        needs->present = (needs->present + 1) % LT_PLAYOUT_DELAY_PARTS;
-        needs->max[needs->present] = 0;
-    }
+    for (unsigned i = 0; i < REPAIRS; i++)
+        if (repair_delay(path, (livetcp_playout_repair)i, packet_rate) > delay_us)
+            share += path->shares[i];
+    return share;
 }
 
-/* Takes in what is needed now; returns the maximum of the last four to five seconds. */
-static livetcp_usec hold_need(lt_playout_delay_needs *needs, livetcp_usec need_us, livetcp_usec now)
+static bool has_shares(const livetcp_playout_path *path)
 {
-    livetcp_usec max = 0;
+    double sum = 0;
 
-    if (!needs->started)
-        *needs = (lt_playout_delay_needs){.started = true, .begin_us = now};
-    advance(needs, now);
-    if (need_us > needs->max[needs->present])
-        needs->max[needs->present] = need_us;
-    for (unsigned i = 0; i < LT_PLAYOUT_DELAY_PARTS; i++)
-        if (needs->max[i] > max)
-            max = needs->max[i];
-    return max;
+    for (unsigned i = 0; i < REPAIRS; i++)
+        sum += path->shares[i];
+    return sum > 0;
+}
+
+/* -1 while it is not known. */
+static livetcp_usec announced_delay(const livetcp_playout_path *path, double packet_rate,
+                                    double target_late)
+{
+    livetcp_usec least = -1;
+
+    if (!has_shares(path))
+        return repair_delay(path, path->repair, packet_rate);
+    for (unsigned i = 0; i < REPAIRS; i++) {
+        livetcp_usec delay = repair_delay(path, (livetcp_playout_repair)i, packet_rate);
+        if (delay >= 0 && (least < 0 || delay < least) &&
+            slower(path, packet_rate, delay) <= target_late)
+            least = delay;
+    }
+    return least;
+}
+
+/* The repair of most packets. */
+static livetcp_playout_repair main_repair(const livetcp_playout_path *path)
+{
+    unsigned most = (unsigned)path->repair;
+
+    for (unsigned i = 0; has_shares(path) && i < REPAIRS; i++)
+        if (path->shares[i] > path->shares[most])
+            most = i;
+    return (livetcp_playout_repair)most;
+}
+
+static void follow_protection(lt_playout_delay *d, const livetcp_playout_path *path,
+                              double packet_rate)
+{
+    livetcp_playout_repair repair = main_repair(path);
+
+    if (repair != d->repair && repair_delay(path, repair, packet_rate) >
+                                   repair_delay(path, d->repair, packet_rate) + SPREAD_US)
+        memset(&d->lateness, 0, sizeof d->lateness);
+    d->repair = repair;
 }
 
 static livetcp_usec policy_aware_delay(lt_playout_delay *d, const livetcp_playout_path *path,
-                                       double packet_rate, livetcp_usec now)
+                                       double packet_rate)
 {
-    livetcp_usec need = repair_delay(path, packet_rate);
-
-    return need < 0 ? need : hold_need(&d->needs, need, now);
+    follow_protection(d, path, packet_rate);
+    if (lt_delay_quantiles_count(&d->lateness) >= COUNT_MIN)
+        return lt_delay_quantiles_delay(&d->lateness, d->config->target_late);
+    return announced_delay(path, packet_rate, d->config->target_late);
 }
 
 /* ---- all of them ---- */
@@ -194,7 +259,7 @@ void lt_playout_delay_init(lt_playout_delay *d, const livetcp_playout_config *co
 }
 
 livetcp_usec lt_playout_delay_target(lt_playout_delay *d, const livetcp_playout_path *path,
-                                     double packet_rate, livetcp_usec now)
+                                     double packet_rate)
 {
     const livetcp_playout_config *config = d->config;
     livetcp_usec delay = -1;
@@ -211,7 +276,7 @@ livetcp_usec lt_playout_delay_target(lt_playout_delay *d, const livetcp_playout_
         delay = adaptive_delay(d);
         break;
     case LIVETCP_PLAYOUT_POLICY_AWARE:
-        delay = policy_aware_delay(d, path, packet_rate, now);
+        delay = policy_aware_delay(d, path, packet_rate);
         break;
     }
     if (delay < 0)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The playout delay, over the least transit time, that the mode asks for: none, fixed, static,
- * adaptive or policy-aware (livetcp_playout_mode). */
+/* The playout delay, on top of the minimum transit time, by mode: none, fixed, static, adaptive or
+ * policy-aware (livetcp_playout_mode). */
 #ifndef LT_PLAYOUT_DELAY_H
 #define LT_PLAYOUT_DELAY_H
+
+#include "playout/delay_quantiles.h"
 
 #include <livetcp/playout.h>
 
@@ -11,44 +13,36 @@ typedef struct lt_playout_delay_adaptive {
     double u, v;           /* us */
     double last, previous; /* the latest delays */
     double slope;          /* of the delays in a spike */
-    unsigned samples;      /* as many as matter */
+    unsigned samples;      /* up to the number that matters */
     bool spike;
     livetcp_usec calm_us; /* u + beta*v when no spike was under way */
 } lt_playout_delay_adaptive;
 
-enum { LT_PLAYOUT_DELAY_PARTS = 5 };
-
-/* Policy-aware: the maximum that was needed of late. Zero is empty. */
-typedef struct lt_playout_delay_needs {
-    livetcp_usec max[LT_PLAYOUT_DELAY_PARTS]; /* of each part of the window */
-    unsigned present;                         /* the part that began at `begin_us` */
-    livetcp_usec begin_us;
-    bool started;
-} lt_playout_delay_needs;
-
 typedef struct lt_playout_delay {
     const livetcp_playout_config *config; /* the playout's */
     lt_playout_delay_adaptive adaptive;
-    lt_playout_delay_needs needs;
+    bool stalled;                  /*   see in_stall() */
+    lt_delay_quantiles lateness;   /* policy-aware */
+    livetcp_playout_repair repair; /*   of most packets, at the last call of target() */
 } lt_playout_delay;
 
 /* `config` outlives `delay`. */
 void lt_playout_delay_init(lt_playout_delay *delay, const livetcp_playout_config *config);
 
-/* Takes in what a packet, or the slowest packet of a frame, took over the least transit time;
- * `duration_us` is its length, or 0. */
+/* Takes in the delay of a packet, or of the slowest packet of a frame, over the minimum transit
+ * time; `duration_us` is its duration, or 0. */
 void lt_playout_delay_add(lt_playout_delay *delay, livetcp_usec queueing_us,
                           livetcp_usec duration_us);
 
-/* The base of the delays rose by so much: what was measured is less over the new one. */
+/* The base of the delays rose by so much: subtracts it from the measured delays. */
 void lt_playout_delay_rebase(lt_playout_delay *delay, livetcp_usec higher_us);
 
-/* The base turned out to be lower: what was measured while it was being found says nothing. */
+/* The base turned out to be lower: discards the delays measured while it was being found. */
 void lt_playout_delay_doubt(lt_playout_delay *delay);
 
-/* The delay for now, within the bounds of the config; latency_us while the mode cannot tell.
- * `packet_rate` is f, packets per second, or 0; time does not go back. */
+/* The current delay, within the bounds of the config; latency_us while the mode has no result.
+ * `packet_rate` is f, packets per second, or 0. */
 livetcp_usec lt_playout_delay_target(lt_playout_delay *delay, const livetcp_playout_path *path,
-                                     double packet_rate, livetcp_usec now);
+                                     double packet_rate);
 
 #endif

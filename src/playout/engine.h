@@ -3,7 +3,7 @@
  * A playout: one media stream from arrival to its play times.
  *
  *     put ── source ── timeline ── transit ── delay ── schedule ── buffer ── pull
- *            (number)  (media      (least     (mode)   (talkspurt)            │
+ *            (number)  (media      (minimum   (mode)   (talkspurt)            │
  *                       time)       transit)                               outcome
  */
 #ifndef LT_PLAYOUT_ENGINE_H
@@ -21,8 +21,12 @@
 
 #include <livetcp/playout.h>
 
-/* What made a packet suspect, and so what a second one confirms. */
-typedef enum lt_suspicion { LT_SUSPECT_SSRC, LT_SUSPECT_SEQUENCE, LT_SUSPECT_TIME } lt_suspicion;
+/* The reason a packet is on probation: a second packet that agrees confirms it. */
+typedef enum lt_probation_reason {
+    LT_PROBATION_SSRC,
+    LT_PROBATION_SEQUENCE,
+    LT_PROBATION_TIME
+} lt_probation_reason;
 
 /* A packet on its way in. */
 typedef struct lt_incoming {
@@ -34,14 +38,14 @@ typedef struct lt_incoming {
     void *token;
 } lt_incoming;
 
-/* The packet that may be the first of something new. */
-typedef struct lt_suspect {
+/* The packet on probation: it may start a new stream or a jump. */
+typedef struct lt_probation {
     bool present;
-    lt_suspicion suspicion;
+    lt_probation_reason reason;
     lt_incoming in;        /* its data and token are in `held` */
-    livetcp_usec media_us; /* LT_SUSPECT_TIME: as the old clock reads it */
+    livetcp_usec media_us; /* LT_PROBATION_TIME: by the old clock */
     lt_waiting *held;
-} lt_suspect;
+} lt_probation;
 
 struct livetcp_playout {
     livetcp_playout_config config;
@@ -55,49 +59,50 @@ struct livetcp_playout {
     lt_talkspurt talkspurt;
     lt_playout_schedule schedule;
     lt_buffer buffer;
-    lt_suspect suspect;
+    lt_probation probation;
     lt_playout_outcome outcome;
 
-    uint64_t highest;        /* packet that came, by number */
+    uint64_t highest;        /* highest packet number received */
     uint64_t epoch;          /* the first since the media clock last restarted; none: UINT64_MAX */
-    livetcp_usec epoch_us;   /* when it came */
+    livetcp_usec epoch_us;   /* its arrival */
     livetcp_usec arrival_us; /* of the latest; time does not go back */
     livetcp_usec queueing_us;
-    livetcp_usec frame_queueing_us; /* video: the longest of the frame under way */
+    livetcp_usec frame_queueing_us; /* video: the maximum of the frame under way */
     livetcp_usec frame_media_us;
     livetcp_usec delay_us;
     livetcp_usec target_us;
     double jitter_us;
 
     bool begun;            /* next is known */
-    uint64_t next;         /* to be played */
-    uint64_t begin;        /* first that was played since the last restart */
+    uint64_t next;         /* next number to play */
+    uint64_t begin;        /* first one played since the last restart */
     livetcp_usec start_us; /* IN_ORDER: the first packets are waited for until then */
-    bool broken;           /* what is played next does not follow what was */
-    bool flowing;          /* played something lately: its end, and guesses after it */
-    livetcp_usec last_us;  /* play time of what was given last */
+    bool broken;           /* the next item does not continue the last one */
+    bool flowing;          /* played recently: its end, and guesses after it */
+    livetcp_usec last_us;  /* play time of the last item given */
     livetcp_usec end_us;
     uint32_t end_timestamp;
     unsigned guesses;
-    lt_waiting *given; /* what pull() gave last */
+    lt_waiting *given; /* last packet that pull() gave */
 
-    livetcp_playout_stats counts; /* those that nobody else keeps */
+    livetcp_playout_stats counts; /* counters that no other part keeps */
 };
 
 livetcp_result lt_playout_config_check(const livetcp_playout_config *config, livetcp_error *error);
 
-/* Takes a packet: it is held, suspect, or of no use (take.c). Errors: LIVETCP_ERR_NO_MEMORY. */
+/* Takes a packet: it is held, put on probation, or rejected (take.c). Errors:
+ * LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_playout_take(livetcp_playout *playout, const lt_incoming *in,
                                livetcp_playout_slot *slot);
 
-/* Gives up the packet that may be the first of something new. */
-void lt_playout_clear_suspect(livetcp_playout *playout);
+/* Drops the packet on probation. */
+void lt_playout_clear_probation(livetcp_playout *playout);
 
-/* What is to be played at `now`, and when that is something (pull.c). */
+/* The item to play at `now`, and the time of the next one (pull.c). */
 void lt_playout_next(livetcp_playout *playout, livetcp_usec now, livetcp_playout_item *item);
 livetcp_usec lt_playout_deadline(const livetcp_playout *playout);
 
-/* Whether numbers go on elsewhere, so that nothing is missing between these two. */
+/* True if the numbers continue elsewhere: then nothing is missing between these two. */
 static inline bool lt_playout_breaks(uint64_t next, uint64_t extended)
 {
     return extended > next + LT_WINDOW_MAX_STEP;

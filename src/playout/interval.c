@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Audio: the step of the timestamps from a packet to its neighbour, once it has been the same twice
- * running; a pause is not. Video: moving averages, since frames come at any rate. */
+/* Audio: the timestamp step between neighbouring packets, once it has been the same twice running;
+ * a pause does not count. Video: moving averages, since the frame rate varies. */
 #include "playout/interval.h"
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <string.h>
 
@@ -47,9 +47,9 @@ static void add_frame(lt_interval *interval, int64_t step)
     interval->per_frame = average(interval->per_frame, interval->in_frame);
 }
 
-void lt_interval_add(lt_interval *interval, uint64_t extended, int64_t stamp)
+void lt_interval_add(lt_interval *interval, uint64_t extended, int64_t timestamp)
 {
-    int64_t step = stamp - interval->stamp;
+    int64_t step = timestamp - interval->timestamp;
     bool neighbour = interval->started && extended == interval->extended + 1;
     bool counts = neighbour && step > 0 && step <= (int64_t)interval->clock_rate * LONGEST;
 
@@ -62,7 +62,7 @@ void lt_interval_add(lt_interval *interval, uint64_t extended, int64_t stamp)
     interval->in_frame++;
     interval->started = true;
     interval->extended = extended;
-    interval->stamp = stamp;
+    interval->timestamp = timestamp;
 }
 
 int64_t lt_interval_duration_us(const lt_interval *interval)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ratios as in Zhang et al., section 4.1.3; BurstR as in ITU-T G.107, 3.5: the mean length of the
- * bursts of losses over 1/(1 - p), which it is when each packet is lost with probability p by
- * itself; freezes as in the W3C's webrtc-stats (freezeCount).
+ * Ratios as in Zhang et al., section 4.1.3. BurstR as in ITU-T G.107, 3.5: the mean length of the
+ * loss bursts divided by 1/(1 - p), its value for independent losses of probability p. Freezes as
+ * in the W3C's webrtc-stats (freezeCount).
  */
 #include "playout/outcome.h"
 
@@ -24,8 +24,8 @@ double lt_series_stddev(const lt_series *series)
     return series->count ? sqrt(series->squares / (double)series->count) : 0;
 }
 
-/* Media that follows what was shown without a gap is not a freeze, however slowly it comes: then
- * the sender had nothing to show. */
+/* Media that continues the last picture without a gap is not a freeze, however slowly it comes: the
+ * sender had nothing to show. */
 static void watch_freeze(lt_playout_outcome *o, livetcp_usec play_us, livetcp_usec media_us,
                          livetcp_usec duration_us)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the listener or viewer got. */
+/* The result for the listener or viewer. */
 #ifndef LT_PLAYOUT_OUTCOME_H
 #define LT_PLAYOUT_OUTCOME_H
 
@@ -14,13 +14,13 @@ typedef struct lt_series {
 typedef struct lt_playout_outcome {
     uint64_t played, played_secondary, played_late;
     uint64_t late, lost, overflowed, concealed;
-    uint64_t bursts, burst_packets; /* of packets due and not played, and how many of them */
+    uint64_t bursts, burst_packets; /* of packets due and not played; packets in bursts */
     bool in_burst;
     lt_series delays;           /* of talkspurts; video: of seconds */
-    livetcp_usec delays_second; /* video: the latest that was counted */
+    livetcp_usec delays_second; /* video: the latest one counted */
 
-    bool shown;            /* something was played, since the last restart */
-    bool broken;           /* something since then was not */
+    bool shown;            /* played something since the last restart */
+    bool broken;           /* something since then was not played */
     livetcp_usec shown_us; /* when, and its media time */
     livetcp_usec shown_media_us;
     uint64_t freezes;
@@ -30,21 +30,21 @@ typedef struct lt_playout_outcome {
 void lt_series_add(lt_series *series, double value);
 double lt_series_stddev(const lt_series *series);
 
-/* A packet was played at `play_us`, in order; `late`: only then, video. */
+/* A packet was played at `play_us`, in order; `late` (video only): after its time. */
 void lt_playout_outcome_played(lt_playout_outcome *outcome, livetcp_usec play_us,
                                livetcp_usec media_us, livetcp_usec duration_us, bool secondary,
                                bool late);
 
-/* The place of `count` packets in the order of play was passed; `came` counts in late. */
+/* Playout passed the place of `count` packets; `came` counts in late. */
 void lt_playout_outcome_missed(lt_playout_outcome *outcome, uint64_t count, bool came);
 
-/* A packet came after its place was passed; `counted` as lost then, which it is not. */
+/* A packet came after its place was passed. `counted`: as lost, which is undone here. */
 void lt_playout_outcome_came_late(lt_playout_outcome *outcome, bool counted);
 
 /* Packets were dropped from the buffer. */
 void lt_playout_outcome_overflowed(lt_playout_outcome *outcome, uint64_t count);
 
-/* The stream starts anew: what was not played in between was not there to be played. */
+/* The stream restarts: the gap before the restart held nothing to play. */
 void lt_playout_outcome_restart(lt_playout_outcome *outcome);
 
 void lt_playout_outcome_report(const lt_playout_outcome *outcome, livetcp_playout_stats *stats);

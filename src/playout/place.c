@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A packet on its way in: which number it has, when it was made, when it is to be played. */
+/* Places a packet: its number, its media time and its play time. */
 #include "playout/place.h"
 
 /* The first packets over several connections may overtake each other. */
 #define START_US (50 * LIVETCP_USEC_MSEC)
 
-/* How long it may take until the least transit time of a stream has been seen. */
+/* Maximum time until the minimum transit time of a stream has been seen. */
 #define YOUNG_US (2 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* A packet whose number and media time are known. */
+/* A packet with a known number and media time. */
 typedef struct placing {
     const lt_incoming *in;
     uint64_t extended;
-    int64_t stamp;
+    int64_t timestamp;
     livetcp_usec media_us;
     unsigned events;
 } placing;
@@ -62,7 +62,7 @@ static void measure_transit(livetcp_playout *p, placing *at)
         at->events |= LIVETCP_PLAYOUT_STANDING_QUEUE;
 }
 
-/* Delays are those of packets, or of frames, which are there when their last packet is. */
+/* Delays are those of packets, or of frames, which are complete with their last packet. */
 static void measure_delay(livetcp_playout *p, const placing *at)
 {
     livetcp_usec duration_us = lt_interval_duration_us(&p->interval);
@@ -89,9 +89,9 @@ static void measure_jitter(livetcp_playout *p, const placing *at)
     p->jitter_us += ((double)(off < 0 ? -off : off) - p->jitter_us) / 16;
 }
 
-/* ---- where it is placed ---- */
+/* ---- place in the stream ---- */
 
-/* Whether the delay may change here; to be asked before the timeline moves on. */
+/* Finds out if the delay may change here; call it before the timeline moves on. */
 static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
 {
     livetcp_usec duration_us = lt_interval_duration_us(&p->interval);
@@ -110,7 +110,7 @@ static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
     return LT_PLAYOUT_START;
 }
 
-/* Before a jump something else was given for this time. */
+/* Before a jump another packet was given for this time. */
 static bool taken(const livetcp_playout *p, livetcp_usec play_us)
 {
     return p->flowing && p->config.mode != LIVETCP_PLAYOUT_NONE &&
@@ -118,7 +118,8 @@ static bool taken(const livetcp_playout *p, livetcp_usec play_us)
            play_us < p->last_us + lt_interval_duration_us(&p->interval) / 2;
 }
 
-/* What is played late rather than not, and a jump puts before what was given, follows that. */
+/* A packet that must be played late, or that a jump places before the last one given, follows that
+ * one. */
 static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
 {
     bool keeps = p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER;
@@ -126,8 +127,8 @@ static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
     return keeps && p->flowing && play_us < p->last_us ? p->last_us : play_us;
 }
 
-/* Packets that wait are to be played by the new offset. Those whose time has passed thereby are not
- * played, unless the renderer is to decide about them. */
+/* Gives waiting packets their play times by the new offset. Those whose time has passed thereby are
+ * not played, unless the renderer decides about them. */
 static void retime(livetcp_playout *p, livetcp_usec offset_us, livetcp_usec now)
 {
     for (lt_waiting *waiting = p->buffer.first; waiting; waiting = waiting->after) {
@@ -151,11 +152,12 @@ static livetcp_usec place(livetcp_playout *p, placing *at, lt_playout_schedule_p
                                        .max_us = p->config.max_latency_us,
                                        .place = where};
 
-    p->target_us = lt_playout_delay_target(
-        &p->delay, &p->path, lt_interval_packet_rate(&p->interval), at->in->arrival_us);
+    p->target_us =
+        lt_playout_delay_target(&p->delay, &p->path, lt_interval_packet_rate(&p->interval));
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
     input.target_us = p->target_us;
+    input.stretches = p->config.mode == LIVETCP_PLAYOUT_POLICY_AWARE;
     input.young = at->in->arrival_us - p->epoch_us < YOUNG_US;
     result = lt_playout_schedule_next(&p->schedule, &input);
     if (result.changed)
@@ -189,9 +191,9 @@ static livetcp_usec place_newest(livetcp_playout *p, placing *at)
 
     measure_jitter(p, at);
     measure_transit(p, at);
-    lt_interval_add(&p->interval, at->extended, at->stamp);
+    lt_interval_add(&p->interval, at->extended, at->timestamp);
     measure_delay(p, at);
-    if (lt_timeline_advance(&p->timeline, at->stamp, at->in->arrival_us))
+    if (lt_timeline_advance(&p->timeline, at->timestamp, at->in->arrival_us))
         at->events |= LIVETCP_PLAYOUT_WRONG_CLOCK_RATE;
     play_us = place(p, at, where);
     p->delay_us = play_us - at->media_us - lt_transit_base(&p->transit, at->media_us);
@@ -211,10 +213,10 @@ static livetcp_usec place_earlier(livetcp_playout *p, const placing *at)
                  latest_us);
 }
 
-/* ---- whether it is held ---- */
+/* ---- holding ---- */
 
-static livetcp_playout_verdict judge(const livetcp_playout *p, const placing *at,
-                                     livetcp_usec play_us)
+static livetcp_playout_result classify(const livetcp_playout *p, const placing *at,
+                                       livetcp_usec play_us)
 {
     bool late = at->in->arrival_us > play_us;
 
@@ -244,7 +246,7 @@ static void make_room(livetcp_playout *p, size_t bytes)
     }
 }
 
-/* Fills in what the caller of lt_playout_place() left empty. */
+/* Fills in the fields that the caller of lt_playout_place() left empty. */
 static void fill(const placing *at, lt_waiting *waiting, livetcp_usec play_us)
 {
     waiting->extended = at->extended;
@@ -259,9 +261,9 @@ static void fill(const placing *at, lt_waiting *waiting, livetcp_usec play_us)
 
 /* Takes over the waiting packet, or its place if it is late. */
 static void hold(livetcp_playout *p, const placing *at, lt_waiting *waiting,
-                 livetcp_playout_verdict verdict)
+                 livetcp_playout_result result)
 {
-    if (verdict == LIVETCP_PLAYOUT_LATE) {
+    if (result == LIVETCP_PLAYOUT_LATE) {
         waiting->token = NULL;
         waiting->gone = true;
         if (p->begun && at->extended < p->next) {
@@ -270,7 +272,7 @@ static void hold(livetcp_playout *p, const placing *at, lt_waiting *waiting,
             return;
         }
     }
-    waiting->late = verdict == LIVETCP_PLAYOUT_PLAY_LATE;
+    waiting->late = result == LIVETCP_PLAYOUT_PLAY_LATE;
     make_room(p, waiting->size);
     lt_buffer_insert(&p->buffer, waiting);
 }
@@ -291,21 +293,21 @@ void lt_playout_place(livetcp_playout *p, const lt_incoming *in, uint64_t extend
                       lt_waiting *waiting, livetcp_playout_slot *slot)
 {
     placing at = {.in = in, .extended = extended, .events = events};
-    livetcp_playout_verdict verdict;
+    livetcp_playout_result result;
     livetcp_usec play_us;
 
-    at.stamp = lt_timeline_extend(&p->timeline, in->header.timestamp);
-    at.media_us = lt_timeline_media(&p->timeline, at.stamp);
+    at.timestamp = lt_timeline_extend(&p->timeline, in->header.timestamp);
+    at.media_us = lt_timeline_media(&p->timeline, at.timestamp);
     if (p->epoch == UINT64_MAX)
         p->epoch = extended;
     lt_playout_source_accept(&p->source, extended, in->header.timestamp, in->arrival_us);
     play_us = extended > p->highest ? place_newest(p, &at) : place_earlier(p, &at);
-    verdict = judge(p, &at, play_us);
+    result = classify(p, &at, play_us);
     if (p->config.media == LIVETCP_PLAYOUT_AUDIO)
-        lt_talkspurt_heard(&p->talkspurt, verdict == LIVETCP_PLAYOUT_LATE, in->arrival_us);
-    slot->verdict = verdict;
+        lt_talkspurt_on_played(&p->talkspurt, result == LIVETCP_PLAYOUT_LATE, in->arrival_us);
+    slot->result = result;
     slot->events |= at.events;
     fill(&at, waiting, play_us);
     lt_playout_describe(p, waiting, slot);
-    hold(p, &at, waiting, verdict);
+    hold(p, &at, waiting, result);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A new packet of the stream: measured, given its play time, and held. */
+/* A new packet of the stream: measures it, sets its play time, and holds it. */
 #ifndef LT_PLAYOUT_PLACE_H
 #define LT_PLAYOUT_PLACE_H
 
 #include "playout/engine.h"
 
-/* The media clock goes on with this packet, whatever was before. */
+/* The media clock continues with this packet, whatever its former value. */
 void lt_playout_restart_media(livetcp_playout *playout, const lt_rtp_header *header,
                               livetcp_usec arrival_us);
 
-/* Places a packet that is new. Takes over `waiting`, which has its bytes or its token; the token of
- * a packet that is late stays the caller's. `events` are those that it is known to begin with. */
+/* Places a new packet. Takes over `waiting`, which has its bytes or its token; the token of a late
+ * packet stays the caller's. `events` are those known at the start. */
 void lt_playout_place(livetcp_playout *playout, const lt_incoming *in, uint64_t extended,
                       unsigned events, lt_waiting *waiting, livetcp_playout_slot *slot);
 
-/* Fills in what a slot says about times. */
+/* Fills in the times of a slot. */
 void lt_playout_describe(const livetcp_playout *playout, const lt_waiting *waiting,
                          livetcp_playout_slot *slot);
 

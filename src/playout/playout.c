@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points in time beyond these are nonsense, and their differences would not fit. */
+/* Times beyond these are invalid: their differences would overflow. */
 #define LAST_US (INT64_MAX / 8)
 
 #define LONGEST_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -17,14 +17,7 @@
 
 static livetcp_result check_size(const livetcp_playout_config *config, livetcp_error *error)
 {
-    if (!config)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_playout_config is NULL");
-    if (!lt_sized_valid(config, 0))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_playout_config has struct_size %zu: call "
-                       "livetcp_playout_config_init() first",
-                       config->struct_size);
-    return LIVETCP_OK;
+    return LT_CHECK_INITIALIZED(config, livetcp_playout_config, 0, error);
 }
 
 livetcp_result livetcp_playout_create(const livetcp_playout_config *config,
@@ -62,11 +55,11 @@ void livetcp_playout_flush(livetcp_playout *p)
 {
     lt_buffer_drop(&p->buffer, &p->given);
     lt_buffer_clear(&p->buffer);
-    lt_playout_clear_suspect(p);
+    lt_playout_clear_probation(p);
     p->timeline.started = false;
     p->begun = false;
     p->flowing = false;
-    p->schedule.end_us = 0; /* and so nothing that the next must not overtake */
+    p->schedule.end_us = 0; /* no earlier end limits the next packet */
     p->outcome.delays_second = 0;
     lt_playout_outcome_restart(&p->outcome);
 }
@@ -82,21 +75,44 @@ void livetcp_playout_destroy(livetcp_playout **playout)
     free(p);
 }
 
+static livetcp_result check_playout(const livetcp_playout *p)
+{
+    return p ? LIVETCP_OK
+             : lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_playout is NULL");
+}
+
 /* ---- packets ---- */
+
+static livetcp_result check_packet(const livetcp_playout *p, const livetcp_playout_packet *packet)
+{
+    if (packet->size && !packet->data)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the data of a livetcp_playout_packet of %zu bytes is NULL", packet->size);
+    if (packet->arrival_us > LAST_US || packet->arrival_us < -LAST_US)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "arrival_us is %lld: give microseconds of a monotonic clock",
+                       (long long)packet->arrival_us);
+    if (packet->token && !p->config.drop_token)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "a packet with a token needs drop_token in the livetcp_playout_config");
+    return LIVETCP_OK;
+}
 
 static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playout_packet *given,
                                   lt_incoming *in)
 {
     livetcp_playout_packet packet = {0};
+    livetcp_result result = LT_CHECK_SIZED(given, livetcp_playout_packet, NULL);
 
-    if (!lt_sized_valid(given, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result != LIVETCP_OK)
+        return result;
     lt_sized_read(&packet, sizeof packet, given);
-    if ((packet.size && !packet.data) || packet.arrival_us > LAST_US ||
-        packet.arrival_us < -LAST_US || (packet.token && !p->config.drop_token))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    result = check_packet(p, &packet);
+    if (result != LIVETCP_OK)
+        return result;
     if (packet.size > UINT16_MAX || !lt_rtp_parse(packet.data, packet.size, &in->header))
-        return LIVETCP_ERR_NOT_RTP;
+        return lt_fail(NULL, LIVETCP_ERR_NOT_RTP, "the %zu bytes are not an RTP packet",
+                       packet.size);
     in->data = packet.data;
     in->size = packet.size;
     in->arrival_us = packet.arrival_us > p->arrival_us ? packet.arrival_us : p->arrival_us;
@@ -105,7 +121,7 @@ static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playou
     return LIVETCP_OK;
 }
 
-/* Nobody pulls: what is due is over, and counted. */
+/* Nobody pulls: passes and counts what is due. */
 static void pass_time(livetcp_playout *p)
 {
     livetcp_playout_item item;
@@ -119,12 +135,13 @@ livetcp_result livetcp_playout_put(livetcp_playout *p, const livetcp_playout_pac
                                    livetcp_playout_slot *slot)
 {
     livetcp_playout_slot taken = {.struct_size = sizeof taken};
-    livetcp_result result;
+    livetcp_result result = check_playout(p);
     lt_incoming in;
 
-    if (slot && !lt_sized_valid(slot, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    result = read_packet(p, packet, &in);
+    if (result == LIVETCP_OK && slot)
+        result = LT_CHECK_SIZED(slot, livetcp_playout_slot, NULL);
+    if (result == LIVETCP_OK)
+        result = read_packet(p, packet, &in);
     if (result != LIVETCP_OK)
         return result;
     p->arrival_us = in.arrival_us;
@@ -144,10 +161,17 @@ livetcp_result livetcp_playout_put(livetcp_playout *p, const livetcp_playout_pac
 livetcp_result livetcp_playout_pull(livetcp_playout *p, livetcp_usec now,
                                     livetcp_playout_item *item)
 {
+    livetcp_result result = check_playout(p);
     livetcp_playout_item next;
 
-    if (!lt_sized_valid(item, 0) || p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(item, livetcp_playout_item, NULL);
+    if (result != LIVETCP_OK)
+        return result;
+    if (p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "a playout with LIVETCP_PLAYOUT_TIMES_ONLY holds nothing to pull: take "
+                       "play_us from livetcp_playout_put()");
     lt_playout_next(p, now, &next);
     lt_sized_fill(item, &next, sizeof next);
     return LIVETCP_OK;
@@ -158,7 +182,7 @@ livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *p)
     return p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY ? LIVETCP_NEVER : lt_playout_deadline(p);
 }
 
-/* ---- facts in and out ---- */
+/* ---- path info in, statistics out ---- */
 
 static void take_time(livetcp_playout *p, livetcp_usec *known, livetcp_usec fact)
 {
@@ -176,17 +200,56 @@ static void take_count(livetcp_playout *p, unsigned *known, unsigned fact, unsig
         p->counts.path_ignored += fact != 0;
 }
 
+/* Of the past ten seconds or so, when they are told once a second. */
+#define SHARES_GAIN 0.1
+
+static bool shares_make_sense(const livetcp_playout_path *path)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < LIVETCP_PLAYOUT_REPAIRS; i++) {
+        if (!(path->shares[i] >= 0))
+            return false;
+        sum += path->shares[i];
+    }
+    return sum <= 1.01 && path->copy_spacing_us >= 0 &&
+           path->copy_spacing_us <= LIVETCP_USEC_SEC * 60;
+}
+
+static void take_shares(livetcp_playout *p, const livetcp_playout_path *path)
+{
+    double sum = 0, before = 0;
+
+    if (!shares_make_sense(path)) {
+        p->counts.path_ignored++;
+        return;
+    }
+    for (unsigned i = 0; i < LIVETCP_PLAYOUT_REPAIRS; i++) {
+        sum += path->shares[i];
+        before += p->path.shares[i];
+    }
+    if (!(sum > 0))
+        return;
+    p->path.copy_spacing_us = path->copy_spacing_us;
+    for (unsigned i = 0; i < LIVETCP_PLAYOUT_REPAIRS; i++)
+        p->path.shares[i] += (path->shares[i] - p->path.shares[i]) * (before > 0 ? SHARES_GAIN : 1);
+}
+
 livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playout_path *given)
 {
     livetcp_playout_path path = {0};
+    livetcp_result result = check_playout(p);
 
-    if (!lt_sized_valid(given, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(given, livetcp_playout_path, NULL);
+    if (result != LIVETCP_OK)
+        return result;
     lt_sized_read(&path, sizeof path, given);
     take_time(p, &p->path.rtt_us, path.rtt_us);
     take_time(p, &p->path.hedge_delay_us, path.hedge_delay_us);
     take_count(p, &p->path.copies, path.copies, 1000);
     take_count(p, &p->path.parity_group, path.parity_group, 1000);
+    take_shares(p, &path);
     if (path.repair >= LIVETCP_PLAYOUT_REPAIR_TCP && path.repair <= LIVETCP_PLAYOUT_REPAIR_PARITY)
         p->path.repair = path.repair;
     else
@@ -197,14 +260,17 @@ livetcp_result livetcp_playout_set_path(livetcp_playout *p, const livetcp_playou
 livetcp_result livetcp_playout_get_latency(const livetcp_playout *p,
                                            livetcp_playout_latency *latency)
 {
+    livetcp_result result = check_playout(p);
+
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(latency, livetcp_playout_latency, NULL);
+    if (result != LIVETCP_OK)
+        return result;
     const livetcp_playout_config *c = &p->config;
     livetcp_playout_latency present = {.delay_us = p->delay_us,
                                        .target_us = p->target_us,
                                        .min_us = c->min_latency_us,
                                        .max_us = c->max_latency_us};
-
-    if (!lt_sized_valid(latency, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
     if (c->mode == LIVETCP_PLAYOUT_FIXED)
         present.min_us = present.max_us = c->latency_us;
     else if (c->mode == LIVETCP_PLAYOUT_NONE)
@@ -217,10 +283,13 @@ livetcp_result livetcp_playout_get_latency(const livetcp_playout *p,
 
 livetcp_result livetcp_playout_get_stats(const livetcp_playout *p, livetcp_playout_stats *stats)
 {
-    livetcp_playout_stats now = p->counts;
+    livetcp_result result = check_playout(p);
 
-    if (!lt_sized_valid(stats, 0))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(stats, livetcp_playout_stats, NULL);
+    if (result != LIVETCP_OK)
+        return result;
+    livetcp_playout_stats now = p->counts;
     lt_playout_outcome_report(&p->outcome, &now);
     now.delay_us = p->delay_us;
     now.queueing_us = p->queueing_us;

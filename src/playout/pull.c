@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be played now: the next packet, what to do about its absence, or nothing yet. */
+/* The item to play now: the next packet, a replacement for a missing one, or nothing yet. */
 #include "playout/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* After the last packet that is here, a listener is helped over so many before it is silence. */
+/* After the last buffered packet, so many packets are concealed before silence begins. */
 #define GUESSES 3
 
 #define RESTARTS                                                                                   \
@@ -33,7 +33,7 @@ static bool begins(const livetcp_playout *p, const lt_waiting *first)
     return !p->begun || lt_playout_breaks(p->next, first->extended);
 }
 
-/* When what is missing before the first packet should have been played. */
+/* Play time of the packets missing before the first one. */
 static livetcp_usec gap_due(const livetcp_playout *p, const lt_waiting *first)
 {
     livetcp_usec due = first->play_us;
@@ -63,7 +63,7 @@ static livetcp_usec first_due(const livetcp_playout *p, const lt_waiting *first)
     return in_order ? first->arrival_us : first->play_us;
 }
 
-/* The end of what was played, as long as a guess about what follows is any use. */
+/* The end of the last item played, for as long as a guess about the next is useful. */
 static bool may_guess(const livetcp_playout *p)
 {
     return is_audio(p) && p->config.release == LIVETCP_PLAYOUT_WHEN_DUE && p->flowing &&
@@ -128,8 +128,8 @@ static void give_gap(livetcp_playout *p, livetcp_usec play_us, uint32_t timestam
     p->outcome.concealed += is_audio(p) ? missing : 0;
 }
 
-/* Passes what is missing before the first packet. A listener is given one packet's time at a time,
- * and nothing for what is over by now; the others, all of it in one. False: nothing to give. */
+/* Passes the packets missing before the first one. A listener gets one packet's time at a time, and
+ * nothing for the time already past; the others get all of it in one. False: nothing to give. */
 static bool pass_gap(livetcp_playout *p, const lt_waiting *first, livetcp_usec now,
                      livetcp_playout_item *item)
 {

@@ -6,7 +6,7 @@
  * authors against the ITU-T's calculator: the same formulas, No = -61.179, Is = 1.414 and R = 93.2
  * with all defaults. Terminals, rooms and circuits are at the defaults of Table 2.
  */
-#include <livetcp/quality.h>
+#include <livetcp/playout.h>
 
 #include "base/error.h"
 #include "base/sized.h"
@@ -90,7 +90,7 @@ static double knee(double x, double n)
     return pow(1 + pow(x, n), 1 / n);
 }
 
-/* 7.2: No, the power of everything that is noise. */
+/* 7.2: No, the power sum of all noise. */
 static double noise(void)
 {
     double send_room = PS - SLR - DS - 100 + 0.004 * square(PS - OLR - DS - 14);
@@ -102,7 +102,7 @@ static double noise(void)
                       power_of(floor_noise));
 }
 
-/* 7.3: Is, what disturbs while one speaks: too loud, sidetone, quantizing. */
+/* 7.3: Is, impairments simultaneous with speech: too loud, sidetone, quantizing. */
 static double simultaneous(const model_input *in, double ro, double no)
 {
     double xolr = OLR + 0.2 * (64 + no - RLR);
@@ -150,7 +150,7 @@ static double late_answer(const model_input *in)
     return 25 * (knee(x, 6) - 3 * knee(x / 3, 6) + 2);
 }
 
-/* 7.5: Ie,eff. Nothing arriving is the worst there can be; long bursts would pass it. */
+/* 7.5: Ie,eff. Total loss is the worst case; long bursts would exceed it. */
 static double equipment(const model_input *in)
 {
     double lost = in->loss_percent / (in->loss_percent / in->burst_ratio + in->robustness);
@@ -176,7 +176,7 @@ static model_result rate(const model_input *input)
 
 #define DEFAULT_TELR_DB 65.0 /* G.107, Table 2 */
 
-/* What livetcp_call was in version 0.1, and what livetcp_call_init() cleared. */
+/* livetcp_call of version 0.1, as its livetcp_call_init() cleared it. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_call, advantage)
 
 void livetcp_call_init_sized(livetcp_call *call, size_t size, const livetcp_speech_codec *codec)
@@ -231,14 +231,13 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-/* A whole call from one that may be older or newer: what is missing has its default. */
+/* Completes a call of an older or newer version: missing fields get their defaults. */
 static livetcp_result read_call(const livetcp_call *call, livetcp_call *whole, livetcp_error *error)
 {
-    if (!lt_sized_valid(call, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_call has struct_size %zu, less than %zu: call "
-                       "livetcp_call_init() first",
-                       lt_sized_size(call), SIZE_0_1);
+    livetcp_result result = LT_CHECK_INITIALIZED(call, livetcp_call, SIZE_0_1, error);
+
+    if (result != LIVETCP_OK)
+        return result;
     livetcp_call_init(whole, NULL);
     lt_sized_read(whole, sizeof *whole, call);
     return check(whole, error);
@@ -250,13 +249,10 @@ livetcp_result livetcp_call_rate(const livetcp_call *call, livetcp_quality *qual
     livetcp_call whole;
     livetcp_result result = read_call(call, &whole, error);
 
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(quality, livetcp_quality, error);
     if (result != LIVETCP_OK)
         return result;
-    if (!lt_sized_valid(quality, 0))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_quality has struct_size %zu: set it to "
-                       "sizeof(livetcp_quality) before the call",
-                       lt_sized_size(quality));
     double delay_ms = (double)whole.delay_us / LIVETCP_USEC_MSEC;
     model_result r = rate(&(model_input){.absolute_delay_ms = delay_ms,
                                          .echo_delay_ms = delay_ms,

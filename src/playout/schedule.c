@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside a talkspurt the offset follows the least transit time, that is the clocks' skew, by at
- * most 1 ms per second, which no ear notices. Speech changes its delay where a talkspurt starts;
- * sound without pauses would never, so after ten seconds it follows at that pace, too. Video goes
- * by up to a fifth, so that two seconds take back 400 ms.
+ * Inside a talkspurt the offset follows the minimum transit time, that is the clocks' skew, by at
+ * most 1 ms per second, which no ear notices. Speech changes its delay at the start of a talkspurt.
+ * Sound without pauses has no such point, so after ten seconds it follows at that pace, too. Video
+ * moves by up to a fifth: two seconds take back 400 ms.
  *
- * Nothing is placed before what precedes it has been played: a silence that is too short to take
- * back all of the delay takes back its length.
+ * Nothing is placed before the end of its predecessor: a silence too short to take back all of the
+ * delay takes back its own length.
  *
- * What the first packets waited for, behind a handshake for example, is not known before the least
- * transit time is. In the first seconds of a stream play times are corrected when it is.
+ * The wait of the first packets, behind a handshake for example, is unknown until the minimum
+ * transit time is known. In the first seconds of a stream play times are corrected then.
  */
 #include "playout/schedule.h"
 
 #define AUDIO_PACE 0.001
-#define VIDEO_PACE 0.2
+
+/* A fiftieth more or less is not heard, but for music: 0.4 ms of a packet of 20 ms. */
+#define STRETCH_PACE 0.02
+#define STRETCH_US   (2 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define VIDEO_PACE   0.2
 
 /* Talkspurts of speech are shorter: Brady (1968) has a mean of 1.2 s. */
 #define ENDLESS_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* What may wait at the start of a stream and be played all the same. */
+/* Maximum wait at the start of a stream that still allows playing. */
 #define BACKLOG_US (200 * LIVETCP_USEC_MSEC)
 
-/* Changes that nobody would call one. */
+/* Changes too small to matter. */
 #define CHANGE_US LIVETCP_USEC_MSEC
 
 static livetcp_usec clamp(livetcp_usec value, livetcp_usec low, livetcp_usec high)
@@ -47,15 +51,18 @@ static void start_talkspurt(lt_playout_schedule *s, const lt_playout_schedule_in
 static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
     livetcp_usec passed = in->media_us > s->media_us ? in->media_us - s->media_us : 0;
-    livetcp_usec pace = (livetcp_usec)((double)passed * (s->video ? VIDEO_PACE : AUDIO_PACE));
+    livetcp_usec since = in->media_us - s->first_us;
+    bool stretched = in->stretches && since > STRETCH_US;
+    double share = s->video ? VIDEO_PACE : stretched ? STRETCH_PACE : AUDIO_PACE;
+    livetcp_usec pace = (livetcp_usec)((double)passed * share);
 
-    if (s->video || in->media_us - s->first_us > ENDLESS_US)
+    if (s->video || stretched || since > ENDLESS_US)
         s->delay_us = in->target_us;
     s->offset_us += clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
 }
 
-/* The base has turned out to be lower than thought. A delay that is more than its maximum thereby
- * gives way by what it takes; if that comes to a jump, it goes where it should be. */
+/* The base turned out to be lower. A delay that thereby exceeds its maximum is reduced by the
+ * excess; if that comes to a jump, it goes to its target. */
 static bool bound(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
     livetcp_usec excess = s->offset_us - in->base_us - in->max_us;

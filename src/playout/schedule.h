@@ -3,12 +3,12 @@
 #ifndef LT_PLAYOUT_SCHEDULE_H
 #define LT_PLAYOUT_SCHEDULE_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the next packet by sequence stands in the stream. */
+/* Position of the next packet by sequence in the stream. */
 typedef enum lt_playout_schedule_place {
     LT_PLAYOUT_INSIDE, /* of a talkspurt, or video between key frames */
     LT_PLAYOUT_START   /* of a talkspurt, or of a key frame: the delay may change */
@@ -18,18 +18,19 @@ typedef struct lt_playout_schedule_input {
     uint64_t extended;
     livetcp_usec media_us;
     livetcp_usec duration_us;
-    livetcp_usec base_us;   /* least transit time at media_us */
-    livetcp_usec target_us; /* playout delay that the mode asks for */
+    livetcp_usec base_us;   /* minimum transit time at media_us */
+    livetcp_usec target_us; /* playout delay of the mode */
     livetcp_usec max_us;
     lt_playout_schedule_place place;
-    bool young; /* the stream began just now */
+    bool young;     /* the stream began just now */
+    bool stretches; /* sound without pauses is stretched, or squeezed, to follow the delay */
 } lt_playout_schedule_input;
 
 typedef struct lt_playout_schedule {
     bool video;
     bool started;
     livetcp_usec offset_us;   /* play time - media time */
-    livetcp_usec delay_us;    /* meant for this talkspurt, over the least transit time */
+    livetcp_usec delay_us;    /* of this talkspurt, over the minimum transit time */
     livetcp_usec previous_us; /* the offset before the talkspurt */
     uint64_t first;           /* packet of the talkspurt, and its media time */
     livetcp_usec first_us;
@@ -41,8 +42,8 @@ typedef struct lt_playout_schedule {
 
 typedef struct lt_playout_schedule_result {
     livetcp_usec play_us;
-    bool changed; /* the delay is another from here on */
-    bool resync;  /* play times jump: those that were given before are too late by now */
+    bool changed; /* the delay changes here */
+    bool resync;  /* play times jump: the former ones are too late now */
 } lt_playout_schedule_result;
 
 /* Places the next packet by sequence. */
@@ -53,7 +54,8 @@ lt_playout_schedule_result lt_playout_schedule_next(lt_playout_schedule *schedul
 livetcp_usec lt_playout_schedule_earlier(lt_playout_schedule *schedule, uint64_t extended,
                                          livetcp_usec media_us, livetcp_usec duration_us);
 
-/* The media clock goes on elsewhere: the next packet starts anew, not before what was placed. */
+/* The media clock continues elsewhere: the next packet starts anew, not before the last one placed.
+ */
 void lt_playout_schedule_restart(lt_playout_schedule *schedule);
 
 #endif

@@ -6,8 +6,8 @@
  * line continues the edge of their lower convex hull which lies at the mean of x (their linear
  * program, solved by geometry); the middle of the span stands for the mean here.
  *
- * What deviates: points are the least of a second each, of the last ten minutes; and the slope of a
- * short span is believed in part only, since a queue that grows looks like skew at first.
+ * Deviations: points are the minima of one second each, of the last ten minutes. The slope of a
+ * short span counts in part only, since a growing queue looks like skew at first.
  */
 #include "playout/skew.h"
 
@@ -16,7 +16,7 @@
 
 #define WINDOW_US 600e6
 
-/* Below this span nothing is concluded; at this one, half of what is seen is believed. */
+/* No result below this span; at this one, half of the measured slope counts. */
 #define LEAST_SPAN_US 5e6
 #define HALF_SPAN_US  30e6
 
@@ -30,7 +30,7 @@ static void drop_first(lt_skew *skew)
     memmove(skew->y, skew->y + 1, skew->count * sizeof *skew->y);
 }
 
-/* Whether the last vertex is on or above the line from the one before it to (x, y). */
+/* True if the last vertex is on or above the line from the one before it to (x, y). */
 static int last_is_above(const lt_skew *skew, double x, double y)
 {
     unsigned b = skew->count - 1, a = b - 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequence numbers are classified by rtp/sequence_tracker.c, which is careful not to take anything
- * twice and so waits before it believes a sender that starts over at numbers it has used.
- * Timestamps tell more: another one under the same number, or a number from before the start, is
- * such a sender.
+ * rtp/sequence_tracker.c classifies sequence numbers. It never takes a number twice, so it waits
+ * before it accepts a sender that starts over at used numbers. Timestamps reveal more: another one
+ * under the same number, or a number from before the start, means such a sender.
  */
 #include "playout/source.h"
 
@@ -32,7 +31,7 @@ uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header 
     return source->first;
 }
 
-static uint32_t *stamp_of(lt_playout_source *source, uint64_t extended)
+static uint32_t *timestamp_of(lt_playout_source *source, uint64_t extended)
 {
     return &source->stamps[extended % LT_PLAYOUT_SOURCE_STAMPS];
 }
@@ -55,7 +54,8 @@ lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
     result = lt_sequence_tracker_classify(&source->tracker, header->sequence, 0, now, extended);
     *extended += source->laps;
     if (result == LT_SEQUENCE_DUPLICATE)
-        other = remembered(source, *extended) && *stamp_of(source, *extended) != header->timestamp;
+        other =
+            remembered(source, *extended) && *timestamp_of(source, *extended) != header->timestamp;
     else if (result == LT_SEQUENCE_NEW)
         other = *extended + OVERTAKING < source->first;
     if (other)
@@ -79,7 +79,7 @@ void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint
     if (extended < source->first)
         source->first = extended;
     if (highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS)
-        *stamp_of(source, extended) = timestamp;
+        *timestamp_of(source, extended) = timestamp;
 }
 
 void lt_playout_source_restart(lt_playout_source *source, uint16_t confirming, uint64_t *jumped,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose packets they are, and which of them are new: SSRC and sequence numbers, through wraps,
- * restarts and changes. */
+/* Identifies the packets' source and the new ones among them: SSRC and sequence numbers, through
+ * wraps, restarts and changes. */
 #ifndef LT_PLAYOUT_SOURCE_H
 #define LT_PLAYOUT_SOURCE_H
 
 #include "rtp/rtp.h"
 #include "rtp/sequence_tracker.h"
 
-/* Timestamps remembered, to tell a duplicate from another packet of the same number. */
+/* Remembered timestamps, to tell a duplicate from another packet with the same number. */
 #define LT_PLAYOUT_SOURCE_STAMPS 1024
 
 typedef struct lt_playout_source {
@@ -21,7 +21,7 @@ typedef struct lt_playout_source {
 
 typedef enum lt_playout_source_result {
     LT_PLAYOUT_SOURCE_NEW,
-    LT_PLAYOUT_SOURCE_DUPLICATE, /* or too old to tell it from one */
+    LT_PLAYOUT_SOURCE_DUPLICATE, /* or too old to tell */
     LT_PLAYOUT_SOURCE_FOREIGN,   /* of another SSRC */
     LT_PLAYOUT_SOURCE_JUMP,      /* from elsewhere in the number space */
     LT_PLAYOUT_SOURCE_RESTART    /* confirms a jump: see lt_playout_source_restart() */

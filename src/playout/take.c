@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Which stream a packet belongs to: the one that is played, or one that takes its place. What looks
- * like the first packet of something new is kept until a second confirms it. */
+/* The stream of a packet: the current one, or one that replaces it. The first packet that looks
+ * like a new stream is kept until a second confirms it. */
 #include "playout/place.h"
 
 #include "base/seq.h"
 
 #include <string.h>
 
-/* Packets that confirm something new are near each other (MAX_MISORDER, RFC 3550 A.1), and their
- * times as far apart as their arrivals, but for what waits in queues. */
+/* Packets that confirm a new stream are near each other (MAX_MISORDER, RFC 3550 A.1). Their times
+ * are as far apart as their arrivals, except for queueing. */
 #define NEAR    100
 #define NEAR_US (3 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* ---- suspects ---- */
+/* ---- probation ---- */
 
-void lt_playout_clear_suspect(livetcp_playout *p)
+void lt_playout_clear_probation(livetcp_playout *p)
 {
-    lt_suspect *suspect = &p->suspect;
+    lt_probation *probation = &p->probation;
 
-    if (!suspect->present)
+    if (!probation->present)
         return;
-    (*(suspect->suspicion == LT_SUSPECT_SSRC ? &p->counts.foreign : &p->counts.stray))++;
-    lt_buffer_drop(&p->buffer, &suspect->held);
-    suspect->present = false;
+    (*(probation->reason == LT_PROBATION_SSRC ? &p->counts.foreign : &p->counts.stray))++;
+    lt_buffer_drop(&p->buffer, &probation->held);
+    probation->present = false;
 }
 
 static bool holds(const livetcp_playout *p)
@@ -30,7 +30,7 @@ static bool holds(const livetcp_playout *p)
     return p->config.release != LIVETCP_PLAYOUT_TIMES_ONLY;
 }
 
-/* What is to be held of a packet: its bytes, its token, or with TIMES_ONLY neither. */
+/* Copies the parts to hold: the bytes, the token, or with TIMES_ONLY neither. */
 static lt_waiting *copy(const livetcp_playout *p, const lt_incoming *in)
 {
     lt_waiting *waiting = lt_waiting_create(holds(p) && !in->token ? in->data : NULL, in->size);
@@ -40,29 +40,30 @@ static lt_waiting *copy(const livetcp_playout *p, const lt_incoming *in)
     return waiting;
 }
 
-static livetcp_result suspect(livetcp_playout *p, const lt_incoming *in, lt_suspicion suspicion,
-                              livetcp_usec media_us, livetcp_playout_slot *slot)
+static livetcp_result put_on_probation(livetcp_playout *p, const lt_incoming *in,
+                                       lt_probation_reason reason, livetcp_usec media_us,
+                                       livetcp_playout_slot *slot)
 {
     lt_waiting *held = copy(p, in);
 
     if (!held)
         return LIVETCP_ERR_NO_MEMORY;
-    lt_playout_clear_suspect(p);
-    p->suspect = (lt_suspect){
-        .present = true, .suspicion = suspicion, .in = *in, .media_us = media_us, .held = held};
-    slot->verdict = LIVETCP_PLAYOUT_SUSPECT;
+    lt_playout_clear_probation(p);
+    p->probation = (lt_probation){
+        .present = true, .reason = reason, .in = *in, .media_us = media_us, .held = held};
+    slot->result = LIVETCP_PLAYOUT_PROBATION;
     slot->play_us = in->arrival_us + p->target_us;
     return LIVETCP_OK;
 }
 
-/* Hands out what was held of the suspect, which is none any more. */
+/* Takes the packet that was on probation. */
 static lt_waiting *release_suspect(livetcp_playout *p, lt_incoming *in)
 {
-    lt_waiting *held = p->suspect.held;
+    lt_waiting *held = p->probation.held;
 
-    *in = p->suspect.in;
-    p->suspect.held = NULL;
-    p->suspect.present = false;
+    *in = p->probation.in;
+    p->probation.held = NULL;
+    p->probation.present = false;
     return held;
 }
 
@@ -79,7 +80,7 @@ static livetcp_result accept(livetcp_playout *p, const lt_incoming *in, uint64_t
     return LIVETCP_OK;
 }
 
-/* The suspect was the first of something new, as this packet, its second, shows. */
+/* The packet on probation was the first of a new stream: this second one confirms it. */
 static livetcp_result confirm(livetcp_playout *p, const lt_incoming *in, uint64_t first,
                               uint64_t second, unsigned event, livetcp_playout_slot *slot)
 {
@@ -88,7 +89,7 @@ static livetcp_result confirm(livetcp_playout *p, const lt_incoming *in, uint64_
 
     lt_playout_restart_media(p, &before.header, before.arrival_us);
     lt_playout_place(p, &before, first, event, held, slot);
-    if (slot->verdict == LIVETCP_PLAYOUT_LATE && before.token && holds(p))
+    if (slot->result == LIVETCP_PLAYOUT_LATE && before.token && holds(p))
         p->buffer.drop_token(before.token, p->buffer.user);
     return accept(p, in, second, 0, slot);
 }
@@ -112,17 +113,17 @@ static bool near(const lt_incoming *a, const lt_incoming *b)
 static livetcp_result take_foreign(livetcp_playout *p, const lt_incoming *in,
                                    livetcp_playout_slot *slot)
 {
-    const lt_suspect *s = &p->suspect;
+    const lt_probation *s = &p->probation;
     uint64_t first, second;
 
-    if (!s->present || s->suspicion != LT_SUSPECT_SSRC || s->in.header.ssrc != in->header.ssrc)
-        return suspect(p, in, LT_SUSPECT_SSRC, 0, slot);
+    if (!s->present || s->reason != LT_PROBATION_SSRC || s->in.header.ssrc != in->header.ssrc)
+        return put_on_probation(p, in, LT_PROBATION_SSRC, 0, slot);
     if (s->in.header.sequence == in->header.sequence) {
         p->counts.duplicates++;
         return LIVETCP_OK;
     }
     if (!near(&s->in, in))
-        return suspect(p, in, LT_SUSPECT_SSRC, 0, slot);
+        return put_on_probation(p, in, LT_PROBATION_SSRC, 0, slot);
     p->counts.ssrc_changes++;
     first = lt_playout_source_start(&p->source, &s->in.header, s->in.arrival_us);
     second = lt_seq_extend(first, in->header.sequence);
@@ -132,12 +133,12 @@ static livetcp_result take_foreign(livetcp_playout *p, const lt_incoming *in,
 static livetcp_result take_restart(livetcp_playout *p, const lt_incoming *in,
                                    livetcp_playout_slot *slot)
 {
-    const lt_suspect *s = &p->suspect;
+    const lt_probation *s = &p->probation;
     uint64_t first, second;
 
     p->counts.sequence_resets++;
     lt_playout_source_restart(&p->source, in->header.sequence, &first, &second);
-    if (s->present && s->suspicion == LT_SUSPECT_SEQUENCE && near(&s->in, in) &&
+    if (s->present && s->reason == LT_PROBATION_SEQUENCE && near(&s->in, in) &&
         s->in.header.sequence == (uint16_t)first)
         return confirm(p, in, first, second, LIVETCP_PLAYOUT_SEQUENCE_RESET, slot);
     lt_playout_restart_media(p, &in->header, in->arrival_us);
@@ -148,13 +149,13 @@ static livetcp_result take_restart(livetcp_playout *p, const lt_incoming *in,
 static livetcp_result take_jump(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                                 livetcp_usec media_us, livetcp_playout_slot *slot)
 {
-    const lt_suspect *s = &p->suspect;
+    const lt_probation *s = &p->probation;
     livetcp_usec apart = media_us - s->media_us - (in->arrival_us - s->in.arrival_us);
     uint64_t first;
 
-    if (!s->present || s->suspicion != LT_SUSPECT_TIME || !near(&s->in, in) || apart > NEAR_US ||
+    if (!s->present || s->reason != LT_PROBATION_TIME || !near(&s->in, in) || apart > NEAR_US ||
         apart < -NEAR_US)
-        return suspect(p, in, LT_SUSPECT_TIME, media_us, slot);
+        return put_on_probation(p, in, LT_PROBATION_TIME, media_us, slot);
     p->counts.timestamp_resets++;
     first = lt_seq_extend(extended, s->in.header.sequence);
     return confirm(p, in, first, extended, LIVETCP_PLAYOUT_TIMESTAMP_RESET, slot);
@@ -163,23 +164,23 @@ static livetcp_result take_jump(livetcp_playout *p, const lt_incoming *in, uint6
 static livetcp_result take_new(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                                livetcp_playout_slot *slot)
 {
-    int64_t stamp = lt_timeline_extend(&p->timeline, in->header.timestamp);
-    livetcp_usec media_us = lt_timeline_media(&p->timeline, stamp);
-    bool jumps = lt_timeline_jumps(&p->timeline, stamp, in->arrival_us, p->queueing_us);
+    int64_t timestamp = lt_timeline_extend(&p->timeline, in->header.timestamp);
+    livetcp_usec media_us = lt_timeline_media(&p->timeline, timestamp);
+    bool jumps = lt_timeline_jumps(&p->timeline, timestamp, in->arrival_us, p->queueing_us);
 
     if (extended > p->highest && jumps)
         return take_jump(p, in, extended, media_us, slot);
     if (jumps && media_us > p->timeline.media_us) {
-        p->counts.stray++; /* from before a restart; it would hold up all that is to come */
-        slot->verdict = LIVETCP_PLAYOUT_LATE;
+        p->counts.stray++; /* from before a restart; it would hold up all that follows */
+        slot->result = LIVETCP_PLAYOUT_LATE;
         return LIVETCP_OK;
     }
-    if (p->suspect.present && p->suspect.suspicion != LT_SUSPECT_SEQUENCE)
-        lt_playout_clear_suspect(p);
+    if (p->probation.present && p->probation.reason != LT_PROBATION_SEQUENCE)
+        lt_playout_clear_probation(p);
     return accept(p, in, extended, 0, slot);
 }
 
-/* What waits under this number, if it is a copy that the packet should be played instead of. */
+/* The waiting packet under this number, if it is a copy that the packet should replace. */
 static lt_waiting *find_secondary(const livetcp_playout *p, const lt_incoming *in,
                                   uint64_t extended)
 {
@@ -193,7 +194,7 @@ static lt_waiting *find_secondary(const livetcp_playout *p, const lt_incoming *i
                : NULL;
 }
 
-/* It came before. A primary takes the place of its copy; if memory is out the copy is played. */
+/* The number came before. A primary replaces its copy; when out of memory the copy is played. */
 static livetcp_result take_again(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                                  livetcp_playout_slot *slot)
 {
@@ -206,7 +207,7 @@ static livetcp_result take_again(livetcp_playout *p, const lt_incoming *in, uint
     lt_buffer_replace(&p->buffer, secondary, primary);
     primary->arrival_us = in->arrival_us;
     primary->flags = in->flags;
-    slot->verdict = primary->late ? LIVETCP_PLAYOUT_PLAY_LATE : LIVETCP_PLAYOUT_PLAY;
+    slot->result = primary->late ? LIVETCP_PLAYOUT_PLAY_LATE : LIVETCP_PLAYOUT_PLAY;
     slot->events = LIVETCP_PLAYOUT_REPLACES;
     lt_playout_describe(p, primary, slot);
     return LIVETCP_OK;
@@ -219,14 +220,14 @@ livetcp_result lt_playout_take(livetcp_playout *p, const lt_incoming *in,
 
     if (!p->source.started || !p->timeline.started)
         return start(p, in, 0, slot);
-    slot->verdict = LIVETCP_PLAYOUT_DUPLICATE;
+    slot->result = LIVETCP_PLAYOUT_DUPLICATE;
     switch (lt_playout_source_classify(&p->source, &in->header, in->arrival_us, &extended)) {
     case LT_PLAYOUT_SOURCE_NEW:
         return take_new(p, in, extended, slot);
     case LT_PLAYOUT_SOURCE_FOREIGN:
         return take_foreign(p, in, slot);
     case LT_PLAYOUT_SOURCE_JUMP:
-        return suspect(p, in, LT_SUSPECT_SEQUENCE, 0, slot);
+        return put_on_probation(p, in, LT_PROBATION_SEQUENCE, 0, slot);
     case LT_PLAYOUT_SOURCE_RESTART:
         return take_restart(p, in, slot);
     case LT_PLAYOUT_SOURCE_DUPLICATE:

@@ -3,24 +3,24 @@
 #ifndef LT_PLAYOUT_TALKSPURT_H
 #define LT_PLAYOUT_TALKSPURT_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 
 typedef struct lt_talkspurt {
     bool started;
-    bool marked;  /* the latest packet had the marker */
-    bool unheard; /* since unheard_us all packets were late */
-    livetcp_usec unheard_us;
-    unsigned unheard_packets;
+    bool marked;    /* the latest packet had the marker */
+    bool inaudible; /* since inaudible_us all packets were late */
+    livetcp_usec inaudible_us;
+    unsigned inaudible_packets;
 } lt_talkspurt;
 
-/* Whether the next packet by sequence starts one. `silence_us` is the media time between it and the
- * end of the one before, beyond what packets that are missing between them would fill. */
+/* True if the next packet by sequence starts one. `silence_us` is the media time between it and the
+ * end of the one before, minus the media time of missing packets between them. */
 bool lt_talkspurt_starts(lt_talkspurt *talkspurt, bool marker, livetcp_usec silence_us,
                          livetcp_usec duration_us, livetcp_usec arrival_us);
 
-/* A packet of it arrived in time, or late. */
-void lt_talkspurt_heard(lt_talkspurt *talkspurt, bool late, livetcp_usec arrival_us);
+/* A packet of the talkspurt arrived in time, or late. */
+void lt_talkspurt_on_played(lt_talkspurt *talkspurt, bool late, livetcp_usec arrival_us);
 
 #endif

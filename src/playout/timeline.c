@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Pictures that are sent out of order are within this; and so is what a sender makes up for. */
+/* Pictures sent out of order stay within this; so does a sender that catches up. */
 #define JUMP_US LIVETCP_USEC_SEC
 
 #define STRETCH_US (3 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -16,14 +16,14 @@
 
 int64_t lt_timeline_extend(const lt_timeline *timeline, uint32_t timestamp)
 {
-    return timeline->stamp + (int32_t)(timestamp - (uint32_t)timeline->stamp);
+    return timeline->timestamp + (int32_t)(timestamp - (uint32_t)timeline->timestamp);
 }
 
-livetcp_usec lt_timeline_media(const lt_timeline *timeline, int64_t stamp)
+livetcp_usec lt_timeline_media(const lt_timeline *timeline, int64_t timestamp)
 {
     int64_t rate = timeline->clock_rate;
 
-    return stamp / rate * LIVETCP_USEC_SEC + stamp % rate * LIVETCP_USEC_SEC / rate;
+    return timestamp / rate * LIVETCP_USEC_SEC + timestamp % rate * LIVETCP_USEC_SEC / rate;
 }
 
 static void begin_stretch(lt_timeline *timeline, double ratio)
@@ -32,10 +32,10 @@ static void begin_stretch(lt_timeline *timeline, double ratio)
         (lt_timeline_stretch){true, timeline->media_us, timeline->arrival_us, ratio};
 }
 
-static void set_latest(lt_timeline *timeline, int64_t stamp, livetcp_usec arrival_us)
+static void set_latest(lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us)
 {
-    timeline->stamp = stamp;
-    timeline->media_us = lt_timeline_media(timeline, stamp);
+    timeline->timestamp = timestamp;
+    timeline->media_us = lt_timeline_media(timeline, timestamp);
     timeline->arrival_us = arrival_us;
 }
 
@@ -47,10 +47,10 @@ void lt_timeline_start(lt_timeline *timeline, uint32_t timestamp, livetcp_usec a
     begin_stretch(timeline, 0);
 }
 
-bool lt_timeline_jumps(const lt_timeline *timeline, int64_t stamp, livetcp_usec arrival_us,
+bool lt_timeline_jumps(const lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us,
                        livetcp_usec queueing_us)
 {
-    livetcp_usec ahead = lt_timeline_media(timeline, stamp) - timeline->media_us;
+    livetcp_usec ahead = lt_timeline_media(timeline, timestamp) - timeline->media_us;
     livetcp_usec passed = arrival_us - timeline->arrival_us;
 
     return ahead < -JUMP_US || ahead > passed + queueing_us + JUMP_US;
@@ -75,8 +75,8 @@ static bool compare(lt_timeline *timeline)
     return news;
 }
 
-bool lt_timeline_advance(lt_timeline *timeline, int64_t stamp, livetcp_usec arrival_us)
+bool lt_timeline_advance(lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us)
 {
-    set_latest(timeline, stamp, arrival_us);
+    set_latest(timeline, timestamp, arrival_us);
     return arrival_us - timeline->stretch.arrival_us >= STRETCH_US && compare(timeline);
 }

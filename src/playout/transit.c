@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Skew moves the least transit time slowly and for ever, a queue moves it at once and comes back,
- * so they are told apart by a gate: a second whose least is above the base by more than clocks can
- * drift in the meantime is queueing, and teaches the base nothing. The base is the least of the
- * latest seconds that passed, each moved along the skew's slope to now.
+ * Skew moves the minimum transit time slowly and for ever; a queue moves it at once and comes back.
+ * A gate separates them: a second whose minimum exceeds the base by more than the possible clock
+ * drift is queueing, and does not update the base. The base is the minimum of the latest seconds
+ * that passed the gate, each moved along the skew's slope to now.
  *
- * A lower transit time is the base at once. A higher one is, only if it has been so for two minutes
- * without a moment below; or for two seconds after a pause of that very length in the arrivals, for
- * then it was the media clock that stood still and not the network (a stalled TCP connection
- * delivers what it held back in a burst, and the transit time falls).
+ * A lower transit time becomes the base at once. A higher one does so only if it has lasted for two
+ * minutes without a moment below; or for two seconds after a pause of that very length in the
+ * arrivals, for then the media clock stood still and not the network (a stalled TCP connection
+ * delivers its backlog in a burst, and the transit time falls).
  */
 #include "playout/transit.h"
 
@@ -17,7 +17,7 @@
 #define SECOND_US  LIVETCP_USEC_SEC
 #define QUARTER_US (SECOND_US / 4)
 
-/* The gate: what a second's least may be above the base. */
+/* The gate: how far a second's minimum may exceed the base. */
 #define GATE_US      (3 * LIVETCP_USEC_MSEC)
 #define DRIFT        200e-6 /* of the time since the base was last touched */
 #define MAX_DRIFT_US (20 * LIVETCP_USEC_MSEC)
@@ -34,8 +34,8 @@ void lt_transit_restart(lt_transit *t)
     lt_skew_restart(&t->skew);
 }
 
-/* The skew's part of the way from one media time to another. Into a future for which it was not
- * learnt, it is believed for as long as it has been seen. */
+/* The skew's part of the way from one media time to another. Into the future it applies only for as
+ * long as its learning span. */
 static livetcp_usec drift(const lt_transit *t, livetcp_usec from_us, livetcp_usec to_us)
 {
     livetcp_usec most = t->known_us > (livetcp_usec)t->skew.slope_span
@@ -74,7 +74,7 @@ static void begin_second(lt_transit *t, livetcp_usec media_us, livetcp_usec tran
     t->now_begin_us = arrival_us;
 }
 
-/* Everything from here: what was known belongs to another path. */
+/* Restarts everything: the former values belong to another path. */
 static void move_base(lt_transit *t, livetcp_usec media_us, livetcp_usec transit_us,
                       livetcp_usec arrival_us)
 {
@@ -87,7 +87,7 @@ static void move_base(lt_transit *t, livetcp_usec media_us, livetcp_usec transit
     begin_second(t, media_us, transit_us, arrival_us);
 }
 
-/* The second under way is over: it teaches the base, or was queueing. */
+/* The second under way is over: it updates the base, or was queueing. */
 static void end_second(lt_transit *t)
 {
     const lt_transit_second *second = &t->now;
@@ -115,18 +115,18 @@ static void watch_floor(lt_transit_floor *floor, livetcp_usec queueing_us, livet
     livetcp_usec age = arrival_us - floor->begin_us;
 
     if (age < QUARTER_US) {
-        floor->least_us = queueing_us < floor->least_us ? queueing_us : floor->least_us;
+        floor->min_us = queueing_us < floor->min_us ? queueing_us : floor->min_us;
         return;
     }
     floor->has_before = age < 2 * QUARTER_US;
-    floor->before_us = floor->least_us;
-    floor->least_us = queueing_us;
+    floor->before_us = floor->min_us;
+    floor->min_us = queueing_us;
     floor->begin_us = arrival_us;
 }
 
 livetcp_usec lt_transit_standing_queue(const lt_transit *t)
 {
-    livetcp_usec least = t->floor.least_us;
+    livetcp_usec least = t->floor.min_us;
 
     if (!t->floor.has_before)
         return 0;
@@ -134,7 +134,7 @@ livetcp_usec lt_transit_standing_queue(const lt_transit *t)
     return least > GATE_US ? least : 0;
 }
 
-/* Whether the media clock stood still during a pause that is over. */
+/* True if the media clock stood still during a pause that is over. */
 static bool stood_still(lt_transit *t, livetcp_usec media_us, livetcp_usec queueing_us,
                         livetcp_usec arrival_us)
 {

@@ -5,18 +5,20 @@
  *
  * Source: our own. The rule, with the measurements behind it, is in docs/guide/tuning.md:
  *
- *   a standing queue                     earliest-delivery: copies would lengthen the queue, and
+ *   a queue stands on every route        earliest-delivery: copies would lengthen the queue, and
  *                                        take their place in it from others
- *   the same, and the source takes all   one connection, while it is not in timeout: more would
+ *   the link is busy with the media      the same: what is sent beside it makes it wait
+ *   a queue, and the source takes all     one connection a link, while not in timeout: more would
  *   it gets                              take as many shares of the path from others, and none of
  *                                        them makes a packet earlier
- *   else, the budget pays for `copies`   duplicate, and hedge for what is late all the same
+ *   else, the budget pays for `copies`   duplicate, and hedge for packets late all the same
  *   else, it pays for parity and more,
- *   which comes sooner than a hedge      parity, and hedge with what is left
+ *   which comes sooner than a hedge      parity, and hedge with the rest
  *   else                                 hedge
  *
- * The budget in force (livetcp_policy_view.budget_ratio) is the configured one, or with "auto" what
- * a stream of this rate is worth.
+ * Copies and parity go on routes without a queue. The budget in force
+ * (livetcp_policy_view.budget_ratio) is the configured one, or with "auto" one that depends on the
+ * stream's rate.
  */
 #include "policy/builtin.h"
 #include "policy/self_clocked.h"
@@ -29,15 +31,20 @@
 /* Beside parity the budget must leave something for hedging. */
 #define HEDGE_SHARE 0.04
 
-/* A copy that parity may make unnecessary is for those who can pay for this many. */
+/* A copy that parity may make unnecessary requires a budget for this many. */
 #define PARITY_FIRST    3
 #define REVIEW_AGAIN_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* A link that carries less than so many times the media is busy with a packet until the next one
+ * comes: whatever is sent between them makes media wait. */
+#define THIN 2
 
 typedef struct automatic {
     lt_standing_queue queue;
     lt_self_clocked source;
     bool alone;    /* the source takes all it gets, and a queue stood since it does */
-    unsigned only; /* its connection */
+    uint32_t only; /* bit i: connection i, one of each link, is its */
+    lt_rescue rescue;
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -56,6 +63,7 @@ static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
                           const livetcp_packet_view *packet)
 {
     return view->budget_ratio >= own->copies - 1 && !packet->rtcp && !packet->parity &&
+           !lt_rescue_waits(&own->rescue, view) &&
            view->budget_bytes / (own->copies - 1 + RESERVE) >= packet->size;
 }
 
@@ -72,21 +80,60 @@ static bool wants_parity(const automatic *own, const livetcp_policy_view *view, 
            (uint64_t)rtt > group_us * 3 / 4;
 }
 
+static bool may_stay(const livetcp_path *path)
+{
+    return path->usable && !path->link_stalled && path->tcp_state != LIVETCP_TCP_TIMEOUT;
+}
+
+/* The connection of that link that carries such a source, as long as it may; else the one that is
+ * forecast to deliver first. */
+static uint32_t only_on_link(uint32_t only, const livetcp_policy_view *view,
+                             const livetcp_packet_view *packet, unsigned link)
+{
+    livetcp_packet_view elsewhere = *packet;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (path->link != link)
+            elsewhere.carried_by |= lt_bit(i);
+        else if (only & lt_bit(i) && may_stay(path))
+            return lt_bit(i);
+    }
+    return lt_pick_earliest(view, &elsewhere, 1);
+}
+
 static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
                           const livetcp_packet_view *packet)
 {
-    const livetcp_path *only = livetcp_view_path(view, own->only);
+    livetcp_packet_view among = *packet;
+    uint32_t only = 0;
 
-    if (only->usable && only->tcp_state != LIVETCP_TCP_TIMEOUT)
-        return only->ready ? lt_bit(own->only) : 0;
-    uint32_t picked = lt_pick_earliest(view, packet, 1);
-    for (unsigned i = 0; i < view->path_count; i++)
-        if (picked & lt_bit(i))
-            own->only = i;
-    return picked;
+    for (unsigned link = 0; link < LIVETCP_MAX_LINKS; link++)
+        only |= only_on_link(own->only, view, packet, link);
+    own->only = only;
+    among.carried_by |= ~only;
+    return lt_pick_earliest(view, &among, 1);
 }
 
-/* Such a source brings the queue back as soon as it is gone, so that counts until it changes. */
+/* No route has time for extra packets between those of the media. */
+static bool is_thin(const livetcp_policy_view *view)
+{
+    unsigned usable = 0;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (!path->usable)
+            continue;
+        usable++;
+        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate ||
+            path->group_rate >= THIN * view->media_rate)
+            return false;
+    }
+    return usable;
+}
+
+/* A self-clocked source brings the queue back as soon as it is gone, so that counts until it
+ * changes. */
 static bool queue_stands(automatic *own, const livetcp_policy_view *view)
 {
     bool stands = lt_standing_queue_update(&own->queue, view);
@@ -102,12 +149,16 @@ static void place_in_queue(automatic *own, const livetcp_policy_view *view,
         own->alone ? pick_only(own, view, packet) : lt_pick_earliest(view, packet, 1);
 }
 
-static void place_protected(automatic *own, const livetcp_policy_view *view,
+static void place_protected(const automatic *own, const livetcp_policy_view *view,
                             const livetcp_packet_view *packet, livetcp_decision *decision)
 {
-    unsigned copies = may_duplicate(own, view, packet) ? own->copies : 1;
+    uint32_t placed = packet->parity ? lt_pick_copies(view, packet, packet->avoid, 1) : 0;
 
-    lt_hedge_place(view, packet, copies, own->delay_us, decision);
+    if (!placed)
+        placed = lt_pick_earliest(view, packet, 1);
+    if (placed && may_duplicate(own, view, packet))
+        placed |= lt_pick_copies(view, packet, placed, own->copies - 1);
+    lt_hedge_placed(view, placed, own->delay_us, decision);
     decision->protect = wants_parity(own, view, packet->size);
 }
 
@@ -116,7 +167,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 {
     automatic *own = state;
 
-    if (queue_stands(own, view))
+    if (queue_stands(own, view) || is_thin(view))
         place_in_queue(own, view, packet, decision);
     else
         place_protected(own, view, packet, decision);
@@ -129,20 +180,21 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    if (queue_stands(own, view))
+    if (queue_stands(own, view) || is_thin(view))
         return;
     /* The next parity packet is worth more than this copy. */
     if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else
         lt_hedge_review(view, packet, own->delay_us, decision);
+    lt_rescue_reviewed(&own->rescue, view, packet);
 }
 
 const livetcp_policy lt_policy_auto = {
     .struct_size = sizeof(livetcp_policy),
     .name = "auto",
     .summary = "the strongest of the others that budget and path allow, packet by packet",
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS | LIVETCP_WANTS_PARITY,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY,
     .state_size = sizeof(automatic),
     .init = init,
     .place = place,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the table of a policy is one that the engine can work with. */
+/* Checks that the engine can work with a policy's table. */
 #include "policy/builtin.h"
 
 #include "base/error.h"
@@ -10,12 +10,12 @@
 /* More state than this is a size that was computed wrongly. */
 #define STATE_MAX (1u << 20)
 
-/* What livetcp_policy was in version 0.1. */
+/* Size of livetcp_policy in version 0.1. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_policy, review)
 
 #define NAME_SIZE sizeof(((livetcp_config *)NULL)->policy)
 
-#define KNOWN_WANTS (LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS | LIVETCP_WANTS_PARITY)
+#define KNOWN_WANTS (LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY)
 
 /* Names stand in URIs and on command lines: lower-case letters, digits, single inner hyphens. */
 static bool is_kebab(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * duplicate: every packet on the `copies` best connections; the receiver keeps what comes first.
+ * duplicate: every packet on the `copies` best connections; the receiver keeps the first to arrive.
  *
  * Source: our own. Head-of-line blocking is per connection, so a packet is late only when all of
  * its copies are lost or wait behind a loss: with k copies and a loss rate p about
@@ -8,8 +8,8 @@
  * send a coarser second copy of speech; here the copy is the packet).
  *
  * When all of its connections turn out to be stuck, one more copy goes out at once, as with hedge:
- * one packet in a thousand at 1 % of loss, paid from what every budget has beyond the cost of the
- * copies.
+ * one packet in a thousand at 1 % of loss, paid from the part of every budget beyond the cost of
+ * the copies.
  *
  * When fewer connections can take a packet than copies are asked for, it goes on those: a copy that
  * waits is not worth the wait.
@@ -21,6 +21,7 @@
 typedef struct duplicate {
     unsigned copies;
     livetcp_usec delay_us;
+    lt_rescue rescue;
 } duplicate;
 
 static livetcp_result check(const livetcp_config *config, livetcp_error *error)
@@ -49,14 +50,18 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     const duplicate *own = state;
-    lt_hedge_place(view, packet, own->copies, own->delay_us, decision);
+    unsigned copies = lt_rescue_waits(&own->rescue, view) ? 1 : own->copies;
+
+    lt_hedge_place(view, packet, copies, own->delay_us, decision);
 }
 
 static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                    livetcp_decision *decision)
 {
-    const duplicate *own = state;
+    duplicate *own = state;
+
     lt_hedge_review(view, packet, own->delay_us, decision);
+    lt_rescue_reviewed(&own->rescue, view, packet);
 }
 
 const livetcp_policy lt_policy_duplicate = {
@@ -64,7 +69,7 @@ const livetcp_policy lt_policy_duplicate = {
     .name = "duplicate",
     .summary = "every packet on the best connections at once, as many as 'copies' says",
     .min_connections = 2,
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES,
     .state_size = sizeof(duplicate),
     .check = check,
     .cost = cost,

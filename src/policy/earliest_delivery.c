@@ -2,9 +2,9 @@
 /*
  * earliest-delivery: the connection that is forecast to deliver the packet first.
  *
- * Source: our own, in place of the smallest send queue of Brosh et al., section 7.2. A queue says
- * how much waits, not for how long: the same bytes leave at once through an open window, and after
- * a round trip behind a loss. forecast.c has the parts.
+ * Source: our own, in place of the smallest send queue of Brosh et al., section 7.2. A queue's
+ * length is no waiting time: the same bytes leave at once through an open window, and after a round
+ * trip behind a loss. forecast.c has the parts.
  */
 #include "policy/builtin.h"
 
@@ -19,6 +19,6 @@ const livetcp_policy lt_policy_earliest_delivery = {
     .struct_size = sizeof(livetcp_policy),
     .name = "earliest-delivery",
     .summary = "the connection that is forecast to deliver first",
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES,
     .place = place,
 };

@@ -4,9 +4,8 @@
  *
  * The parts are those of the papers' delay decomposition (Brosh et al., section 4; Goel et al.,
  * section 4.3): one way of the path, the wait for the congestion window to admit the packet, and
- * the wait for the repair of what was lost before it, since TCP delivers in order. RACK finds a
- * loss within R + R/4 of sending and the retransmission takes another half R, where R is the round
- * trip.
+ * the wait for the repair of losses before it, since TCP delivers in order. RACK finds a loss
+ * within R + R/4 of sending and the retransmission takes another half R, where R is the round trip.
  */
 #include "policy/forecast.h"
 
@@ -15,9 +14,9 @@ static bool knows(const livetcp_path *path, uint32_t what)
     return (path->known & what) == what;
 }
 
-/* How long the window keeps it back: what is ahead of it beyond the room there is, at a window a
- * round trip. The window counts segments and not bytes, so unsent bytes are waiting whatever the
- * byte count says: for the next acknowledgement at least. */
+/* Wait for the congestion window: the bytes ahead beyond its free space, at a window a round trip.
+ * The window counts segments and not bytes, so unsent bytes are waiting whatever the byte count:
+ * for the next acknowledgement at least. */
 livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size)
 {
     if (!knows(path, LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND) ||
@@ -33,7 +32,7 @@ livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size)
     return wait > least ? wait : least;
 }
 
-/* What is left of something that takes `whole` and began at `since`; `again` once it is over and
+/* Remaining time of something that takes `whole` and began at `since`; `again` once it is over and
  * the repair is not here. */
 static livetcp_usec rest(livetcp_usec whole, livetcp_usec since, livetcp_usec again,
                          livetcp_usec now)

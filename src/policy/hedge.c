@@ -5,10 +5,10 @@
  * Source: our own, after the hedged requests of Dean and Barroso, "The Tail at Scale" (2013). A
  * packet that is not acknowledged `hedge-delay` after one smoothed round trip, or whose connection
  * has gone into recovery or timeout, is lost or waits behind a loss: an identical copy goes on the
- * best other connection, and arrives a round trip later than the first should have. What was
- * written behind a late packet on the same connection waits for the same repair and is copied at
- * once, so it is hardly late at all. A packet that has lost a whole round trip goes on two
- * connections, if the budget has room. `redundancy-budget` is the limit.
+ * best other connection, and arrives a round trip later than the first should have. Packets behind
+ * a late one on the same connection wait for the same repair and are copied at once, so they are
+ * hardly late at all. A packet that has lost a whole round trip goes on two connections, if the
+ * budget allows. `redundancy-budget` is the limit.
  */
 #include "policy/builtin.h"
 
@@ -41,7 +41,7 @@ const livetcp_policy lt_policy_hedge = {
     .name = "hedge",
     .summary = "a copy on another connection when a packet is late",
     .min_connections = 2,
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES,
     .state_size = sizeof(hedge),
     .init = init,
     .place = place,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a packet is sent again elsewhere: what several policies do alike. */
+/* Retransmission over another connection, shared by several policies. */
 #include "policy/builtin.h"
 
 #include "policy/forecast.h"
@@ -10,22 +10,36 @@
 #define HEDGE_DELAY_MAX_US (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define HEDGE_DELAY_PART   16
 
-/* A second copy at once is for those who could pay for this many more. */
+#define SEGMENT 1500 /* bytes */
+
+/* A second copy at once requires a budget for this many more. */
 #define COPIES_IN_RESERVE 8
 
-/* How soon to look again, at least, and when no copy could be sent. */
+/* Of a round trip, in per cent: copies so far apart are spread as far as it makes sense. */
+#define FAR_PERCENT 40
+
+/* Minimum time to the next review, and the time to it when no copy could be sent. */
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* On a thin link a packet may have to wait for another. */
+static livetcp_usec packet_time(const livetcp_path *path)
+{
+    bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
+
+    return known ? (livetcp_usec)(SEGMENT * LIVETCP_USEC_SEC / path->group_rate) : 0;
+}
 
 static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configured)
 {
     livetcp_usec delay = 2 * path->rtt_variation_us;
-    livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART;
+    livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART + packet_time(path);
 
     if (configured)
         return configured;
     if (most < HEDGE_DELAY_MAX_US)
         most = HEDGE_DELAY_MAX_US;
+    delay += packet_time(path);
     if (delay < HEDGE_DELAY_MIN_US)
         return HEDGE_DELAY_MIN_US;
     return delay < most ? delay : most;
@@ -36,9 +50,8 @@ static livetcp_usec rtt_of(const livetcp_path *path)
     return path->rtt_us ? path->rtt_us : LT_TYPICAL_RTT_US;
 }
 
-/* When a packet that was sent there at `sent_us` cannot be thought to arrive in time any more: it
- * should have been acknowledged by then, or what is before it should, since TCP delivers in
- * order. */
+/* Time from which a packet sent there at `sent_us` is not expected in time any more: it, or a
+ * packet before it, should have been acknowledged by then, since TCP delivers in order. */
 static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
                                 livetcp_usec delay_us)
 {
@@ -92,17 +105,37 @@ static livetcp_usec hedge_due(const livetcp_policy_view *view, uint32_t placed,
     return not_before(view, placed, all_doubtful_at(view, placed, view->now_us, delay_us));
 }
 
+void lt_hedge_placed(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us,
+                     livetcp_decision *decision)
+{
+    decision->connections = placed;
+    decision->review_us = hedge_due(view, placed, delay_us);
+}
+
 void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                     unsigned copies, livetcp_usec delay_us, livetcp_decision *decision)
 {
-    decision->connections = lt_pick_earliest(view, packet, copies);
-    decision->review_us = hedge_due(view, decision->connections, delay_us);
+    lt_hedge_placed(view, lt_pick_earliest(view, packet, copies), delay_us, decision);
+}
+
+/* Copies together are doubted together, from the last one's time on. When they were spread this
+ * far, a burst that took the first one lasts longer, so the second is in doubt as soon as the first
+ * is. */
+static livetcp_usec doubted_since(const livetcp_policy_view *view,
+                                  const livetcp_packet_view *packet)
+{
+    livetcp_usec rtt = typical_rtt(view, packet->carried_by);
+    livetcp_usec spread = packet->last_sent_us - packet->first_sent_us;
+    bool far = packet->copies == 2 && spread < rtt && spread >= rtt * FAR_PERCENT / 100;
+
+    return far ? packet->first_sent_us : packet->last_sent_us;
 }
 
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision)
 {
-    livetcp_usec doubt = all_doubtful_at(view, packet->carried_by, packet->last_sent_us, delay_us);
+    livetcp_usec doubt =
+        all_doubtful_at(view, packet->carried_by, doubted_since(view, packet), delay_us);
     bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
     bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
 
@@ -114,4 +147,20 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
         decision->connections = lt_pick_earliest(view, packet, overdue && rich ? 2 : 1);
     decision->review_us = decision->connections ? hedge_due(view, decision->connections, delay_us)
                                                 : view->now_us + REVIEW_RETRY_US;
+}
+
+void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
+                        const livetcp_packet_view *packet)
+{
+    bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by) &&
+                   view->now_us - packet->last_sent_us >= typical_rtt(view, packet->carried_by);
+
+    if (overdue && view->budget_bytes < packet->size)
+        rescue->unpaid_us = view->now_us;
+}
+
+/* While it is not paid, its review comes again. */
+bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view)
+{
+    return rescue->unpaid_us && view->now_us - rescue->unpaid_us <= 2 * REVIEW_RETRY_US;
 }

@@ -28,7 +28,7 @@ const livetcp_policy lt_policy_parity = {
     .name = "parity",
     .summary = "one parity packet for every group of 'parity-group' packets",
     .min_connections = 2,
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS | LIVETCP_WANTS_PARITY,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY,
     .cost = cost,
     .place = place,
 };

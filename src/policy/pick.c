@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Choosing connections: what several policies do alike. */
+/* Choice of connections, shared by several policies. */
 #include "policy/builtin.h"
 
 /* Forecasts that differ by less are the same: round trips of connections side by side differ by
@@ -7,24 +7,60 @@
 #define SAME_PART 8
 #define SAME_US   LIVETCP_USEC_MSEC
 
+/* A unit of link-weight beyond the first counts as so much delay. */
+#define WEIGHT_US (10 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
 static bool may_take(const livetcp_path *path, uint32_t except)
 {
     return path->ready && !(except & lt_bit(path->connection));
 }
 
-static livetcp_usec earliest_forecast(const livetcp_policy_view *view, size_t size, uint32_t except)
+static bool has_links(const livetcp_policy_view *view)
 {
-    livetcp_usec earliest = LIVETCP_NEVER;
+    for (unsigned i = 1; i < view->path_count; i++)
+        if (livetcp_view_path(view, i)->link != livetcp_view_path(view, 0)->link)
+            return true;
+    return false;
+}
+
+/* Links (bit i = link i) of these connections. */
+static uint32_t links_of(const livetcp_policy_view *view, uint32_t connections)
+{
+    uint32_t links = 0;
+
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (connections & lt_bit(i))
+            links |= lt_bit(livetcp_view_path(view, i)->link);
+    return links;
+}
+
+/* When a packet would be delivered, as far as it matters for the choice: a copy on the link that
+ * carries the packet already may be lost with it, which costs a round trip, and an expensive link
+ * has to be so much sooner. The field `link_weight` is 0 where nobody set it. */
+static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path, size_t size,
+                           uint32_t taken_links)
+{
+    livetcp_usec forecast = livetcp_path_forecast(path, size, view->now_us);
+
+    if (taken_links & lt_bit(path->link))
+        forecast += path->rtt_us;
+    return path->link_weight > 1 ? forecast + (path->link_weight - 1) * WEIGHT_US : forecast;
+}
+
+static livetcp_usec best_rating(const livetcp_policy_view *view, size_t size, uint32_t except,
+                                uint32_t taken_links)
+{
+    livetcp_usec best = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++) {
-        if (!may_take(livetcp_view_path(view, i), except))
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (!may_take(path, except))
             continue;
-        livetcp_usec forecast =
-            livetcp_path_forecast(livetcp_view_path(view, i), size, view->now_us);
-        if (forecast < earliest)
-            earliest = forecast;
+        livetcp_usec rated = rating(view, path, size, taken_links);
+        if (rated < best)
+            best = rated;
     }
-    return earliest;
+    return best;
 }
 
 /* Every packet under way is one more that may be lost, and that ours would wait behind. */
@@ -35,9 +71,11 @@ static bool is_freer(const livetcp_path *path, const livetcp_path *than)
     return path->last_write_us < than->last_write_us;
 }
 
-static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size, uint32_t except)
+static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size, uint32_t except,
+                                    uint32_t taken)
 {
-    livetcp_usec limit = earliest_forecast(view, size, except);
+    uint32_t taken_links = has_links(view) ? links_of(view, taken) : 0;
+    livetcp_usec limit = best_rating(view, size, except, taken_links);
     const livetcp_path *best = NULL;
 
     if (limit == LIVETCP_NEVER)
@@ -45,20 +83,21 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
     limit += limit / SAME_PART + SAME_US;
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (may_take(path, except) && livetcp_path_forecast(path, size, view->now_us) <= limit &&
+        if (may_take(path, except) && rating(view, path, size, taken_links) <= limit &&
             (!best || is_freer(path, best)))
             best = path;
     }
     return best;
 }
 
+/* `taken`: connections that carry the packet, or a part of what protects it. */
 static uint32_t pick_outside(const livetcp_policy_view *view, size_t size, unsigned count,
-                             uint32_t except)
+                             uint32_t except, uint32_t taken)
 {
     uint32_t picked = 0;
 
     while (count--) {
-        const livetcp_path *best = pick_one(view, size, picked | except);
+        const livetcp_path *best = pick_one(view, size, picked | except, picked | taken);
         if (!best)
             break;
         picked |= lt_bit(best->connection);
@@ -69,10 +108,24 @@ static uint32_t pick_outside(const livetcp_policy_view *view, size_t size, unsig
 uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                           unsigned count)
 {
-    uint32_t picked = pick_outside(view, packet->size, count, packet->carried_by | packet->avoid);
+    uint32_t taken = packet->carried_by | packet->avoid;
+    uint32_t picked = pick_outside(view, packet->size, count, taken, taken);
 
-    return picked || !packet->avoid ? picked
-                                    : pick_outside(view, packet->size, count, packet->carried_by);
+    return picked || !packet->avoid
+               ? picked
+               : pick_outside(view, packet->size, count, packet->carried_by, taken);
+}
+
+/* Copies make packets wait where a queue stands. */
+uint32_t lt_pick_copies(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                        uint32_t placed, unsigned count)
+{
+    const uint32_t taken = placed | packet->carried_by;
+    uint32_t full = 0;
+
+    for (unsigned i = 0; i < view->path_count; i++)
+        full |= livetcp_view_path(view, i)->group_queue_us > 0 ? lt_bit(i) : 0;
+    return pick_outside(view, packet->size, count, taken | full, taken);
 }
 
 livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)

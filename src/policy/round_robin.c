@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * round-robin: connections in turn, whatever state they are in.
+ * round-robin: connections in turn, regardless of their state.
  *
  * Source: Brosh et al., section 7.2, the 'blind' (delay-agnostic) scheme.
  * Deviation: a connection whose send buffer is full loses its turn. The paper's sender would

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A greedy source, as that of Goel et al., section 3, fills what it is given: the next packet is
+ * A greedy source, as that of Goel et al., section 3, fills the send queue: the next packet is
  * handed over at the moment when the one before leaves the send queue, and has to wait all the
- * same. Packets of live media come when they are made. One of them may meet that moment, and
+ * same. Packets of live media come at the time of capture. One of them may meet that moment, and
  * packets that come together follow each other into a queue that is not empty; neither goes on for
  * long.
  */
@@ -10,7 +10,7 @@
 
 #define AT_ONCE_US LIVETCP_USEC_MSEC
 
-/* Two packets that came by themselves say more than a hundred that did not. */
+/* Two packets that came by themselves weigh more than a hundred that did not. */
 #define MOST   100
 #define ENOUGH 50
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the source makes a packet when the one before has left, rather than when a clock says. */
+/* Detects a source that makes a packet when the one before has left, rather than by a clock. */
 #ifndef LT_POLICY_SELF_CLOCKED_H
 #define LT_POLICY_SELF_CLOCKED_H
 

@@ -9,12 +9,11 @@
  *
  * Where the paper is silent: among equal queues the one longest not written to is taken. That
  * spreads an uncongested stream over all connections; and when the queues are equal because a
- * segment was lost, the packet follows it, which is what lets RACK find the loss after one round
- * trip and not a timeout (docs/adr/0003-ties-of-shortest-queue.md has the measurement). When every
- * connection is in timeout the packet stays in our queue, and the first connection that recovers
- * gets it: nothing is won by lining up behind one that may recover last. A connection that the
- * platform knows nothing about counts as having an empty queue, which makes this policy round-robin
- * there.
+ * segment was lost, the packet follows it, so RACK finds the loss after one round trip and not a
+ * timeout (docs/adr/0003-ties-of-shortest-queue.md has the measurement). When every connection is
+ * in timeout the packet stays in our queue, and the first connection that recovers gets it: nothing
+ * is won by lining up behind one that may recover last. A connection without path info counts as
+ * having an empty queue, which makes this policy round-robin there.
  */
 #include "policy/builtin.h"
 
@@ -51,6 +50,6 @@ const livetcp_policy lt_policy_shortest_queue = {
     .struct_size = sizeof(livetcp_policy),
     .name = "shortest-queue",
     .summary = "the smallest send queue, never a connection in timeout (Brosh: 'intelligent')",
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES,
     .place = place,
 };

@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random loss leaves the round trip near its minimum; a congested queue lifts it, and not by
- * jitter: the smoothed round trip stands above the minimum by more than it varies. (Vegas, LEDBAT
+ * jitter: the average round trip stands above the minimum by more than it varies. (Vegas, LEDBAT
  * and the low-delay estimators of RFC 8698 read a queue from the same difference.)
  *
- * Flows that fill a drop-tail queue back off together and leave it empty for seconds, so what was
- * seen counts for a while. docs/research/tuning.md has the measurements.
+ * The minimum is each connection's own, since load balancers give them routes of different lengths.
+ * A route that has become longer looks like a queue, too. While a queue counts there are no copies
+ * that could hold it up, so a round trip that stays where it is all that time, which a queue's does
+ * not, is the new minimum.
+ *
+ * Flows that fill a drop-tail queue back off together and leave it empty for seconds, so a queue
+ * counts for a while after it was seen; twice as long if it came back soon, since copies may have
+ * made it. docs/research/tuning.md has the measurements.
  */
 #include "policy/standing_queue.h"
 
-#define HOLD_US    (10 * (livetcp_usec)LIVETCP_USEC_SEC)
-#define LEAST_US   (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
-#define LEAST_PART 20 /* of the smallest round trip */
-#define VARIATIONS 2
+#define HOLD_US      (10 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define HOLD_MOST_US (160 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define MOVED_US     (9 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define LEAST_US     (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define LEAST_PART   20 /* of the smallest round trip */
+#define VARIATIONS   2
 
-static livetcp_usec base_of(const livetcp_path *path)
+static bool is_known(const livetcp_path *path)
+{
+    return path->usable && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0;
+}
+
+/* The smallest that was seen; the platform's own at first. */
+static livetcp_usec base_of(livetcp_usec before, const livetcp_path *path)
 {
     bool has_min = path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0;
+    livetcp_usec least = before ? before : has_min ? path->min_rtt_us : path->rtt_us;
 
-    return has_min && path->min_rtt_us < path->rtt_us ? path->min_rtt_us : path->rtt_us;
+    return path->rtt_us < least ? path->rtt_us : least;
 }
 
 static bool stands(const livetcp_path *path, livetcp_usec base)
@@ -29,25 +44,63 @@ static bool stands(const livetcp_path *path, livetcp_usec base)
            excess > VARIATIONS * path->rtt_variation_us;
 }
 
-bool lt_standing_queue_update(lt_standing_queue *queue, const livetcp_policy_view *view)
+/* One connection's round trip may be out of date or hurt by its own repair; a queue that all of
+ * them share shows on most. */
+static bool is_seen(lt_standing_queue *queue, const livetcp_policy_view *view)
 {
     unsigned known = 0, standing = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (!path->usable || !(path->known & LIVETCP_PATH_RTT) || path->rtt_us <= 0)
+        if (!is_known(path))
             continue;
-        livetcp_usec base = base_of(path);
-        if (!queue->base_us || base < queue->base_us)
-            queue->base_us = base;
+        queue->base_us[i] = base_of(queue->base_us[i], path);
         known++;
-        standing += stands(path, queue->base_us);
+        standing += stands(path, queue->base_us[i]);
     }
-    /* One connection's round trip may be out of date or hurt by its own repair; a queue that all of
-     * them share shows on most. */
-    if (known && 2 * standing >= known) {
-        queue->seen_us = view->now_us;
-        queue->was_seen = true;
+    return known && 2 * standing >= known;
+}
+
+static void see(lt_standing_queue *queue, livetcp_usec now)
+{
+    livetcp_usec since = now - queue->seen_us;
+
+    if (!queue->hold_us || since > queue->hold_us)
+        queue->began_us = now;
+    if (!queue->hold_us || since > 4 * queue->hold_us)
+        queue->hold_us = HOLD_US;
+    else if (since > queue->hold_us && queue->hold_us < HOLD_MOST_US)
+        queue->hold_us *= 2;
+    queue->seen_us = now;
+}
+
+/* The route is another one now: no round trip of its group was shorter for long. */
+static bool has_moved(const lt_standing_queue *queue, const livetcp_policy_view *view)
+{
+    if (!queue->hold_us || view->now_us - queue->began_us < MOVED_US)
+        return false;
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (is_known(path) && (!(path->known & LIVETCP_PATH_GROUP) || path->group_queue_us > 0))
+            return false;
     }
-    return queue->was_seen && view->now_us - queue->seen_us < HOLD_US;
+    return true;
+}
+
+static void move(lt_standing_queue *queue, const livetcp_policy_view *view)
+{
+    for (unsigned i = 0; i < view->path_count; i++)
+        if (is_known(livetcp_view_path(view, i)))
+            queue->base_us[i] = livetcp_view_path(view, i)->rtt_us;
+    queue->hold_us = 0;
+}
+
+bool lt_standing_queue_update(lt_standing_queue *queue, const livetcp_policy_view *view)
+{
+    if (is_seen(queue, view)) {
+        see(queue, view->now_us);
+        if (has_moved(queue, view))
+            move(queue, view);
+    }
+    return queue->hold_us && view->now_us - queue->seen_us < queue->hold_us;
 }

@@ -53,6 +53,15 @@ bool lt_rtp_parse(const uint8_t *data, size_t size, lt_rtp_header *header)
     return true;
 }
 
+void lt_rtp_write(uint8_t *data, const lt_rtp_header *header)
+{
+    data[0] = VERSION << 6;
+    data[1] = (uint8_t)(header->marker << 7 | header->payload_type);
+    lt_write_be16(data + 2, header->sequence);
+    lt_write_be32(data + 4, header->timestamp);
+    lt_write_be32(data + 8, header->ssrc);
+}
+
 bool lt_rtcp_check(const uint8_t *data, size_t size)
 {
     return size >= LT_RTCP_MIN_SIZE && version_of(data) == VERSION && in_rtcp_range(data) &&

@@ -3,9 +3,9 @@
  * RFC 3550 A.1 with two changes, since packets come over several connections, which may be seconds
  * apart, and some come twice:
  *
- * - MAX_MISORDER is not 100 but the whole window, and what lies behind the window is late, not a
- *   sign of a restart. A sender that starts over at lower numbers is believed only after nothing
- *   new has come for a while, so that a stalled connection's old packets are never taken twice.
+ * - MAX_MISORDER is not 100 but the whole window, and a packet behind the window is late, not a
+ *   sign of a restart. A restart at lower numbers is accepted only after a while without new
+ *   packets, so that a stalled connection's old packets are never taken twice.
  * - Two packets confirm a jump if they are near each other; they need not be neighbours, because
  *   the packets between them may be on other connections.
  */
@@ -13,12 +13,12 @@
 
 #include "base/seq.h"
 
-/* How far apart two packets may be to confirm a jump (MAX_MISORDER, RFC 3550 A.1). */
+/* Maximum distance of two packets that confirm a jump (MAX_MISORDER, RFC 3550 A.1). */
 #define NEAR 100
 
-/* How long nothing new must have come before packets from behind may mean a restart: those behind
- * the window, and those in it. The latter is as long as a connection lives without progress, so
- * they cannot be what a stalled one still had. */
+/* Time without new packets before old numbers may mean a restart: numbers behind the window, and
+ * numbers in it. The latter is the lifetime of a connection without progress, so they cannot come
+ * from a stalled one. */
 #define QUIET_BEHIND_US (2 * LIVETCP_USEC_SEC)
 #define QUIET_WINDOW_US (10 * LIVETCP_USEC_SEC)
 

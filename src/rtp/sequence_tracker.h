@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a packet of a stream is new, by its sequence number, through wraps, jumps and restarts
- * (RFC 3550 A.1). */
+/* Detects new packets of a stream by sequence number, through wraps, jumps and restarts (RFC 3550
+ * A.1). */
 #ifndef LT_RTP_SEQUENCE_TRACKER_H
 #define LT_RTP_SEQUENCE_TRACKER_H
 
 #include "rtp/window.h"
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 
@@ -23,9 +23,8 @@ typedef struct lt_sequence_tracker {
 typedef enum lt_sequence_result {
     LT_SEQUENCE_NEW,
     LT_SEQUENCE_DUPLICATE,
-    LT_SEQUENCE_LATE,   /* below the lowest number wanted, or too far back to tell it from a
-                           duplicate */
-    LT_SEQUENCE_JUMP,   /* from elsewhere: on probation from now on, instead of one before it */
+    LT_SEQUENCE_LATE, /* below the lowest number wanted, or too far back to rule out a duplicate */
+    LT_SEQUENCE_JUMP, /* from elsewhere: on probation from now on, instead of one before it */
     LT_SEQUENCE_RESTART /* confirms the one on probation: see lt_sequence_tracker_restart() */
 } lt_sequence_result;
 
@@ -48,7 +47,7 @@ lt_sequence_result lt_sequence_tracker_classify_jump(lt_sequence_tracker *tracke
 /* Copies of this packet are duplicates from now on. */
 void lt_sequence_tracker_accept(lt_sequence_tracker *tracker, uint64_t extended, livetcp_usec now);
 
-/* After RESTART: moves to the packet on probation. Tells its number and that of the packet that
+/* After RESTART: moves to the packet on probation. Returns its number and that of the packet that
  * confirmed it; both are new then. */
 void lt_sequence_tracker_restart(lt_sequence_tracker *tracker, uint16_t confirming,
                                  uint64_t *probation_extended, uint64_t *confirming_extended);

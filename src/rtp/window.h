@@ -20,7 +20,7 @@ typedef struct lt_window {
 typedef enum lt_window_place {
     LT_WINDOW_NEW,    /* has not come yet; in the window, or a step ahead of it */
     LT_WINDOW_SEEN,   /* came before */
-    LT_WINDOW_BEHIND, /* too old to tell */
+    LT_WINDOW_BEHIND, /* too old to classify */
     LT_WINDOW_JUMP    /* too far ahead for a step */
 } lt_window_place;
 
@@ -28,7 +28,8 @@ typedef enum lt_window_place {
 uint64_t lt_window_start(lt_window *window, uint16_t sequence);
 
 /* Moves the window to `sequence`, which was BEHIND or a JUMP: forward if that is the shorter way,
- * keeping what it still covers, or else to an empty one. Extended numbers grow either way. */
+ * keeping the numbers it still covers, or else to an empty one. Extended numbers grow either way.
+ */
 uint64_t lt_window_move(lt_window *window, uint16_t sequence);
 
 /* Where `sequence` lies; *extended is its extended number. */

@@ -6,19 +6,12 @@
 
 #include <string.h>
 
-/* What livetcp_config_init() of version 0.1 cleared: programs built with it have that much. */
+/* livetcp_config_init() of version 0.1 cleared this much: programs built with it have no more. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_config, timestamps)
 
 livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error)
 {
-    if (!config)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the livetcp_config is NULL");
-    if (!lt_sized_valid(config, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_config has struct_size %zu instead of %zu: call "
-                       "livetcp_config_init() first",
-                       config->struct_size, sizeof *config);
-    return LIVETCP_OK;
+    return LT_CHECK_INITIALIZED(config, livetcp_config, SIZE_0_1, error);
 }
 
 static void set_defaults(livetcp_config *config)

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Contradictions within a config as a whole. */
 #include "base/error.h"
+#include "base/text_list.h"
+#include "settings/link_plan.h"
 #include "settings/settings.h"
 
 #include <livetcp/policy.h>
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static livetcp_result check_endpoint(const livetcp_config *config, livetcp_error *error)
 {
     if (config->mode != LIVETCP_MODE_CALLER)
         return LIVETCP_OK;
+    if (config->wire == LIVETCP_WIRE_AUTO)
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "wire=auto is for a listener, which takes either: a caller speaks first, set "
+            "wire=session or wire=plain");
     if (!config->host[0])
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "a caller needs a host to call: set 'host', or mode=listener to wait for "
@@ -46,7 +54,7 @@ static livetcp_result check_times(const livetcp_config *config, livetcp_error *e
                        " ms)",
                        config->reconnect_min_us / LIVETCP_USEC_MSEC,
                        config->reconnect_max_us / LIVETCP_USEC_MSEC);
-    if (config->wire == LIVETCP_WIRE_SESSION &&
+    if (config->wire != LIVETCP_WIRE_PLAIN &&
         config->keepalive_interval_us >= config->peer_timeout_us)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "keepalive (%" PRId64 " ms) must be shorter than peer-timeout (%" PRId64
@@ -60,21 +68,44 @@ static livetcp_result check_times(const livetcp_config *config, livetcp_error *e
 static livetcp_result check_redundancy(const livetcp_config *config, const livetcp_policy *policy,
                                        livetcp_error *error)
 {
-    unsigned connections = config->wire == LIVETCP_WIRE_PLAIN ? 1 : config->connections;
+    static const char *const wires[] = {[LIVETCP_WIRE_SESSION] = ": set 'connections'",
+                                        [LIVETCP_WIRE_PLAIN] = " with wire=plain",
+                                        [LIVETCP_WIRE_AUTO] =
+                                            " with a plain peer, which wire=auto takes"};
+    bool one = config->wire != LIVETCP_WIRE_SESSION;
+    unsigned connections = one ? 1 : config->connections;
     double cost = policy->cost ? policy->cost(config) : 0;
 
     if (policy->min_connections > connections)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "policy '%s' needs at least %u connections, and there %s %u%s", policy->name,
                        policy->min_connections, connections == 1 ? "is" : "are", connections,
-                       config->wire == LIVETCP_WIRE_PLAIN ? " with wire=plain"
-                                                          : ": set 'connections'");
+                       wires[config->wire]);
     if (config->redundancy_budget >= 0 && config->redundancy_budget < cost)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "policy '%s' as set here sends %.2f bytes beyond each byte of media, and "
                        "redundancy-budget allows %.3f: raise it, or set it to 'auto'",
                        policy->name, cost, config->redundancy_budget);
     return policy->check ? policy->check(config, error) : LIVETCP_OK;
+}
+
+/* Connection i binds localport + i. */
+static livetcp_result check_local_port(const livetcp_config *config, livetcp_error *error)
+{
+    unsigned connections = config->wire == LIVETCP_WIRE_PLAIN ? 1 : config->connections;
+
+    if (config->local_port == 0)
+        return LIVETCP_OK;
+    if (config->mode == LIVETCP_MODE_LISTENER)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "localport (%u) is a caller's: a listener listens on 'port'",
+                       config->local_port);
+    if (config->local_port + connections - 1 > UINT16_MAX)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "localport (%u) leaves no port for some of the %u connections, which bind "
+                       "those that follow: choose %u or less",
+                       config->local_port, connections, UINT16_MAX - connections + 1);
+    return LIVETCP_OK;
 }
 
 static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error *error)
@@ -84,6 +115,133 @@ static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error
                        "min-bitrate (%" PRIu32 ") must not exceed max-bitrate (%" PRIu32 ")",
                        config->min_bitrate, config->max_bitrate);
     return LIVETCP_OK;
+}
+
+/* Settings of links are a caller's, and each link needs a connection. */
+static livetcp_result check_links(const livetcp_config *config, const livetcp_policy *policy,
+                                  livetcp_error *error)
+{
+    unsigned connections = config->wire == LIVETCP_WIRE_PLAIN ? 1 : config->connections;
+    lt_link_plan plan;
+    livetcp_result result;
+
+    if (config->mode == LIVETCP_MODE_LISTENER) {
+        if (config->interfaces[0] || config->link_weights[0])
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "%s is a caller's: a listener binds the address in 'host'",
+                           config->interfaces[0] ? "interface" : "link-weight");
+        if (lt_text_list_count(config->host) > 1)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "host=%.120s: a listener binds one address, or every one if 'host' is "
+                           "empty",
+                           config->host);
+        return LIVETCP_OK;
+    }
+    result = lt_link_plan_read(&plan, config, error);
+    if (result != LIVETCP_OK || plan.count == 1)
+        return result;
+    if (policy->max_connections && policy->max_connections < connections)
+        connections = policy->max_connections;
+    if (plan.count > connections)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "there are %u links (networks and hosts) and only %u connection%s%s: %s",
+                       plan.count, connections, connections == 1 ? "" : "s",
+                       config->wire == LIVETCP_WIRE_PLAIN  ? " with wire=plain"
+                       : connections < config->connections ? " with this policy"
+                                                           : "",
+                       connections < config->connections ? "give one link, or choose otherwise"
+                                                         : "raise 'connections'");
+    return LIVETCP_OK;
+}
+
+/* ---- TLS ---- */
+
+/* A setting that contradicts another. */
+static livetcp_result contradict(livetcp_error *error, const char *text)
+{
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s", text);
+}
+
+static bool has_certificates(const livetcp_config *config)
+{
+    return config->tls_ca[0] || config->tls_cert[0] || config->tls_key[0] ||
+           config->tls_fingerprint[0] || config->tls_name[0] || config->tls_insecure;
+}
+
+static livetcp_result check_passphrase(const livetcp_config *config, livetcp_error *error)
+{
+    size_t length = strlen(config->passphrase);
+
+    if (!length)
+        return LIVETCP_OK;
+    if (has_certificates(config))
+        return contradict(error, "passphrase takes the place of certificates: leave out tls-ca, "
+                                 "tls-cert, tls-key, tls-fingerprint, tls-name and tls-insecure, "
+                                 "or the passphrase");
+    if (length < LT_PASSPHRASE_MIN && !lt_setting_is_reference(config->passphrase))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "passphrase has %zu characters and needs at least %d", length,
+                       LT_PASSPHRASE_MIN);
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_certificates(const livetcp_config *config, livetcp_error *error)
+{
+    bool listener = config->mode == LIVETCP_MODE_LISTENER;
+
+    if (config->tls_key[0] && !config->tls_cert[0])
+        return contradict(error, "tls-key needs the certificate that it belongs to: set tls-cert");
+    if (listener && !config->tls_cert[0])
+        return contradict(error, "a listener with TLS needs a certificate or a passphrase: set "
+                                 "tls-cert and tls-key, or passphrase");
+    if (listener && (config->tls_insecure || config->tls_name[0]))
+        return contradict(error, "tls-insecure and tls-name are a caller's: a listener that has "
+                                 "neither tls-ca nor tls-fingerprint asks for no certificate");
+    if (!listener && lt_text_list_count(config->host) > 1 && !config->tls_name[0] &&
+        !config->tls_fingerprint[0] && !config->tls_insecure)
+        return contradict(error, "several hosts of one peer have one certificate: set tls-name to "
+                                 "the name that it is for");
+    if (config->tls_insecure && (config->tls_ca[0] || config->tls_fingerprint[0]))
+        return contradict(error, "tls-insecure takes every certificate: leave it out, or tls-ca "
+                                 "and tls-fingerprint");
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_fallback(const livetcp_config *config, livetcp_error *error)
+{
+    const char *colon = strrchr(config->fallback, ':');
+
+    if (!config->fallback[0])
+        return LIVETCP_OK;
+    if (config->mode != LIVETCP_MODE_LISTENER || config->wire == LIVETCP_WIRE_PLAIN)
+        return contradict(error, "fallback is for a listener with wire=session or wire=auto, which "
+                                 "can tell media from other protocols");
+    if (!colon || colon == config->fallback || !colon[1] ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "fallback '%.80s' is not HOST:PORT, like localhost:8080", config->fallback);
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_tls(const livetcp_config *config, livetcp_error *error)
+{
+    bool on = lt_config_has_tls(config);
+    livetcp_result result = check_fallback(config, error);
+
+    if (result == LIVETCP_OK)
+        result = check_passphrase(config, error);
+    if (result != LIVETCP_OK)
+        return result;
+    if (config->tls == LIVETCP_TLS_AUTO && config->mode == LIVETCP_MODE_CALLER)
+        return contradict(error, "tls=auto is for a listener, which takes either: set tls=on or "
+                                 "tls=off");
+    if (config->tls == LIVETCP_TLS_AUTO && config->wire == LIVETCP_WIRE_PLAIN)
+        return contradict(error, "tls=auto needs callers that speak first, and with wire=plain "
+                                 "they need not: set tls=on or tls=off");
+    if (!on && has_certificates(config))
+        return contradict(error, "tls-ca, tls-cert, tls-key, tls-fingerprint, tls-name and "
+                                 "tls-insecure have no effect without tls=on");
+    return on && !config->passphrase[0] ? check_certificates(config, error) : LIVETCP_OK;
 }
 
 livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
@@ -100,6 +258,10 @@ livetcp_result lt_config_check_session(const livetcp_config *config, const livet
         result = check_bitrates(config, error);
     if (result == LIVETCP_OK)
         result = check_times(config, error);
+    if (result == LIVETCP_OK)
+        result = check_local_port(config, error);
+    if (result == LIVETCP_OK)
+        result = check_links(config, policy ? policy : livetcp_policy_find(config->policy), error);
     return result;
 }
 
@@ -112,5 +274,7 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = lt_settings_check(&whole, error);
     if (result == LIVETCP_OK)
         result = check_endpoint(&whole, error);
+    if (result == LIVETCP_OK)
+        result = check_tls(&whole, error);
     return result == LIVETCP_OK ? lt_config_check_session(&whole, NULL, error) : result;
 }

@@ -20,11 +20,17 @@ static livetcp_result refuse(const lt_setting *setting, const char *value, livet
 
 /* ---- integers of the width their field has ---- */
 
+/* -1 of an int, as load() gives it. */
+#define NONE UINT32_MAX
+
+/* -1 of a livetcp_usec. */
+#define AUTO UINT64_MAX
+
 static void store(const lt_setting *setting, livetcp_config *config, uint64_t value)
 {
     char *field = (char *)config + setting->offset;
 
-    if (setting->size == sizeof(uint8_t)) { /* bool */
+    if (setting->size == sizeof(uint8_t)) { /* of a bool */
         uint8_t narrow = (uint8_t)value;
         memcpy(field, &narrow, sizeof narrow);
     } else if (setting->size == sizeof(uint16_t)) {
@@ -85,28 +91,84 @@ static size_t count_choices(const lt_setting *setting)
 
 /* ---- text to field ---- */
 
+/* The first of each is the one written. */
+static livetcp_result parse_bool(const lt_setting *setting, livetcp_config *config,
+                                 const char *value, livetcp_error *error)
+{
+    static const char *const words[][4] = {{"false", "0", "no", "off"}, {"true", "1", "yes", "on"}};
+
+    for (unsigned truth = 0; truth < 2; truth++) {
+        for (size_t i = 0; i < sizeof words[truth] / sizeof *words[truth]; i++) {
+            if (!strcmp(words[truth][i], value)) {
+                store(setting, config, truth);
+                return LIVETCP_OK;
+            }
+        }
+    }
+    return refuse(setting, value, error);
+}
+
+static uint64_t unit_of(const lt_setting *setting)
+{
+    bool msec = setting->kind == LT_SETTING_MSEC || setting->kind == LT_SETTING_AUTO_MSEC;
+
+    return msec ? LIVETCP_USEC_MSEC : 1;
+}
+
 static livetcp_result parse_number(const lt_setting *setting, livetcp_config *config,
                                    const char *value, livetcp_error *error)
 {
-    uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
     uint64_t number;
 
     if (!parse_digits(value, &number) || number < setting->min || number > setting->max)
         return refuse(setting, value, error);
-    store(setting, config, number * unit);
+    store(setting, config, number * unit_of(setting));
     return LIVETCP_OK;
+}
+
+static livetcp_result parse_optional(const lt_setting *setting, livetcp_config *config,
+                                     const char *value, livetcp_error *error)
+{
+    if (strcmp(value, "-1"))
+        return parse_number(setting, config, value, error);
+    store(setting, config, NONE);
+    return LIVETCP_OK;
+}
+
+static livetcp_result parse_auto_msec(const lt_setting *setting, livetcp_config *config,
+                                      const char *value, livetcp_error *error)
+{
+    if (strcmp(value, "auto"))
+        return parse_number(setting, config, value, error);
+    store(setting, config, AUTO);
+    return LIVETCP_OK;
+}
+
+/* Where on and off are among the choices, other words for them are, too. */
+static const char *plain_word(const char *value)
+{
+    static const char *const words[][2] = {{"1", "on"},  {"true", "on"},   {"yes", "on"},
+                                           {"0", "off"}, {"false", "off"}, {"no", "off"}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], value))
+            return words[i][1];
+    return value;
 }
 
 static livetcp_result parse_choice(const lt_setting *setting, livetcp_config *config,
                                    const char *value, livetcp_error *error)
 {
+    const char *given = value;
+
+    value = plain_word(value);
     for (size_t i = 0; setting->choices[i]; i++) {
         if (!strcmp(setting->choices[i], value)) {
             store(setting, config, i);
             return LIVETCP_OK;
         }
     }
-    return refuse(setting, value, error);
+    return refuse(setting, given, error);
 }
 
 /* ---- ratios, in thousandths as text has them: strtod() would obey the locale ---- */
@@ -207,13 +269,33 @@ static void format_ratio(double value, char *text, size_t size)
         format_number(value, text, size);
 }
 
-/* No name or address has blanks or control characters in it. */
-static bool is_visible(const char *text)
+/* The field is a char array. */
+static bool is_text(const lt_setting *setting)
 {
+    return setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
+           setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET;
+}
+
+/* No name or address has blanks or control characters in it; a line may have blanks. */
+static bool is_visible(const lt_setting *setting, const char *text)
+{
+    bool line = setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET;
+
     for (; *text; text++)
-        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+        if ((unsigned char)*text < ' ' || *text == 0x7f || (*text == ' ' && !line))
             return false;
     return true;
+}
+
+/* The first bytes of a value that is refused, as far as anybody may see them. */
+static const char *shown(const lt_setting *setting, const char *value)
+{
+    return setting->kind == LT_SETTING_SECRET ? "" : value;
+}
+
+bool lt_setting_is_reference(const char *secret)
+{
+    return !strncmp(secret, "file:", 5) || !strncmp(secret, "env:", 4);
 }
 
 static livetcp_result parse_text(const lt_setting *setting, livetcp_config *config,
@@ -225,14 +307,60 @@ static livetcp_result parse_text(const lt_setting *setting, livetcp_config *conf
     if (length >= setting->size)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' does not accept %zu bytes ('%.40s...'): it takes at most %zu",
-                       setting->listed.name, length, value, setting->size - 1);
-    if (!is_visible(value))
+                       setting->listed.name, length, shown(setting, value), setting->size - 1);
+    if (!is_visible(setting, value))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' does not accept blanks or control characters",
                        setting->listed.name);
     memset(field, 0, setting->size);
     memcpy(field, value, length);
     return LIVETCP_OK;
+}
+
+/* Takes the item at `value`, up to a comma or the end, out of its brackets. Returns where it ends,
+ * NULL if a port follows. */
+static const char *take_host(const char *value, char *out, size_t *used)
+{
+    const char *end = value + strcspn(value, ","), *from = value, *to = end;
+    const char *port = *value == '[' ? memchr(value, ']', (size_t)(end - value)) : NULL;
+
+    if (port && end[-1] != ']' && port[1] == ':' && memchr(value, ':', (size_t)(port - value)))
+        return NULL;
+    while (to - from > 2 && *from == '[' && to[-1] == ']' &&
+           memchr(from, ':', (size_t)(to - from))) {
+        from++;
+        to--;
+    }
+    memcpy(out + *used, from, (size_t)(to - from));
+    *used += (size_t)(to - from);
+    return end;
+}
+
+/* URIs write IPv6 addresses in brackets, and so do people elsewhere. */
+static livetcp_result parse_host(const lt_setting *setting, livetcp_config *config,
+                                 const char *value, livetcp_error *error)
+{
+    char hosts[2 * sizeof config->host];
+    const char *next = value;
+    size_t used = 0;
+
+    if (strlen(value) >= sizeof hosts)
+        return parse_text(setting, config, value, error); /* which reports the reason */
+    do {
+        next = take_host(next, hosts, &used);
+        if (!next)
+            return lt_fail(
+                error, LIVETCP_ERR_INVALID_ARGUMENT,
+                "setting '%s' does not accept '%.60s': it takes the address without a port, "
+                "which is a setting of its own",
+                setting->listed.name, value);
+        if (*next)
+            hosts[used++] = *next++;
+        else
+            next = NULL;
+    } while (next);
+    hosts[used] = '\0';
+    return parse_text(setting, config, hosts, error);
 }
 
 livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *config,
@@ -242,9 +370,19 @@ livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *confi
     case LT_SETTING_CHOICE:
         return parse_choice(setting, config, value, error);
     case LT_SETTING_TEXT:
+    case LT_SETTING_LINE:
+    case LT_SETTING_SECRET:
         return parse_text(setting, config, value, error);
+    case LT_SETTING_HOST:
+        return parse_host(setting, config, value, error);
     case LT_SETTING_RATIO:
         return parse_ratio(setting, config, value, error);
+    case LT_SETTING_BOOL:
+        return parse_bool(setting, config, value, error);
+    case LT_SETTING_AUTO_MSEC:
+        return parse_auto_msec(setting, config, value, error);
+    case LT_SETTING_OPTIONAL:
+        return parse_optional(setting, config, value, error);
     default:
         return parse_number(setting, config, value, error);
     }
@@ -261,7 +399,7 @@ static livetcp_result check_text(const lt_setting *setting, const livetcp_config
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' is not NUL-terminated: it takes at most %zu bytes",
                        setting->listed.name, setting->size - 1);
-    if (!is_visible(field))
+    if (!is_visible(setting, field))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' holds blanks or control characters", setting->listed.name);
     return LIVETCP_OK;
@@ -270,12 +408,11 @@ static livetcp_result check_text(const lt_setting *setting, const livetcp_config
 livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config *config,
                                 livetcp_error *error)
 {
-    bool msec = setting->kind == LT_SETTING_MSEC;
-    uint64_t unit = msec ? LIVETCP_USEC_MSEC : 1;
+    uint64_t unit = unit_of(setting);
     uint64_t max = setting->max * unit;
     uint64_t value;
 
-    if (setting->kind == LT_SETTING_TEXT)
+    if (is_text(setting))
         return check_text(setting, config, error);
     if (setting->kind == LT_SETTING_RATIO)
         return check_ratio(setting, config, error);
@@ -283,10 +420,13 @@ livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config 
         max = count_choices(setting) - 1;
     /* A negative time is a very large number here, and out of range like one. */
     value = load(setting, config);
+    if ((setting->kind == LT_SETTING_OPTIONAL && value == NONE) ||
+        (setting->kind == LT_SETTING_AUTO_MSEC && value == AUTO))
+        return LIVETCP_OK;
     if (value < setting->min * unit || value > max)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' is %" PRId64 "%s: it takes %s", setting->listed.name,
-                       (int64_t)value, msec ? " us" : "", setting->listed.accepts);
+                       (int64_t)value, unit > 1 ? " us" : "", setting->listed.accepts);
     return LIVETCP_OK;
 }
 
@@ -311,14 +451,22 @@ livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config
 
     if (result != LIVETCP_OK)
         return result;
-    if (setting->kind == LT_SETTING_TEXT) {
+    if (is_text(setting)) {
         value = (const char *)config + setting->offset;
+        if (setting->kind == LT_SETTING_SECRET && !lt_setting_is_reference(value))
+            value = "";
     } else if (setting->kind == LT_SETTING_CHOICE) {
         value = setting->choices[load(setting, config)];
     } else if (setting->kind == LT_SETTING_RATIO) {
         format_ratio(load_ratio(setting, config), digits, sizeof digits);
+    } else if (setting->kind == LT_SETTING_BOOL) {
+        value = load(setting, config) ? "true" : "false";
+    } else if (setting->kind == LT_SETTING_OPTIONAL && load(setting, config) == NONE) {
+        value = "-1";
+    } else if (setting->kind == LT_SETTING_AUTO_MSEC && load(setting, config) == AUTO) {
+        value = "auto";
     } else {
-        uint64_t unit = setting->kind == LT_SETTING_MSEC ? LIVETCP_USEC_MSEC : 1;
+        uint64_t unit = unit_of(setting);
         uint64_t number = load(setting, config);
         if (number % unit)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,

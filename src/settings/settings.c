@@ -21,14 +21,41 @@
         {name, RANGE(low, high) unit, summary}, LT_SETTING_NUMBER, FIELD(field), low, high, NULL,  \
             initial                                                                                \
     }
+#define OPTIONAL(name, field, high, initial, summary)                                              \
+    {                                                                                              \
+        {name, RANGE(-1, high), summary}, LT_SETTING_OPTIONAL, FIELD(field), 0, high, NULL,        \
+            initial                                                                                \
+    }
+#define BOOL(name, field, initial, summary)                                                        \
+    {                                                                                              \
+        {name, "true or false", summary}, LT_SETTING_BOOL, FIELD(field), 0, 1, NULL, initial       \
+    }
 #define MSEC(name, field, low, high, initial, summary)                                             \
     {                                                                                              \
         {name, RANGE(low, high) " ms", summary}, LT_SETTING_MSEC, FIELD(field), low, high, NULL,   \
             initial                                                                                \
     }
+#define AUTO_MSEC(name, field, low, high, initial, summary)                                        \
+    {                                                                                              \
+        {name, "auto or " RANGE(low, high) " ms", summary}, LT_SETTING_AUTO_MSEC, FIELD(field),    \
+            low, high, NULL, initial                                                               \
+    }
 #define TEXT(name, field, accepts, initial, summary)                                               \
     {                                                                                              \
         {name, accepts, summary}, LT_SETTING_TEXT, FIELD(field), 0, 0, NULL, initial               \
+    }
+#define HOST(name, field, accepts, summary)                                                        \
+    {                                                                                              \
+        {name, accepts, summary}, LT_SETTING_HOST, FIELD(field), 0, 0, NULL, ""                    \
+    }
+
+#define LINE(name, field, accepts, summary)                                                        \
+    {                                                                                              \
+        {name, accepts, summary}, LT_SETTING_LINE, FIELD(field), 0, 0, NULL, ""                    \
+    }
+#define SECRET(name, field, accepts, summary)                                                      \
+    {                                                                                              \
+        {name, accepts, summary}, LT_SETTING_SECRET, FIELD(field), 0, 0, NULL, ""                  \
     }
 
 #define RATIO(name, field, low, high, initial, summary)                                            \
@@ -38,23 +65,27 @@
     }
 
 static const char *const modes[] = {"caller", "listener", NULL};
-static const char *const wires[] = {"session", "plain", NULL};
+static const char *const wires[] = {"session", "plain", "auto", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
 static const char *const timestamps[] = {"auto", "on", "off", NULL};
+static const char *const tls[] = {"off", "on", "auto", NULL};
 static const char *const rtcp[] = {"auto", "on", "off", NULL};
 
 /* clang-format off */
 static const lt_setting settings[] = {
     CHOICE("mode", mode, modes, "caller or listener", "caller",
            "whether to connect or to wait for callers"),
-    TEXT("host", host, "a host name or address, at most 255 bytes", "",
-         "whom to call; on a listener the address to bind, empty for every address"),
+    HOST("host", host, "host names or addresses, at most 255 bytes",
+         "whom to call, several hosts of one peer separated by commas; on a listener the address "
+         "to bind, empty for every address"),
     NUMBER("port", port, 0, 65535, "", "0",
            "TCP port to call or to listen on; 0 on a listener is any free port"),
-    TEXT("localaddress", local_address, "an address of this host, at most 63 bytes", "",
-         "address that a caller binds before connecting; empty leaves it to the system"),
-    CHOICE("wire", wire, wires, "session or plain", "session",
-           "several connections with control messages, or plain RFC 4571 on one"),
+    HOST("localaddress", local_address, "addresses of this host, at most 63 bytes",
+         "address that a caller binds before connecting, or several separated by commas, over "
+         "which connections are dealt; empty leaves it to the system"),
+    CHOICE("wire", wire, wires, "session, plain or auto", "session",
+           "several connections with control messages, or plain RFC 4571 on one; a listener with "
+           "auto takes either"),
     NUMBER("connections", connections, 1, LIVETCP_MAX_CONNECTIONS, "", "8",
            "TCP connections of the session"),
     TEXT("policy", policy, "the name of a registered policy", "auto",
@@ -90,8 +121,8 @@ static const lt_setting settings[] = {
          "how long a listener keeps a session that has no connection"),
     NUMBER("max-sessions", max_sessions, 1, 10000, "", "256",
            "sessions that a listener serves at a time"),
-    NUMBER("reconnect", reconnect, 0, 1, "", "1",
-           "1 replaces lost connections, 0 ends the session with its last"),
+    BOOL("auto-reconnect", auto_reconnect, "true",
+         "replaces lost connections; otherwise the session ends with its last"),
     NUMBER("copies", copies, 2, 8, "", "2", "copies of every packet, with policy=duplicate"),
     RATIO("redundancy-budget", redundancy_budget, 0, 7, "auto",
           "bytes beyond one copy of each packet that may be sent per byte of media"),
@@ -100,19 +131,19 @@ static const lt_setting settings[] = {
     NUMBER("parity-group", parity_group, 2, 16, "", "4", "packets per parity packet"),
     MSEC("max-send-delay", max_send_delay_us, 0, 600000, "0",
          "a packet that would be delivered later than this is dropped; 0 never"),
-    NUMBER("min-buf-a", min_buf_a, 0, 16, "", "1",
+    NUMBER("send-buffer-windows", send_buffer_windows, 0, 16, "", "1",
            "the kernel holds at most A congestion windows and B segments; 0 is no limit"),
-    NUMBER("min-buf-b", min_buf_b, 0, 1000, "", "1",
-           "segments that the kernel may hold beyond min-buf-a congestion windows"),
-    MSEC("min-buf-delay", min_buf_delay_us, 0, 10000, "0",
-         "tunes min-buf-a and -b to the delay the kernel's backlog may add; 0 does not"),
+    NUMBER("send-buffer-segments", send_buffer_segments, 0, 1000, "", "1",
+           "segments that the kernel may hold beyond send-buffer-windows congestion windows"),
+    MSEC("send-buffer-delay", send_buffer_delay_us, 0, 10000, "0",
+         "chooses send-buffer-segments by the delay that the kernel's backlog may add; 0 does not"),
     NUMBER("mss-align", mss_align, 0, 65535, " bytes", "0",
            "size of a packet of which a segment shall hold a whole number; 0 for any"),
     NUMBER("idle-packets", idle_packets, 0, 20, "", "0",
            "small packets per round trip while the application sends nothing"),
     MSEC("idle-time", idle_time_us, 0, 3600000, "10000", "for how long idle-packets are sent"),
-    NUMBER("chasers", chasers, 0, 1, "", "1",
-           "1 lets small packets follow a lone packet, so that its loss is found early"),
+    BOOL("tail-probes", tail_probes, "true",
+         "lets small packets follow a lone packet, so that its loss is found early"),
     NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "0",
            "lower bound of the estimated bit rate; 0 for none"),
     NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
@@ -123,10 +154,71 @@ static const lt_setting settings[] = {
          "how often the two ends tell each other about delays while media flows; 0 never"),
     CHOICE("timestamps", timestamps, timestamps, "auto, on or off", "auto",
            "whether the kernel is asked when packets passed through it: some, every one or none"),
+    OPTIONAL("qos-dscp", qos_dscp, 63, "-1",
+             "Differentiated Services code point of what is sent, for example 46 (expedited "
+             "forwarding); -1 leaves the system's"),
+    NUMBER("localport", local_port, 0, 65535, "", "0",
+           "TCP port that a caller's first connection binds, the others bind those that follow; 0 "
+           "leaves them to the system"),
+    AUTO_MSEC("copy-spacing", copy_spacing_us, 0, 1000, "auto",
+              "how far apart copies of a packet and the packets of a parity group are sent; auto "
+              "follows the length of bursts of losses"),
+    TEXT("interface", interfaces, "names of network interfaces, at most 127 bytes", "",
+         "network interface of a caller's connections, or several separated by commas, over which "
+         "connections are dealt; empty leaves it to the system"),
+    TEXT("link-weight", link_weights, "numbers from 1 to 100", "",
+         "cost of a byte on each network, separated by commas; a dearer one is used where it "
+         "delivers so much earlier"),
+    NUMBER("max-joining", max_joining, 1, 100000, "", "1024",
+           "connections that a listener holds which have not joined a session; the oldest makes "
+           "room"),
+    NUMBER("max-joining-address", max_joining_address, 1, 100000, "", "256",
+           "how many of max-joining may be of one address"),
+    NUMBER("joins-per-second", joins_per_second, 1, 100000, "", "1000",
+           "rate at which a listener agrees on keys with new sessions and makes TLS handshakes; others "
+           "wait"),
+    BOOL("peer-sends", peer_sends, "false",
+         "a listener's plain peers must send media, or are turned away"),
+    CHOICE("tls", tls, tls, "off, on or auto", "off",
+           "encrypts and authenticates every connection (TLS 1.3 or 1.2); a listener with auto "
+           "takes connections with and without"),
+    LINE("tls-ca", tls_ca, "the name of a file, at most 255 bytes",
+         "certificates (PEM) of those who may have signed the peer's; empty trusts the system's, "
+         "and on a listener lets every caller in"),
+    LINE("tls-cert", tls_cert, "the name of a file, at most 255 bytes",
+         "own certificate and its chain (PEM); a listener needs it, unless it has a passphrase"),
+    LINE("tls-key", tls_key, "the name of a file, at most 255 bytes",
+         "private key (PEM) of tls-cert; empty looks for it in that file"),
+    LINE("tls-fingerprint", tls_fingerprint, "sha-256 AB:CD:..., 32 bytes",
+         "fingerprint (RFC 8122) of the only certificate that the peer may have, whoever signed "
+         "it"),
+    TEXT("tls-name", tls_name, "a host name or address, at most 255 bytes", "",
+         "name that the listener's certificate must be for; empty is the host that is called"),
+    BOOL("tls-insecure", tls_insecure, "false",
+         "takes every certificate of a listener: anybody on the way can read and change all"),
+    SECRET("passphrase", passphrase, "10 to 255 bytes, or file:NAME or env:NAME",
+           "secret that both ends have: encrypts and authenticates every connection without "
+           "certificates (TLS 1.3 with a pre-shared key)"),
+    LINE("fallback", fallback, "HOST:PORT, at most 255 bytes",
+         "server to which a listener passes connections that are no media, for example a web "
+         "server that shares port 443"),
 };
 /* clang-format on */
 
 #define SETTING_COUNT (sizeof settings / sizeof *settings)
+
+/* Other names that settings are found by: those before version 0.2, and those of the elements'
+ * properties where GStreamer has a max-bitrate of its own. */
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"min-buf-a", "send-buffer-windows"},     {"min-buf-b", "send-buffer-segments"},
+    {"min-buf-delay", "send-buffer-delay"},   {"chasers", "tail-probes"},
+    {"reconnect", "auto-reconnect"},          {"estimated-bitrate-min", "min-bitrate"},
+    {"estimated-bitrate-max", "max-bitrate"},
+};
+
+#define ALIAS_COUNT (sizeof aliases / sizeof *aliases)
 
 const lt_setting *lt_setting_at(size_t position)
 {
@@ -135,7 +227,7 @@ const lt_setting *lt_setting_at(size_t position)
 
 /* ---- looking up ---- */
 
-/* Names to suggest are at most this far from what was typed. */
+/* Names to suggest have at most this edit distance from the name given. */
 #define TYPO_MAX 3
 
 #define NAME_MAX_SIZE 32
@@ -185,13 +277,24 @@ static const char *closest_name(const char *typed)
     return closest;
 }
 
-const lt_setting *lt_setting_find(const char *name, livetcp_error *error)
+static const lt_setting *find(const char *name)
 {
-    const char *closest;
-
     for (size_t i = 0; i < SETTING_COUNT; i++)
         if (!strcmp(settings[i].listed.name, name))
             return &settings[i];
+    return NULL;
+}
+
+const lt_setting *lt_setting_find(const char *name, livetcp_error *error)
+{
+    const lt_setting *setting = find(name);
+    const char *closest;
+
+    for (size_t i = 0; !setting && i < ALIAS_COUNT; i++)
+        if (!strcmp(aliases[i].alias, name))
+            setting = find(aliases[i].name);
+    if (setting)
+        return setting;
 
     closest = closest_name(name);
     if (closest)

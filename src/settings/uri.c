@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp://host:port?name=value&name=value, after RFC 3986; zone identifiers of IPv6 addresses
- * after RFC 6874. */
+/* livetcp://host:port?name=value&name=value, and livetcps:// for TLS, after RFC 3986; zone
+ * identifiers of IPv6 addresses after RFC 6874. */
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/text_list.h"
 #include "settings/settings.h"
 
 #include <ctype.h>
@@ -11,12 +12,13 @@
 #include <string.h>
 
 static const char scheme[] = "livetcp://";
+static const char tls_scheme[] = "livetcps://";
 
-#define SCHEME_SIZE (sizeof scheme - 1)
+#define TLS_PORT "443"
 
-/* The longest value is a host name, in livetcp_config.host. */
+/* The longest value is livetcp_config.host: names, or IPv6 addresses with brackets. */
 #define NAME_SIZE  64
-#define VALUE_SIZE sizeof(((livetcp_config *)0)->host)
+#define VALUE_SIZE (2 * sizeof(((livetcp_config *)0)->host))
 
 /* A stretch of the URI. */
 typedef struct span {
@@ -28,6 +30,9 @@ static int span_size(span s)
 {
     return s.end - s.begin > 60 ? 60 : (int)(s.end - s.begin);
 }
+
+/* Errors show names, and hosts, but not values: people put passwords into URIs, for other programs
+ * also. */
 
 /* The first `c` in it, or its end. */
 static const char *span_find(span s, char c)
@@ -50,8 +55,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Writes it decoded and NUL-terminated. Errors: LIVETCP_ERR_BAD_URI. */
-static livetcp_result decode(span text, char *out, size_t size, livetcp_error *error)
+/* Writes it decoded and NUL-terminated. Errors, which show `name`: LIVETCP_ERR_BAD_URI. */
+static livetcp_result decode(span text, span name, char *out, size_t size, livetcp_error *error)
 {
     size_t used = 0;
 
@@ -64,13 +69,13 @@ static livetcp_result decode(span text, char *out, size_t size, livetcp_error *e
                 return lt_fail(error, LIVETCP_ERR_BAD_URI,
                                "'%.*s' in the URI has a '%%' that is not followed by two hex "
                                "digits, or by 00; write '%%' itself as %%25",
-                               span_size(text), text.begin);
+                               span_size(name), name.begin);
             c = (char)(high << 4 | low);
             p += 2;
         }
         if (used + 1 >= size)
-            return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.*s...' in the URI is too long",
-                           span_size(text), text.begin);
+            return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.*s' in the URI is too long",
+                           span_size(name), name.begin);
         out[used++] = c;
     }
     out[used] = 0;
@@ -83,10 +88,12 @@ static livetcp_result apply_pair(livetcp_config *config, span name, span value,
                                  livetcp_error *error)
 {
     char name_text[NAME_SIZE], value_text[VALUE_SIZE];
-    livetcp_result result = decode(name, name_text, sizeof name_text, error);
+    bool is_list = span_find(value, ',') != value.end; /* with a pair of brackets an item */
+    livetcp_result result = decode(name, name, name_text, sizeof name_text, error);
 
     if (result == LIVETCP_OK)
-        result = decode(value, value_text, sizeof value_text, error);
+        result =
+            decode(value, name, value_text, is_list ? sizeof value_text : VALUE_SIZE / 2, error);
     if (result == LIVETCP_OK)
         result = livetcp_config_set(config, name_text, value_text, error);
     return result;
@@ -101,8 +108,8 @@ static livetcp_result apply_query(livetcp_config *config, span query, livetcp_er
 
         if (equals == item.begin || equals == item.end || item.end + 1 == query.end)
             return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                           "'%.*s' in the URI is not name=value&name=value", span_size(query),
-                           query.begin);
+                           "'%.*s' in the URI is not name=value&name=value",
+                           span_size((span){item.begin, equals}), item.begin);
         result =
             apply_pair(config, (span){item.begin, equals}, (span){equals + 1, item.end}, error);
         if (result != LIVETCP_OK)
@@ -112,18 +119,33 @@ static livetcp_result apply_query(livetcp_config *config, span query, livetcp_er
     return LIVETCP_OK;
 }
 
+/* The colon before the port, outside of brackets, or the end. */
+static const char *find_port(span authority)
+{
+    bool inside = false;
+
+    for (const char *p = authority.begin; p < authority.end; p++) {
+        inside = *p == '[' || (inside && *p != ']');
+        if (*p == ':' && !inside)
+            return p;
+    }
+    return authority.end;
+}
+
 /* Splits host from port; port.begin is NULL if there is none. Takes an address out of its
- * brackets. */
+ * brackets, but leaves those in a list. */
 static livetcp_result split_authority(span authority, span *host, span *port, livetcp_error *error)
 {
-    const char *after;
+    const char *after = span_find(authority, '@');
 
     *port = (span){NULL, NULL};
-    if (span_find(authority, '@') != authority.end)
+    if (after != authority.end)
         return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "'%.*s' in the URI has an '@': livetcp URIs have no user names",
-                       span_size(authority), authority.begin);
-    if (authority.begin < authority.end && *authority.begin == '[') {
+                       "the URI has an '@' before its host: livetcp URIs have no user names");
+    if (span_find(authority, ',') != authority.end) {
+        *host = (span){authority.begin, find_port(authority)};
+        after = host->end;
+    } else if (authority.begin < authority.end && *authority.begin == '[') {
         *host = (span){authority.begin + 1, span_find(authority, ']')};
         after = host->end + 1;
         if (host->end == authority.end || span_find(*host, ':') == host->end)
@@ -148,7 +170,8 @@ static livetcp_result split_authority(span authority, span *host, span *port, li
     return LIVETCP_OK;
 }
 
-static livetcp_result apply_authority(livetcp_config *config, span authority, livetcp_error *error)
+static livetcp_result apply_authority(livetcp_config *config, span authority, bool tls,
+                                      livetcp_error *error)
 {
     static const char host_name[] = "host", port_name[] = "port";
     span host, port;
@@ -158,6 +181,10 @@ static livetcp_result apply_authority(livetcp_config *config, span authority, li
         result = apply_pair(config, (span){host_name, host_name + 4}, host, error);
     if (result == LIVETCP_OK && port.begin)
         result = apply_pair(config, (span){port_name, port_name + 4}, port, error);
+    else if (result == LIVETCP_OK && tls)
+        result = livetcp_config_set(config, port_name, TLS_PORT, error);
+    if (result == LIVETCP_OK && tls)
+        result = livetcp_config_set(config, "tls", "on", error);
     return result;
 }
 
@@ -172,11 +199,21 @@ static livetcp_result check_characters(const char *uri, livetcp_error *error)
     return LIVETCP_OK;
 }
 
+/* In any case of letters, as RFC 3986 section 3.1 has it. */
+static bool has_scheme(const char *uri, const char *wanted)
+{
+    for (size_t i = 0; wanted[i]; i++)
+        if (tolower((unsigned char)uri[i]) != wanted[i])
+            return false;
+    return true;
+}
+
 static livetcp_result apply(livetcp_config *config, const char *uri, livetcp_error *error)
 {
-    const char *authority = uri + SCHEME_SIZE;
+    bool tls = has_scheme(uri, tls_scheme);
+    const char *authority = uri + strlen(tls ? tls_scheme : scheme);
     const char *rest = authority + strcspn(authority, "/?");
-    livetcp_result result = apply_authority(config, (span){authority, rest}, error);
+    livetcp_result result = apply_authority(config, (span){authority, rest}, tls, error);
 
     if (result != LIVETCP_OK)
         return result;
@@ -186,17 +223,21 @@ static livetcp_result apply(livetcp_config *config, const char *uri, livetcp_err
         return LIVETCP_OK;
     if (*rest != '?')
         return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "the URI has a path, '/%.60s'; settings follow host:port after a '?'", rest);
+                       "the URI has a path, '/%.*s'; settings follow host:port after a '?'",
+                       span_size((span){rest, rest + strcspn(rest, "?")}), rest);
     return apply_query(config, (span){rest + 1, rest + strlen(rest)}, error);
 }
 
-/* In any case of letters, as RFC 3986 section 3.1 has it. */
-static bool has_scheme(const char *uri)
+/* The scheme of something else than ours; without one the text up to a query, if nobody's name is
+ * in it. */
+static livetcp_result fail_scheme(const char *uri, livetcp_error *error)
 {
-    for (size_t i = 0; i < SCHEME_SIZE; i++)
-        if (tolower((unsigned char)uri[i]) != scheme[i])
-            return false;
-    return true;
+    const char *colon = strstr(uri, "://");
+    size_t shown = colon ? (size_t)(colon - uri) + 3 : strchr(uri, '@') ? 0 : strcspn(uri, "?");
+
+    return lt_fail(error, LIVETCP_ERR_BAD_URI,
+                   "'%.*s%s' is not a URI like livetcp://host:port?connections=5",
+                   span_size((span){uri, uri + shown}), uri, uri[shown] ? "..." : "");
 }
 
 livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
@@ -207,15 +248,13 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
 
     if (result != LIVETCP_OK)
         return result;
-    if (!uri || !has_scheme(uri))
-        return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "'%.60s' is not a URI like livetcp://host:port?connections=5",
-                       uri ? uri : "");
+    if (!uri || (!has_scheme(uri, scheme) && !has_scheme(uri, tls_scheme)))
+        return fail_scheme(uri ? uri : "", error);
     result = check_characters(uri, error);
     if (result != LIVETCP_OK)
         return result;
-    /* Settings that the program's struct has no room for are refused, and what a newer one has
-     * beyond ours stays as it is. */
+    /* Settings that the program's struct lacks are refused, and fields of a newer struct beyond
+     * ours stay as they are. */
     if (config->struct_size < changed.struct_size)
         changed.struct_size = config->struct_size;
     result = apply(&changed, uri, error);
@@ -267,14 +306,18 @@ static void put_encoded(writer *w, const char *text, const char *also)
 
 static void put_authority(writer *w, const livetcp_config *config)
 {
-    bool brackets = strchr(config->host, ':') != NULL;
-    char port[8];
+    char port[8], host[sizeof config->host];
 
-    put_string(w, scheme);
-    put_string(w, brackets ? "[" : "");
-    put_encoded(w, config->host, brackets ? ":" : "");
-    put_string(w, brackets ? "]:" : ":");
-    snprintf(port, sizeof port, "%u", config->port);
+    put_string(w, config->tls == LIVETCP_TLS_ON ? tls_scheme : scheme);
+    for (unsigned i = 0; i < lt_text_list_count(config->host); i++) {
+        (void)lt_text_list_item(config->host, i, host, sizeof host);
+        bool brackets = strchr(host, ':') != NULL;
+        put_string(w, i ? "," : "");
+        put_string(w, brackets ? "[" : "");
+        put_encoded(w, host, brackets ? ":" : "");
+        put_string(w, brackets ? "]" : "");
+    }
+    snprintf(port, sizeof port, ":%u", config->port);
     put_string(w, port);
 }
 
@@ -290,13 +333,13 @@ static livetcp_result put_setting(writer *w, const lt_setting *setting,
     if (result == LIVETCP_OK)
         result = lt_setting_format(setting, defaults, initial, sizeof initial, error);
     if (result != LIVETCP_OK || !strcmp(name, "host") || !strcmp(name, "port") ||
-        !strcmp(value, initial))
+        !strcmp(value, initial) || (!strcmp(name, "tls") && config->tls == LIVETCP_TLS_ON))
         return result;
     put(w, *separator);
     *separator = '&';
     put_string(w, name);
     put(w, '=');
-    put_encoded(w, value, ":/");
+    put_encoded(w, value, ":/,");
     return LIVETCP_OK;
 }
 

@@ -5,6 +5,8 @@
 
 #include "lab/exit_code.h"
 
+#include <livetcp/base.h>
+
 typedef struct lt_command {
     const char *name;
     const char *summary; /* one line, no full stop */
@@ -17,6 +19,13 @@ extern const lt_command lt_command_doctor;
 extern const lt_command lt_command_emulate;
 extern const lt_command lt_command_model; /* where LIVETCP_HAS_MODEL is defined */
 extern const lt_command lt_command_probe; /* as well */
+extern const lt_command lt_command_receive;
 extern const lt_command lt_command_report;
+extern const lt_command lt_command_send;
+extern const lt_command lt_command_stat;
+
+/* Print the error; the first also names the help. They return the exit code. */
+int lt_command_refused(const char *command, const livetcp_error *error); /* LT_EXIT_USAGE */
+int lt_command_failed(const char *command, const livetcp_error *error);  /* LT_EXIT_FAILED */
 
 #endif

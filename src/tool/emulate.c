@@ -16,7 +16,9 @@ enum {
     OPTION_BOTH,
     OPTION_HEAD_START,
     OPTION_STATS_INTERVAL,
+    OPTION_SECONDS,
     OPTION_SEED,
+    OPTION_LINK,
     OPTION_PARAMETER, /* this and the following: a link parameter of its own */
 };
 
@@ -24,7 +26,7 @@ enum {
 static const char *const parameters[] = {"delay", "jitter", "loss", "burst",
                                          "rate",  "queue",  "ecn"};
 
-/* The command line as popt leaves it. */
+/* The command line as popt leaves it. Parameters are those of the last link so far. */
 typedef struct parsed {
     lt_emulate_options options;
     lt_self_test self_test;
@@ -40,7 +42,12 @@ static const char about[] =
     "Runs COMMAND at the near end (10.77.0.1, fd77::1) of an emulated network path, until it\n"
     "ends, and passes on its exit code. The far end is 10.77.0.2, fd77::2. The commands find\n"
     "these addresses in LIVETCP_NEAR, LIVETCP_FAR, LIVETCP_NEAR6 and LIVETCP_FAR6. set and\n"
-    "counters talk to a path that runs with --control PATH.\n\n";
+    "counters talk to a path that runs with --control PATH.\n"
+    "A second link has the interface livetcp1 (the first is livetcp0) and 10.77.1.1, 10.77.1.2,\n"
+    "in LIVETCP_NEAR_2 and so on. Whatever is bound to its interface or its near address goes "
+    "over\n"
+    "it, to any address of the far end. In set and in a plan its directions are 2:forward,\n"
+    "2:backward and 2:both.\n\n";
 
 static const char examples[] =
     "\nExamples:\n"
@@ -55,6 +62,12 @@ static const char examples[] =
     "    livetcp emulate counters /tmp/path\n"
     "  Or by a plan, with lines such as '10s forward loss=5%':\n"
     "    livetcp emulate --both delay=50ms --schedule plan.txt -- COMMAND\n"
+    "  Wi-Fi and LTE at once:\n"
+    "    livetcp emulate --both delay=15ms,loss=1% \\\n"
+    "      --link --both delay=40ms,rate=5mbit,queue=100kB,aqm=codel -- bash\n"
+    "  A bottleneck whose rate falls to 400 kbit/s after 10 s, cut for 1.5 s after 20 s:\n"
+    "    livetcp emulate --both delay=30ms,outage=1.5s@20s \\\n"
+    "      --forward rate=1mbit,rate=400kbit@10s,queue=40kB -- COMMAND\n"
     "  How accurate is it on this machine?\n"
     "    livetcp emulate --self-test\n";
 
@@ -62,21 +75,11 @@ static livetcp_result apply_spec(parsed *p, unsigned directions, const char *spe
                                  livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
+    lt_link_params *link = &p->options.path.link[2 * (p->options.path.links - 1)];
     for (int i = 0; i < 2 && !result; i++)
         if (directions & 1u << i)
-            result = lt_link_params_parse(&p->options.path.link[i], spec, error);
+            result = lt_link_params_parse(&link[i], spec, error);
     return result;
-}
-
-static bool parse_interval(const char *text, livetcp_usec *out)
-{
-    double seconds;
-    if (!lt_parse_number(text, &seconds))
-        return lt_parse_duration(text, out);
-    if (seconds > 3600)
-        return false;
-    *out = (livetcp_usec)(seconds * 1e6);
-    return true;
 }
 
 static bool parse_seed(const char *text, uint64_t *out)
@@ -86,14 +89,16 @@ static bool parse_seed(const char *text, uint64_t *out)
     return *text >= '0' && *text <= '9' && !*end;
 }
 
-/* One option that needs a parser of ours. */
+/* An option with a parser of ours. */
 static livetcp_result take_option(void *user, int option, const char *value, livetcp_error *error)
 {
     parsed *p = user;
     lt_emulate_options *options = &p->options;
-    livetcp_error why = {.message = "expected a time such as 200ms or 1s"};
-    const unsigned both = lt_directions_parse("both");
-    char spec[256];
+    const livetcp_usec hour = 3600 * (livetcp_usec)LIVETCP_USEC_SEC;
+    livetcp_error why = {.message = "expected a whole number, 0 or more"};
+    livetcp_usec time;
+    const unsigned both = lt_directions_parse("both", 1);
+    char spec[LT_PARAMS_TEXT];
     bool good;
 
     switch (option) {
@@ -107,20 +112,31 @@ static livetcp_result take_option(void *user, int option, const char *value, liv
         good = !apply_spec(p, both, value, &why);
         break;
     case OPTION_HEAD_START:
-        good = lt_parse_duration(value, &options->head_start);
-        break;
+        return lt_option_time("--head-start ", value, LIVETCP_USEC_SEC, 0, hour,
+                              &options->head_start, error);
     case OPTION_STATS_INTERVAL:
-        good = parse_interval(value, &options->stats_interval);
+        return lt_option_time("--stats-interval ", value, LIVETCP_USEC_SEC, 0, hour,
+                              &options->stats_interval, error);
+    case OPTION_SECONDS:
+        time = 0;
+        livetcp_result result =
+            lt_option_time("--seconds ", value, LIVETCP_USEC_SEC, 0, hour, &time, error);
+        p->self_test.seconds = (double)time / LIVETCP_USEC_SEC;
+        return result;
+    case OPTION_LINK:
+        good = options->path.links < LT_PATH_MAX_LINKS;
+        snprintf(why.message, sizeof why.message, "--link: at most %d links are possible",
+                 LT_PATH_MAX_LINKS);
+        options->path.links += good;
         break;
     case OPTION_SEED:
         good = parse_seed(value, &options->path.seed);
-        snprintf(why.message, sizeof why.message, "expected a whole number, 0 or more");
         break;
     default:
         snprintf(spec, sizeof spec, "%s=%s", parameters[option - OPTION_PARAMETER], value);
         good = !apply_spec(p, both, spec, &why);
     }
-    return good ? LIVETCP_OK : lt_option_refuse("", value, error, "%s", why.message);
+    return good ? LIVETCP_OK : lt_option_refuse("", value ? value : "", error, "%s", why.message);
 }
 
 static int run_parsed(parsed *p, const char *const *command)
@@ -155,6 +171,7 @@ static int run_line(const struct poptOption *table, parsed *p, int argc, const c
                                   .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
                                   .table = table,
                                   .command_follows = true,
+                                  .json = &p->json,
                                   .take = take_option,
                                   .user = p};
     livetcp_error error = {.message = ""};
@@ -164,8 +181,7 @@ static int run_line(const struct poptOption *table, parsed *p, int argc, const c
     if (result == LIVETCP_OK && p->help)
         result = lt_command_line_help(&line, stdout, &error);
     if (result != LIVETCP_OK) {
-        fprintf(stderr, "livetcp emulate: %s\n", error.message);
-        code = LT_EXIT_USAGE;
+        code = lt_command_refused("emulate", &error);
     } else if (p->help) {
         printf("\n%s%s%s", about, lt_link_params_help(), examples);
     } else {
@@ -197,6 +213,10 @@ static int run_emulate(int argc, const char **argv)
         LT_OPTION_TAKEN("rate", 0, OPTION_PARAMETER + 4, "as --both rate=RATE", "RATE"),
         LT_OPTION_TAKEN("queue", 0, OPTION_PARAMETER + 5, "as --both queue=LIMIT", "LIMIT"),
         LT_OPTION_TAKEN("ecn", 0, OPTION_PARAMETER + 6, "as --both ecn=LIMIT", "LIMIT"),
+        LT_OPTION_ENTRY("link", 0, POPT_ARG_NONE, NULL, OPTION_LINK,
+                        "begins a further link between the two hosts; the parameters that follow "
+                        "are its own",
+                        NULL),
         LT_OPTION_TAKEN("seed", 's', OPTION_SEED, "of loss and jitter (1)", "N"),
         LT_OPTION_INTEGER("mtu", &p.mtu, "of both interfaces (1500)", "BYTES"),
         LT_OPTION_ENTRY("far", 'F', POPT_ARG_STRING, &p.far_command, 0,
@@ -212,21 +232,22 @@ static int run_emulate(int argc, const char **argv)
         LT_OPTION_TEXT("schedule", &p.schedule, "change parameters by this plan", "FILE"),
         LT_OPTION_TEXT("control", &p.control, "serve set and counters here", "PATH"),
         LT_OPTION_TAKEN("stats-interval", 0, OPTION_STATS_INTERVAL,
-                        "print a line of counters this often", "SECONDS"),
-        LT_OPTION_TEXT("json", &p.json, "write the counters at the end; - is stdout", "FILE"),
+                        "print a line of counters this often", "TIME"),
+        LT_OPTION_JSON("write the counters at the end; to standard output without =FILE"),
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &p.quiet, 0, "print no table at the end",
                         NULL),
         LT_OPTION_FLAG("self-test", &p.want_self_test,
                        "measure the accuracy with UDP packets, from near to far"),
         LT_OPTION_REAL("rate-pps", &p.self_test.rate, "of the self-test (20000)", "N"),
         LT_OPTION_INTEGER("size", &p.size, "of the self-test's IP packets (200)", "BYTES"),
-        LT_OPTION_REAL("seconds", &p.self_test.seconds, "of the self-test (10)", "N"),
+        LT_OPTION_TAKEN("seconds", 0, OPTION_SECONDS, "length of the self-test (10s)", "TIME"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &p.help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
         POPT_TABLEEND,
     };
     int code = run_line(table, &p, argc, argv);
     lt_options_clear(table);
+    free(p.json);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp model: computes what TCP does to a stream before anything is sent. */
+/* livetcp model: computes the effect of TCP on a stream before anything is sent. */
 #include "lab/model/command/forms.h"
+#include "lab/suggest.h"
 #include "tool/command.h"
 
 #include <stdio.h>
@@ -30,6 +31,8 @@ static void print_help(FILE *out)
 
 static int run_model(int argc, const char **argv)
 {
+    lt_suggestion near;
+    char hint[80];
     if (argc < 2) {
         print_help(stderr);
         return LT_EXIT_USAGE;
@@ -41,8 +44,11 @@ static int run_model(int argc, const char **argv)
     for (int i = 0; i < FORMS; i++)
         if (!strcmp(argv[1], forms[i].name))
             return forms[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "livetcp model: there is no form '%s'; 'livetcp model --help' lists them\n",
-            argv[1]);
+    lt_suggestion_start(&near, argv[1]);
+    for (int i = 0; i < FORMS; i++)
+        lt_suggestion_offer(&near, forms[i].name);
+    fprintf(stderr, "livetcp model: there is no form '%s'%s\n'livetcp model --help' lists them\n",
+            argv[1], lt_suggestion_text(&near, "", hint, sizeof hint));
     return LT_EXIT_USAGE;
 }
 

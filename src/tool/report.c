@@ -54,7 +54,7 @@ static int run_report(int argc, const char **argv)
     if (result == LIVETCP_OK && help)
         result = lt_command_line_help(&line, stdout, &error);
     if (result != LIVETCP_OK)
-        fprintf(stderr, "livetcp report: %s\n", error.message);
+        code = lt_command_refused("report", &error);
     else if (help)
         code = fputs(about, stdout) < 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
     else

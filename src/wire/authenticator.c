@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The join proof over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
- * HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md says which bytes go in;
- * docs/adr/0007-join-proof.md says why. */
+/* The join authenticator over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
+ * HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md defines the input bytes;
+ * docs/adr/0007-join-proof.md has the reasons. */
 #include "wire/authenticator.h"
 
 #include <openssl/core_names.h>
@@ -15,6 +15,7 @@
 
 /* Separates our keys from any other use of the same agreement. */
 static const char key_label[] = "LiveTCP 1 join key";
+static const char binding_label[] = "LiveTCP 1 channel";
 
 /* ---- key pairs ---- */
 
@@ -109,7 +110,7 @@ static bool derive_key(const lt_credentials *credentials,
     memcpy(info + LABEL, caller ? credentials->public_key : peer_public_key, LT_KEY_SIZE);
     memcpy(info + LABEL + LT_KEY_SIZE, caller ? peer_public_key : credentials->public_key,
            LT_KEY_SIZE);
-    /* OSSL_PARAM takes pointers to non-const also for what is only read. */
+    /* OSSL_PARAM takes pointers to non-const also for read-only data. */
     params[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
     params[1] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, LT_KEY_SIZE);
     params[2] = OSSL_PARAM_construct_octet_string(
@@ -132,8 +133,8 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
 
     if (credentials->has_key)
         return LIVETCP_ERR_BAD_STATE;
-    /* What the peer sent must not leave errors behind that the application, or our TLS, would take
-     * for its own. */
+    /* The peer's input must leave no error on OpenSSL's queue: the application, or our TLS, would
+     * take it for its own. */
     ERR_set_mark();
     result = agree_secret(credentials, peer_public_key, secret);
     if (result == LIVETCP_OK && !derive_key(credentials, peer_public_key, secret, key))
@@ -149,7 +150,29 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
     return result;
 }
 
-/* ---- the proof ---- */
+/* ---- channel binding ---- */
+
+livetcp_result lt_credentials_bind(const lt_credentials *credentials,
+                                   const lt_channel_binding *binding, lt_credentials *bound)
+{
+    uint8_t input[sizeof binding_label - 1 + LT_BINDING_SIZE];
+    size_t size = 0;
+
+    *bound = *credentials;
+    if (!binding->known)
+        return LIVETCP_OK;
+    if (!credentials->has_key)
+        return LIVETCP_ERR_BAD_STATE;
+    memcpy(input, binding_label, sizeof binding_label - 1);
+    memcpy(input + sizeof binding_label - 1, binding->bytes, LT_BINDING_SIZE);
+    bool done = EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, credentials->key, LT_KEY_SIZE, input,
+                          sizeof input, bound->key, LT_KEY_SIZE, &size) != NULL &&
+                size == LT_KEY_SIZE;
+    OPENSSL_cleanse(input, sizeof input);
+    return done ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
+}
+
+/* ---- the authenticator ---- */
 
 livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
                                         lt_authenticator_role role, unsigned index,

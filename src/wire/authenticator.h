@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The proof that a connection belongs to a session: a MAC over both nonces, the session and the
- * index, keyed by an X25519 agreement made on the first connection. Pure functions over OpenSSL's
- * libcrypto; randomness comes in as an argument. */
+/* The authenticator that shows that a connection belongs to a session: a MAC over both nonces, the
+ * session and the index, keyed by an X25519 agreement made on the first connection. Pure functions
+ * over OpenSSL's libcrypto; randomness comes in as an argument. */
 #ifndef LT_WIRE_AUTHENTICATOR_H
 #define LT_WIRE_AUTHENTICATOR_H
 
@@ -15,9 +15,9 @@ typedef enum lt_authenticator_role {
     LT_AUTHENTICATOR_LISTENER = 1
 } lt_authenticator_role;
 
-/* What one side knows of a session. */
+/* One side's keys of a session. */
 typedef struct lt_credentials {
-    lt_authenticator_role role; /* whose these are */
+    lt_authenticator_role role; /* of the owner */
     uint8_t session_id[LT_SESSION_ID_SIZE];
     uint8_t private_key[LT_KEY_SIZE]; /* wiped once the key is derived */
     uint8_t public_key[LT_KEY_SIZE];
@@ -25,9 +25,17 @@ typedef struct lt_credentials {
     bool has_key;
 } lt_credentials;
 
+#define LT_BINDING_SIZE 32
+
+/* Keying material of the TLS connection that carries the handshake (RFC 9266). */
+typedef struct lt_channel_binding {
+    bool known; /* false without TLS */
+    uint8_t bytes[LT_BINDING_SIZE];
+} lt_channel_binding;
+
 /* New session id and key pair (a caller), or for a listener, with `session_id` given, a key pair
- * for that session. Errors: what `random` returns, or LIVETCP_ERR_SYSTEM when libcrypto fails;
- * the credentials are all zero then. */
+ * for that session. Errors: those of `random`, or LIVETCP_ERR_SYSTEM when libcrypto fails; the
+ * credentials are all zero then. */
 livetcp_result lt_credentials_create(lt_credentials *credentials, const uint8_t *session_id,
                                      lt_random_fn random, void *random_user);
 
@@ -40,6 +48,13 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
 
 /* Overwrites all secrets. */
 void lt_credentials_wipe(lt_credentials *credentials);
+
+/* The credentials as one connection uses them: with a binding, another key takes the place of the
+ * session's, so that nobody between two TLS connections can pass the authenticator on. `bound` is
+ * the caller's to wipe. Errors: LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when
+ * libcrypto fails. */
+livetcp_result lt_credentials_bind(const lt_credentials *credentials,
+                                   const lt_channel_binding *binding, lt_credentials *bound);
 
 /* HMAC-SHA-256 by `role`, the side that sends it, over version, session id, index and both nonces.
  * Errors: LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */

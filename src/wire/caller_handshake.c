@@ -30,18 +30,26 @@ livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credenti
     return LIVETCP_OK;
 }
 
-/* Whether the listener has the session's key; then we show that we have it, too. */
+void lt_caller_bind(lt_caller_handshake *handshake, const lt_channel_binding *binding)
+{
+    handshake->binding = *binding;
+}
+
+/* Checks that the listener has the session's key; then we show that we have it, too. */
 static livetcp_result answer(lt_caller_handshake *handshake, const lt_credentials *credentials,
                              const lt_control *message, lt_reply *reply)
 {
     lt_control proof = {.type = LT_CONTROL_PROOF};
-    livetcp_result result =
-        lt_authenticator_check(credentials, LT_AUTHENTICATOR_LISTENER, handshake->index,
-                               handshake->nonce, message->nonce, message->mac);
+    lt_credentials bound;
+    livetcp_result result = lt_credentials_bind(credentials, &handshake->binding, &bound);
 
     if (result == LIVETCP_OK)
-        result = lt_authenticator_compute(credentials, LT_AUTHENTICATOR_CALLER, handshake->index,
+        result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_LISTENER, handshake->index,
+                                        handshake->nonce, message->nonce, message->mac);
+    if (result == LIVETCP_OK)
+        result = lt_authenticator_compute(&bound, LT_AUTHENTICATOR_CALLER, handshake->index,
                                           handshake->nonce, message->nonce, proof.mac);
+    lt_credentials_wipe(&bound);
     if (result != LIVETCP_OK)
         return result;
     handshake->proved = true;

@@ -21,7 +21,7 @@
 
 static const uint8_t app_name[4] = {'L', 'T', 'C', 'P'};
 
-/* How many bytes of fields each type has in this version. */
+/* Size of each type's fields in this version, in bytes. */
 static const uint8_t body_size[] = {
     [LT_CONTROL_CREATE] = 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
     [LT_CONTROL_ACCEPT] = 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE,
@@ -37,8 +37,11 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_PADDING] = 0,
     [LT_CONTROL_REPORT] = 0,
     [LT_CONTROL_RECEPTION] = 68,
-    [LT_CONTROL_TRANSMISSION] = 48,
+    [LT_CONTROL_TRANSMISSION] = 56,
 };
+
+/* TRANSMISSION had this many bytes before version 0.3; what it lacked is zero. */
+#define TRANSMISSION_FIRST 48
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
 
@@ -140,6 +143,8 @@ static void walk_transmission(cursor *c, lt_transmission *transmission)
     field_u32(c, &transmission->network_us);
     field_u32(c, &transmission->head_of_line_us);
     field_u32(c, &transmission->hedge_delay_us);
+    field_bytes(c, transmission->shares, sizeof transmission->shares);
+    field_u32(c, &transmission->copy_spacing_us);
 }
 
 static void walk_body(cursor *c, lt_control *message)
@@ -279,9 +284,16 @@ static bool in_range(const lt_control *message)
     return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
 }
 
+/* Of the body in the first version that had the type. */
+static size_t first_size(lt_control_type type)
+{
+    return type == LT_CONTROL_TRANSMISSION ? TRANSMISSION_FIRST : body_size[type];
+}
+
 livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control *message)
 {
     unsigned subtype = packet[0] & RTCP_SUBTYPE_MAX;
+    uint8_t padded[LT_CONTROL_MAX] = {0};
     cursor c = {.in = packet + APP_HEADER};
 
     /* The frame is the message, alone: no compound behind it, no RTCP padding. */
@@ -292,11 +304,15 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
 
     memset(message, 0, sizeof *message);
     message->type = (lt_control_type)subtype;
-    /* The version decides how the rest is laid out, its length included, so it is first. */
+    /* The version defines the layout of the rest, its length included, so it is first. */
     if (has_version(message->type) && size > APP_HEADER && packet[APP_HEADER] != LT_WIRE_VERSION)
         return LIVETCP_ERR_VERSION;
-    if (size < APP_HEADER + (size_t)body_size[subtype])
+    if (size < APP_HEADER + first_size(message->type))
         return LIVETCP_ERR_PROTOCOL;
+    if (size < APP_HEADER + (size_t)body_size[subtype]) {
+        memcpy(padded, packet, size);
+        c.in = padded + APP_HEADER;
+    }
     walk_body(&c, message);
     return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;
 }

@@ -7,8 +7,7 @@
 
 #include "wire/reason.h"
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +24,8 @@
 #define LT_CONTROL_MAX 160
 
 /* The SSRC field of every message. They are about the transport, not about a media source, and
- * session mode takes them out of the stream before anyone looks for sources: zero says "none", and
- * reads so in a packet dissector. Ignored on receipt. */
+ * session mode takes them out of the stream before anyone looks for sources: zero means "none",
+ * also in a packet dissector. Ignored on receipt. */
 #define LT_CONTROL_SSRC 0
 
 /* The APP subtype (5 bits). A receiver skips types it does not know. */
@@ -36,16 +35,16 @@ typedef enum lt_control_type {
     LT_CONTROL_JOIN = 2,      /* caller: first frame of every further connection */
     LT_CONTROL_CHALLENGE = 3, /* listener: answers JOIN */
     LT_CONTROL_PROOF = 4,     /* caller: answers ACCEPT and CHALLENGE */
-    LT_CONTROL_JOINED = 5,    /* listener: the proof was right */
-    LT_CONTROL_REJECT = 6,    /* either: closes this connection, says why */
+    LT_CONTROL_JOINED = 5,    /* listener: the PROOF is valid */
+    LT_CONTROL_REJECT = 6,    /* either: closes this connection, with the reason */
     LT_CONTROL_PING = 7,
     LT_CONTROL_PONG = 8,
     LT_CONTROL_BYE = 9,      /* either: the session ends, on all connections */
     LT_CONTROL_PARITY = 10,  /* either: an RTP stream that follows here is parity of another */
     LT_CONTROL_PADDING = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
     LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
-    LT_CONTROL_RECEPTION = 13,   /* either: what has come of the media it receives */
-    LT_CONTROL_TRANSMISSION = 14 /* either: what the media it sends has met so far */
+    LT_CONTROL_RECEPTION = 13,   /* either: statistics of the media it receives */
+    LT_CONTROL_TRANSMISSION = 14 /* either: delays of the media it sends, so far */
 } lt_control_type;
 
 /* A duration that its sender does not know. */
@@ -54,7 +53,7 @@ typedef enum lt_control_type {
 /* Fields of RECEPTION; durations in µs. Nothing is checked here: see engine/reports/feedback.h. */
 typedef struct lt_reception {
     uint32_t number; /* of these messages, ascending from 1 */
-    uint8_t playing; /* 1: a playout has told margin, playout_us and late_playout */
+    uint8_t playing; /* 1: a playout has reported margin, playout_us and late_playout */
     uint64_t now_us; /* of the receiver's clock */
     uint64_t packets;
     uint32_t newest_ssrc; /* the packet that came last */
@@ -62,11 +61,13 @@ typedef struct lt_reception {
     uint32_t newest_age_us; /* since it came */
     uint32_t echo_number;   /* of the last TRANSMISSION; 0 = none has come */
     uint32_t echo_age_us;   /* since that came */
-    uint32_t hold_us;       /* what delivered packets had to wait for others here */
+    uint32_t hold_us;       /* wait of delivered packets for others here */
     int32_t margin_us;
     uint32_t playout_us;
     uint32_t missing, late_order, late_playout; /* packets */
 } lt_reception;
+
+#define LT_TRANSMISSION_SHARES 4
 
 /* Fields of TRANSMISSION; durations in µs or LT_UNKNOWN_US. */
 typedef struct lt_transmission {
@@ -77,6 +78,10 @@ typedef struct lt_transmission {
     uint32_t rtt_us, min_rtt_us, rtt_variation_us;
     uint32_t send_queue_us, send_buffer_us, network_us, head_of_line_us;
     uint32_t hedge_delay_us;
+    /* Later versions have these; all zero = not known. */
+    uint8_t shares[LT_TRANSMISSION_SHARES]; /* of 255: packets lately without protection, hedged,
+                                               with copies, with parity */
+    uint32_t copy_spacing_us;
 } lt_transmission;
 
 /* Fields beyond `type` are used by the types named. */
@@ -101,14 +106,14 @@ typedef struct lt_control {
     };
 } lt_control;
 
-/* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has room
- * for LT_CONTROL_MAX bytes. Returns the bytes written. */
+/* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has
+ * LT_CONTROL_MAX bytes. Returns the bytes written. */
 size_t lt_control_encode(const lt_control *message, uint8_t *frame);
 
-/* Whether an RTCP packet is one of ours, known type or not. */
+/* True if an RTCP packet is a control message of LiveTCP, of known type or not. */
 bool lt_control_is(const uint8_t *packet, size_t size);
 
-/* Whether an RTCP compound is a report of LiveTCP's: a REPORT message is one of its parts. */
+/* True if an RTCP compound is a report of LiveTCP: one of its parts is a REPORT message. */
 bool lt_control_marks_report(const uint8_t *compound, size_t size);
 
 /* Reads a message from an RTCP packet that lt_control_is(). Errors: LIVETCP_ERR_PROTOCOL (cut

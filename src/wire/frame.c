@@ -38,8 +38,8 @@ static void forget_partial(lt_deframer *deframer)
     deframer->partial_done = false;
 }
 
-/* Makes room for `needed` bytes of a frame of `total`: at most twice what is needed, and never
- * more than the frame, however long the peer announced it to be. */
+/* Allocates `needed` bytes of a frame of `total`: at most twice as many, and never more than the
+ * frame, however long the peer announced it to be. */
 static bool reserve(lt_deframer *deframer, size_t needed, size_t total)
 {
     size_t capacity = needed > PARTIAL_MIN / 2 ? 2 * needed : PARTIAL_MIN;
@@ -57,7 +57,7 @@ static bool reserve(lt_deframer *deframer, size_t needed, size_t total)
     return true;
 }
 
-/* Moves up to `wanted` bytes of input behind what is held. */
+/* Moves up to `wanted` bytes of input behind the bytes held. */
 static bool append(lt_deframer *deframer, const uint8_t **data, size_t *size, size_t wanted,
                    size_t total)
 {

@@ -11,11 +11,11 @@
 #define LT_FRAME_HEADER 2
 #define LT_FRAME_MAX    65535
 
-/* Holds at most one unfinished frame, in at most twice the memory of the bytes that came of it; up
- * to 4 KiB are kept for the next one. */
+/* Holds at most one unfinished frame, in at most twice the memory of the bytes received; up to 4
+ * KiB are kept for the next one. */
 typedef struct lt_deframer {
     size_t max_frame; /* longest LENGTH accepted */
-    uint8_t *partial; /* LENGTH and what came of the frame so far; NULL until needed */
+    uint8_t *partial; /* LENGTH and the bytes of the frame received so far; NULL until needed */
     size_t held;      /* bytes in partial */
     size_t capacity;
     bool partial_done; /* partial was handed out and is to be forgotten */
@@ -25,7 +25,7 @@ typedef enum lt_deframe {
     LT_DEFRAME_MORE = 0,  /* all input is consumed; no whole frame left */
     LT_DEFRAME_FRAME,     /* *frame, *frame_size are one frame's content; size 0 is a null packet */
     LT_DEFRAME_TOO_LARGE, /* a LENGTH over max_frame: the stream cannot be read any further */
-    LT_DEFRAME_NO_MEMORY  /* nothing was consumed beyond what is held */
+    LT_DEFRAME_NO_MEMORY  /* nothing was consumed beyond the bytes held */
 } lt_deframe;
 
 void lt_deframer_init(lt_deframer *deframer, size_t max_frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a connection enters a session, one state machine a side.
+ * Handshake by which a connection enters a session, one state machine a side.
  *
  *     caller                                        listener
  *     CREATE id, index, nonce, public key   --->             first connection; media may follow
@@ -34,18 +34,22 @@ typedef struct lt_caller_handshake {
     bool proved;   /* PROOF is sent */
     bool joined;   /* JOINED has come */
     uint8_t nonce[LT_NONCE_SIZE];
+    lt_channel_binding binding;
 } lt_caller_handshake;
 
 /* Starts on a fresh connection: CREATE if `credentials` has no key yet, else JOIN. Draws a nonce.
- * The reply is the first frame to write. Errors: what `random` returns. */
+ * The reply is the first frame to write. Errors: those of `random`. */
 livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credentials *credentials,
                                unsigned index, unsigned count, lt_random_fn random,
                                void *random_user, lt_reply *reply);
 
+/* After lt_caller_start(): the connection is TLS. */
+void lt_caller_bind(lt_caller_handshake *handshake, const lt_channel_binding *binding);
+
 /* Takes ACCEPT, CHALLENGE, JOINED or REJECT. ACCEPT completes `credentials`. `reply` may hold the
  * PROOF to write. Errors end the connection: LIVETCP_ERR_BAD_PROOF if the listener's MAC is wrong,
- * LIVETCP_ERR_PROTOCOL for a message out of place, and for REJECT the reason it gives; the
- * credentials are unchanged then. */
+ * LIVETCP_ERR_PROTOCOL for a message out of place, and for REJECT its reason; the credentials are
+ * unchanged then. */
 livetcp_result lt_caller_receive(lt_caller_handshake *handshake, lt_credentials *credentials,
                                  const lt_control *message, lt_reply *reply);
 
@@ -57,67 +61,84 @@ typedef enum lt_pending_step {
                         */
     LT_PENDING_LOOKUP, /* a session is to be joined: find it, then lt_pending_connection_challenge()
                         */
-    LT_PENDING_PROVED, /* the connection belongs to the session: adopt it at `index` */
-    LT_PENDING_FAILED  /* write the reply, if any, and close; `error` says why */
+    LT_PENDING_PROVED, /* the connection belongs to the session, a new one after CREATE: adopt it at
+                          `index`, write the reply, receive what was held, then the rest */
+    LT_PENDING_FAILED  /* write the reply, if any, and close; `error` has the reason */
 } lt_pending_step;
 
-/* A connection that belongs to no session yet. It may send this many bytes in its handshake, and
- * so never makes us hold more. */
+/* A connection that belongs to no session yet. It may send this many bytes up to its request, and
+ * in the handshake of a JOIN, and so never makes us hold more. */
 #define LT_PENDING_HELD 4096
+
+/* Media may follow CREATE at once. It is held until PROOF has come: at most this many bytes, which
+ * is more than TCP lets a caller send in the round trip between the two. */
+#define LT_PENDING_MEDIA (256 * 1024)
 
 typedef struct lt_pending_connection lt_pending_connection;
 
 /* `now` starts the limit `timeout_us`, within which the handshake has to be done: sending a little
  * now and then does not extend it. NULL if memory is out. */
 lt_pending_connection *lt_pending_connection_create(livetcp_usec now, livetcp_usec timeout_us);
-void lt_pending_connection_destroy(lt_pending_connection **inbound);
+void lt_pending_connection_destroy(lt_pending_connection **pending);
 
-/* Consumes input up to the end of the frame that decides something; what is left of it belongs to
- * the session once the connection is adopted, and to the next call after a challenge. The reply,
- * if any, is to be written first. Errors: LIVETCP_ERR_GARBAGE for what is not RTP at all,
+/* Before anything is received: the connection is TLS. */
+void lt_pending_connection_bind(lt_pending_connection *pending, const lt_channel_binding *binding);
+
+/* Consumes input up to the end of the frame that decides something; the rest belongs to the session
+ * once the connection is adopted, and to the next call after a challenge. The reply, if any, is to
+ * be written first. Errors: LIVETCP_ERR_GARBAGE for input other than RTP,
  * LIVETCP_ERR_FRAME_TOO_LARGE for a frame that no handshake needs, LIVETCP_ERR_PROTOCOL for media,
  * somebody else's RTCP, a message out of place or too many bytes, LIVETCP_ERR_VERSION,
- * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the peer's reason if it gave up. */
-lt_pending_step lt_pending_connection_receive(lt_pending_connection *inbound, const uint8_t **data,
+ * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the peer's reason if it rejected the
+ * connection. */
+lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, const uint8_t **data,
                                               size_t *size, lt_reply *reply, livetcp_result *error);
 
-/* What CREATE or JOIN said; valid after LT_PENDING_CREATE or LT_PENDING_LOOKUP. */
-const lt_control *lt_pending_connection_request(const lt_pending_connection *inbound);
+/* The CREATE or JOIN message; valid after LT_PENDING_CREATE or LT_PENDING_LOOKUP. */
+const lt_control *lt_pending_connection_request(const lt_pending_connection *pending);
 
-/* After LT_PENDING_CREATE: makes the session's credentials from the request; `reply` is the
- * ACCEPT. The connection is adopted by the new session at once, which checks the PROOF that is to
- * come with lt_pending_authenticator_confirm(). Errors: LIVETCP_ERR_BAD_PROOF for a public key of
- * low order, LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, what `random` returns; the credentials are
- * wiped then, and the connection is to be turned away with lt_pending_connection_reject(). */
-livetcp_result lt_pending_connection_accept(lt_pending_connection *inbound,
+/* After LT_PENDING_CREATE: makes the session's credentials from the request; `reply` is the ACCEPT.
+ * `credentials` must stay valid until the pending is destroyed or proved. Then either goes on with
+ * lt_pending_connection_receive() until PROOF has come, which holds media meanwhile, or lets a
+ * session adopt the connection at once, which checks the PROOF with
+ * lt_pending_authenticator_confirm(). Errors: LIVETCP_ERR_BAD_PROOF for a public key of low order,
+ * LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, those of `random`; the credentials are wiped then, and
+ * the connection is to be turned away with lt_pending_connection_reject(). */
+livetcp_result lt_pending_connection_accept(lt_pending_connection *pending,
                                             lt_credentials *credentials, lt_random_fn random,
                                             void *random_user, lt_reply *reply);
 
 /* After LT_PENDING_LOOKUP: `reply` is the CHALLENGE. `credentials` must stay valid until the
- * inbound is destroyed or proved. Errors: LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, what `random`
- * returns; reject it then. */
-livetcp_result lt_pending_connection_challenge(lt_pending_connection *inbound,
+ * pending is destroyed or proved. Errors: LIVETCP_ERR_BAD_STATE, LIVETCP_ERR_SYSTEM, those of
+ * `random`; reject it then. */
+livetcp_result lt_pending_connection_challenge(lt_pending_connection *pending,
                                                const lt_credentials *credentials,
                                                lt_random_fn random, void *random_user,
                                                lt_reply *reply);
 
+/* What came between CREATE and PROOF, frames with their LENGTH; *size is 0 if nothing. Valid until
+ * the next call. */
+const uint8_t *lt_pending_connection_held(const lt_pending_connection *pending, size_t *size);
+
 /* Turns the connection away, whatever its state; `reply` is a REJECT. Nothing more is consumed. */
-void lt_pending_connection_reject(lt_pending_connection *inbound, livetcp_result reason,
+void lt_pending_connection_reject(lt_pending_connection *pending, livetcp_result reason,
                                   lt_reply *reply);
 
 /* When the handshake has taken too long. */
-livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *inbound);
+livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *pending);
 
-/* What a session needs to check the PROOF that answers its ACCEPT. */
+/* State with which a session checks the PROOF that answers its ACCEPT. */
 typedef struct lt_pending_authenticator {
     bool pending;
     uint8_t index;
     uint8_t caller_nonce[LT_NONCE_SIZE];
     uint8_t listener_nonce[LT_NONCE_SIZE];
+    lt_channel_binding binding;
 } lt_pending_authenticator;
 
-/* After lt_pending_connection_accept(): the proof to wait for. Without, `pending` is false. */
-void lt_pending_connection_authenticator(const lt_pending_connection *inbound,
+/* After lt_pending_connection_accept(): the state for the expected PROOF. Without one, or after it,
+ * `pending` is false. */
+void lt_pending_connection_authenticator(const lt_pending_connection *pending,
                                          lt_pending_authenticator *proof);
 
 /* Checks the PROOF of a created session; `reply` is JOINED, and `proof` is pending no more. Errors:

@@ -57,7 +57,7 @@ void lt_parity_write_cover(uint8_t *packet, const lt_parity_cover *cover)
         lt_write_be64(packet + MASK_AT + 6, block_2(cover->mask));
 }
 
-/* Reads the mask; returns the bytes before what follows it, or 0 if it is cut short. */
+/* Reads the mask; returns the offset of the first byte behind it, or 0 if it is cut short. */
 static size_t read_mask(const uint8_t *packet, size_t size, uint64_t *mask)
 {
     uint16_t first = lt_read_be16(packet + MASK_AT);

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the parity packets' own RTP stream. Any dynamic one would do, since the receiver is told;
- * media rarely uses the last. */
+/* Of the parity packets' own RTP stream. Any dynamic one would do, since it is announced to the
+ * receiver; media rarely uses the last. */
 #define LT_PARITY_PAYLOAD_TYPE 127
 
-/* Consecutive sequence numbers that the longest mask tells of: 15 + 31 + 64. */
+/* Consecutive sequence numbers that the longest mask covers: 15 + 31 + 64. */
 #define LT_PARITY_SPAN 110
 
-/* What the XOR of the RTP headers takes: the first 8 bytes of the FEC header. */
+/* Size of the XOR of the RTP headers: the first 8 bytes of the FEC header. */
 #define LT_PARITY_RECOVERY 8
 
 /* Where they are in a parity packet: behind an RTP header with one CSRC. */
@@ -27,7 +27,7 @@
 #define LT_PARITY_HEADER_MIN (LT_PARITY_RECOVERY_AT + 12)
 #define LT_PARITY_HEADER_MAX (LT_PARITY_RECOVERY_AT + 24)
 
-/* By how much a parity packet may be larger than the largest packet that it protects. */
+/* Maximum size of a parity packet beyond the largest packet that it protects. */
 #define LT_PARITY_OVERHEAD (LT_PARITY_HEADER_MAX - 12)
 
 /* Which packets a parity packet protects: base + i where bit i is set, bit 0 being the most
@@ -43,17 +43,17 @@ static inline void lt_parity_cover_add(lt_parity_cover *cover, unsigned bit)
     cover->mask[bit / 64] |= UINT64_C(1) << (63 - bit % 64);
 }
 
-/* Whether base + bit is protected; any `bit`. */
+/* True if base + bit is protected; any `bit`. */
 static inline bool lt_parity_covers(const lt_parity_cover *cover, unsigned bit)
 {
     return bit < LT_PARITY_SPAN && (cover->mask[bit / 64] >> (63 - bit % 64) & 1);
 }
 
-/* Bytes before the repair payload with the shortest mask that has room for `cover`. */
+/* Bytes before the repair payload with the shortest mask that fits `cover`. */
 size_t lt_parity_header_size(const lt_parity_cover *cover);
 
-/* Writes the CSRC and the FEC header without its recovery fields: what stands between the RTP
- * header's first 12 bytes and the repair payload, lt_parity_header_size() in all. */
+/* Writes the CSRC and the FEC header without its recovery fields: the bytes between the RTP
+ * header's first 12 and the repair payload, lt_parity_header_size() in all. */
 void lt_parity_write_cover(uint8_t *packet, const lt_parity_cover *cover);
 
 /* Reads an RTP packet as a parity packet. Returns the bytes before its repair payload, or 0 if it
@@ -65,7 +65,7 @@ size_t lt_parity_parse(const uint8_t *packet, size_t size, lt_parity_cover *cove
  * timestamp (RFC 8627 section 6.2). */
 void lt_parity_fold_header(uint8_t *recovery, const uint8_t *packet, size_t size);
 
-/* XORs `size` bytes into others: what follows an RTP packet's first 12 bytes into a repair
+/* XORs `size` bytes into others: the rest of an RTP packet behind its first 12 bytes into a repair
  * payload. */
 void lt_parity_fold(uint8_t *into, const uint8_t *from, size_t size);
 

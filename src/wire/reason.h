@@ -7,7 +7,7 @@
 #ifndef LT_WIRE_REASON_H
 #define LT_WIRE_REASON_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 typedef enum lt_reason {
     LT_REASON_NONE = 0, /* BYE: the session is over, and that is all */

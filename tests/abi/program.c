@@ -24,6 +24,12 @@
 
 #define NEW_HEADERS (LIVETCP_VERSION_MAJOR > 0 || LIVETCP_VERSION_MINOR >= 2)
 
+#if NEW_HEADERS
+#define SLOT_RESULT result
+#else
+#define SLOT_RESULT verdict
+#endif
+
 #define GUARD 0xa5
 
 #define REQUIRE(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
@@ -310,7 +316,7 @@ static void use_playout(void)
         packet->size = sizeof bytes;
         packet->arrival_us = i * 20 * LIVETCP_USEC_MSEC;
         REQUIRE(livetcp_playout_put(playout, packet, slot) == LIVETCP_OK);
-        REQUIRE(slot->struct_size == sizeof *slot && slot->verdict == LIVETCP_PLAYOUT_PLAY);
+        REQUIRE(slot->struct_size == sizeof *slot && slot->SLOT_RESULT == LIVETCP_PLAYOUT_PLAY);
     }
     path->rtt_us = 1000;
     REQUIRE(livetcp_playout_set_path(playout, path) == LIVETCP_OK);

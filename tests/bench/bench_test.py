@@ -114,6 +114,41 @@ def emulated(tool, folder):
         assert always["late"] == 0 and always["packets"] == 300, always
 
 
+def paths(tool, folder):
+    """What a path can do at times, and two links, of which a scheme takes one."""
+    report, run = measured(tool, folder, "--path",
+                           "delay=5ms,delay=25ms@1s,rate=10mbit,aqm=fq-codel,ecn;delay=60ms",
+                           "--path-back", "delay=5ms;delay=60ms", "--duration", "2", "--warmup", "0",
+                           "--policy", "single,single:link=2")
+    first, second = report["results"]
+    check_common(first, 100)
+    assert first["all"]["min_ms"] >= 5 and first["all"]["p95_ms"] >= 25, first["all"]
+    assert second["all"]["min_ms"] >= 60, second["all"]
+    for result, link in ((first, 0), (second, 1)):
+        packets = [path["packets"] for path in result["path"]["links"]]
+        assert packets[link] > 10 and packets[1 - link] == 0, packets
+    for args, word in ((["--policy", "single:link=2"], "1 link"),
+                       (["--policy", "single:link=0", "--path", "delay=1ms;delay=2ms"], "2 links"),
+                       (["--path", "delay=1ms;delay=2ms", "--path-back", "loss=1%"], "2 links"),
+                       (["--path", ";;;;"], "at most 4 links"),
+                       (["--path", "trace=/dev/null"], "line 1")):
+        run = bench(tool, "--check", *args)
+        assert run.returncode == 2 and word in run.stderr, (args, run.returncode, run.stderr)
+    script_rows(tool)
+
+
+def script_rows(tool):
+    """Every path of script/bench paths can be emulated."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "script"))
+    from benchlib import path_rows  # pylint: disable=import-outside-toplevel
+    settings = {row.setting.name: row.setting for quick in (False, True)
+                for row in path_rows.rows(quick)}
+    assert len(settings) > 80
+    for name, setting in settings.items():
+        run = bench(tool, "--check", *setting.args, "--policy", "auto")
+        assert run.returncode == 0, (name, run.stderr)
+
+
 def sysctls(tool, folder):
     """Both ends of the path have the settings; only it has any."""
     report, run = measured(tool, folder, "--path", "delay=5ms", "--duration", "0.2", "--warmup",
@@ -145,6 +180,81 @@ def greedy(tool, folder):
         assert result["cbr_mbit_s"] <= 0.5 * 1.5, result
         assert result["source_lateness"]["sent"] == 0
     assert "mouse flows" in run.stdout, run.stdout
+
+
+def adaptive(tool, folder):
+    """Video that follows the estimate leaves a rate that the path does not carry; others keep it."""
+    raw = pathlib.Path(folder, "raw.csv")
+    report, run = measured(tool, folder, "--path", "delay=10ms,rate=2mbit,queue=60kB",
+                           "--adaptive=3mbit", "--policy", "single", "--transport", "plain",
+                           "--warmup", "1", "--duration", "3", "--raw", str(raw))
+    assert report["parameters"]["trace"] == "x264", report["parameters"]
+    single, plain = report["results"]
+    assert single["adaptive"]["follows_estimate"] and not plain["adaptive"]["follows_estimate"]
+    assert single["adaptive"]["rate_min_bit_s"] < 3e6, single["adaptive"]
+    assert plain["adaptive"]["rate_min_bit_s"] == plain["adaptive"]["rate_max_bit_s"] == 3e6
+    for result in report["results"]:
+        assert result["adaptive"]["frames"] == 75, result["adaptive"]
+        assert result["adaptive"]["whole"]["sent"] > result["all"]["sent"] > 75, result
+        assert result["all"]["min_ms"] >= 10, result["all"]
+        assert 0 < result["adaptive"]["link_share"] < 1.5, result["adaptive"]
+    frames = {}
+    for row in read_csv(raw):
+        if row["scheme"] == "plain":
+            frames.setdefault(int(row["frame"]), []).append(int(row["bytes"]))
+    assert sorted(frames) == list(range(100)), sorted(frames)
+    assert max(frames, key=lambda f: sum(frames[f])) % 50 == 0  # a key frame
+    assert sum(map(sum, frames.values())) * 8 / 4 > 2e6
+    assert "fixed rate" in run.stdout and "encoder, kbit/s" in run.stdout, run.stdout
+
+
+def programs(tool, folder):
+    """Another protocol carries the same frames; its rate is followed, and one that fails is named."""
+    peer = f"{sys.executable} {pathlib.Path(__file__).with_name('udp_peer.py')}"
+    raw = pathlib.Path(folder, "raw.csv")
+    report, _ = measured(tool, folder, "--path", "none", "--program", f"udp={peer} 400000",
+                         "--transport", "udp,plain:start-rate=200kbit", "--adaptive=1mbit",
+                         "--trace", "ideal", "--warmup", "1", "--duration", "2", "--raw", str(raw))
+    other, plain = report["results"]
+    assert other["transport"] == "program" and other["scheme"] == "udp", other
+    assert other["adaptive"]["rate_last_bit_s"] == 400000, other["adaptive"]
+    assert plain["adaptive"]["rate_last_bit_s"] == 200000, plain["adaptive"]
+    assert other["all"]["sent"] > 50 and other["all"]["lost"] < other["all"]["sent"], other
+    assert 0 < other["all"]["min_ms"], other["all"]
+    first = next(row for row in read_csv(raw) if row["scheme"] == "udp")
+    assert first["rate_bit_s"] == "1000000", first
+    for command, word in (f"{peer} refuse", "not today"), ("false", "the program ended"), (
+            "/no/such/program", "the program ended"):
+        run = bench(tool, "--path", "none", "--program", f"udp={command}", "--transport", "udp",
+                    "--warmup", "0", "--duration", "0.2")
+        assert run.returncode == 1 and f"udp: {word}" in run.stderr, (run.returncode, run.stderr)
+
+
+def flow_times(tool, folder):
+    """A flow connects when it joins, begins with a key frame, and leaves."""
+    raw = pathlib.Path(folder, "raw.csv")
+    measured(tool, folder, "--path", "none", "--policy", "auto:connections=2", "--adaptive=500kbit",
+             "--flows", "2", "--flow-times", "0-,0.5s-6s", "--warmup", "0.5", "--duration", "6",
+             "--raw", str(raw))
+    sent = {flow: [int(row["due_us"]) / 1e6 for row in read_csv(raw) if row["flow"] == flow]
+            for flow in "01"}
+    assert min(sent["0"]) < 0.1 and max(sent["0"]) > 6.3, sent["0"]
+    assert 0.5 <= min(sent["1"]) and max(sent["1"]) < 6, sent["1"]
+    first = min(sent["1"])
+    packets = {flow: sum(begin <= at < begin + 0.001 for at in sent[flow])
+               for flow, begin in (("0", min(sent["0"])), ("1", first))}
+    assert packets["1"] > 1, packets  # a key frame takes several packets
+
+
+def schedule(tool, folder):
+    """The path changes while media flows."""
+    raw, changes = pathlib.Path(folder, "raw.csv"), pathlib.Path(folder, "changes")
+    changes.write_text("# a longer way\n0.5s forward delay=300ms\n")
+    measured(tool, folder, "--path", "delay=5ms", "--transport", "socket", "--congestion-control",
+             "reno", "--size", "200", "--interval", "50ms", "--schedule", str(changes),
+             "--warmup", "0.5", "--duration", "5", "--raw", str(raw))
+    delays = [int(row["delay_us"]) for row in read_csv(raw) if row["delay_us"]]
+    assert min(delays) < 300000 <= delays[-1], delays
 
 
 def talkspurts(tool, folder):
@@ -248,8 +358,8 @@ def descriptors(tool, folder):
 
 
 def main():
-    cases = {f.__name__: f for f in (loopback, both_ways, emulated, sysctls, greedy,
-                                         talkspurts, check, errors, interrupt, descriptors)}
+    cases = {f.__name__: f for f in (loopback, both_ways, emulated, paths, sysctls, greedy,
+                                     adaptive, programs, flow_times, schedule, talkspurts, check, errors, interrupt, descriptors)}
     if len(sys.argv) != 3 or sys.argv[2] not in cases:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:

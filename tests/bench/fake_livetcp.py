@@ -101,10 +101,10 @@ def main():
     if "--raw" in sys.argv:
         write_raw(delays)
     with open(option("--json"), "w", encoding="utf-8") as report:
-        json.dump({"parameters": {"duration_s": float(option("--duration")),
+        json.dump({"parameters": {"duration_s": float(option("--duration").rstrip("s")),
                                   "packets_per_talkspurt": 200 if "--talkspurt" in sys.argv else 0,
                                   "opening_packets": int(option("--opening", 1))},
-                   "stalled_ms": 0.0,
+                   "stalled_ms": float(os.environ.get("FAKE_STALLED", 0)),
                    "stalls": [], "results": [result(*item) for item in delays.items()]}, report)
     print("a table")
 
@@ -114,10 +114,11 @@ def write_raw(delays):
         raw.write("scheme,direction,flow,index,measured,near_stall,due_us,sent_us,arrival_us,"
                   "delay_us\n")
         for scheme, values in delays.items():
-            raw.write(f"{scheme},forward,0,0,0,0,0,0,0,9000000\n")  # warm-up: not to be counted
-            raw.write(f"{scheme},forward,0,1,1,1,0,0,0,9000000\n")  # near a stall: the same
+            raw.write(f"{scheme},forward,0,0,0,1,0,0,9000000,9000000\n")  # warm-up: not to be counted
+            raw.write(f"{scheme},forward,0,1,1,1,0,0,9000000,9000000\n")  # near a stall: the same
             for i, value in enumerate(values):
-                raw.write(f"{scheme},forward,0,{i},1,0,0,0,0,{round(value * 1000)}\n")
+                delay = round(value * 1000)
+                raw.write(f"{scheme},forward,0,{i},1,0,0,0,{delay},{delay}\n")
 
 
 if __name__ == "__main__":

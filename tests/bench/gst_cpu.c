@@ -10,7 +10,7 @@
  * taken off both. The receivers are processes of their own.
  *
  * usage: bench-gst-cpu [ROUNDS [PACKETS [PER-SECOND [OPTIONS]]]]    (default 10 2000 1000)
- *   OPTIONS: more of livetcpsink's URI, such as "chasers=0&timestamps=off"
+ *   OPTIONS: more of livetcpsink's URI, such as "tail-probes=0&timestamps=off"
  *
  * Build with the release preset and let it find the plugin:
  *   GST_PLUGIN_PATH=build/release/plugins/gst build/release/tests/bench/bench-gst-cpu

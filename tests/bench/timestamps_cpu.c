@@ -119,7 +119,7 @@ static double measure(const char *timestamps, unsigned rate, unsigned seconds, u
     }
     double used = cpu() - before;
     livetcp_session_get_stats(ends.caller, &stats);
-    *stamped = stats.sent.stamped;
+    *stamped = stats.sent.timestamped;
     end(&ends);
     return used;
 }

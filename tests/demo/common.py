@@ -3,6 +3,7 @@
 
 import csv
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -25,14 +26,6 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def python_with_matplotlib():
-    for python in ("python3", "/usr/bin/python3"):
-        if subprocess.run([python, "-c", "import matplotlib"], check=False,
-                          capture_output=True).returncode == 0:
-            return python
-    return skip("no python3 has matplotlib")
-
-
 def write_trace(path, rows):
     with open(path, "w", newline="", encoding="ascii") as file:
         writer = csv.writer(file)
@@ -44,12 +37,14 @@ class Page(html.parser.HTMLParser):
     """What a page refers to, and what it contains."""
 
     REFERRING = ("src", "href", "xlink:href", "srcset", "action", "data", "poster")
-    LOADING = ("script", "link", "img", "iframe", "object", "embed", "video", "audio", "base")
+    LOADING = ("link", "img", "iframe", "object", "embed", "video", "audio", "base")
 
     def __init__(self, text):
         super().__init__()
         self.references, self.tags, self.ids, self.text = [], [], [], []
         self.styles = []
+        self.scripts = {}  # by id, "" for those without
+        self.within = None
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -62,8 +57,20 @@ class Page(html.parser.HTMLParser):
             elif name == "style":
                 self.styles.append(value)
 
+        if tag in ("script", "style"):
+            self.within = (tag, dict(attrs).get("id", ""))
+
+    def handle_endtag(self, tag):
+        if self.within and tag == self.within[0]:
+            self.within = None
+
     def handle_data(self, data):
-        self.text.append(data)
+        if not self.within:
+            self.text.append(data)
+        elif self.within[0] == "style":
+            self.styles.append(data)
+        else:
+            self.scripts[self.within[1]] = self.scripts.get(self.within[1], "") + data
 
     def problems(self):
         """Why the page would need anything but itself."""
@@ -77,10 +84,15 @@ class Page(html.parser.HTMLParser):
         return found + [f"id {i} missing" for i in sorted(missing)]
 
 
-def check_page(path, plots):
+def check_page(path, panels):
+    """The page, and what its script draws."""
     page = Page(path.read_text(encoding="utf-8"))
     assert not page.problems(), page.problems()[:5]
-    assert page.tags.count("svg") == plots, page.tags.count("svg")
+    charts = json.loads(page.scripts["data"])
+    assert len(charts["panels"]) == panels, charts["panels"]
+    for panel in charts["panels"]:
+        for stream in panel["streams"]:
+            assert stream["over_time"] and stream["later"][0][1] == 1, panel["name"]
     return page
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import common
@@ -40,7 +41,7 @@ def check(output, legs):
     received = json.loads((output / "received").read_text(encoding="utf-8"))
     for leg in legs:
         assert 0 < received[leg]["video"] <= SECONDS * 25 and received[leg]["audio"] > 0, received
-    page = common.check_page(output / "report.html", plots=2)
+    page = common.check_page(output / "report.html", panels=2)
     assert any("encoder adapts" in text for text in page.text), "the page hides that one adapts"
     rates = [line.split(",")[1] for line in (output / "encoder.csv").read_text().splitlines()]
     assert rates[:2] == ["kbit", "300"] and all(150 <= int(rate) <= 300 for rate in rates[1:]), rates
@@ -51,7 +52,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    python = common.python_with_matplotlib()
+    python = sys.executable
     have_path(options.build)
     legs = ["plain", "livetcp"]
     with tempfile.TemporaryDirectory() as folder:

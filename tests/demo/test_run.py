@@ -9,6 +9,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -45,6 +46,7 @@ class Mistakes(unittest.TestCase):
         self.refused(["--loss", "'2x'"], "--loss", "2x", code=2)
         self.refused(["--loss", "'120%'"], "--loss", "120%", code=2)
         self.refused(["--delay", "'-5ms'"], "--delay=-5ms", code=2)
+        self.refused(["--path", "--loopback"], "--path", "rate=1mbit", code=2)
         self.refused(["--connections", "1 to 32"], "--connections", "33", code=2)
         self.refused(["--duration"], "--duration", "soon", code=2)
 
@@ -127,7 +129,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     options, rest = parser.parse_known_args()
-    BUILD, PYTHON = options.build, common.python_with_matplotlib()
+    BUILD, PYTHON = options.build, sys.executable
     with tempfile.TemporaryDirectory() as here:
         PROGRAMME = common.make_programme(here)
         unittest.main(argv=[__file__, *rest])

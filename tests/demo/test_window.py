@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -84,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    python = common.python_with_matplotlib()
+    python = sys.executable
     xvfb, display = start_display()
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A stranger and a listener. The first byte says how the stream is cut; the rest is the stream.
- * The listener knows one session, whose key the stranger does not have: whatever he sends, he
- * creates a session, waits, or is turned away, and never proves that he belongs. */
+ * The listener knows one session, whose key the stranger does not have: whatever he sends, he asks
+ * for a session, waits, or is turned away, and never proves anything. */
 #include "fuzz.h"
 
 #include "base/rng.h"
+#include "wire/frame.h"
 #include "wire/handshake.h"
 
 static lt_rng secrets;
@@ -31,9 +32,9 @@ static const lt_credentials *known_session(void)
     return &listener;
 }
 
-static void accept_session(lt_pending_connection *inbound)
+static bool accept_session(lt_pending_connection *inbound)
 {
-    lt_credentials made;
+    static lt_credentials made; /* must outlive the pending */
     lt_reply answer;
     lt_pending_authenticator pending;
     livetcp_result result = lt_pending_connection_accept(inbound, &made, draw, NULL, &answer);
@@ -43,10 +44,27 @@ static void accept_session(lt_pending_connection *inbound)
     FUZZ_REQUIRE(accepted == made.has_key && accepted == (answer.size > 0));
     lt_pending_connection_authenticator(inbound, &pending);
     FUZZ_REQUIRE(accepted == pending.pending);
+    return accepted;
+}
+
+/* What is held came whole, and is no more than may be. */
+static void check_held(const lt_pending_connection *inbound)
+{
+    size_t size;
+    const uint8_t *held = lt_pending_connection_held(inbound, &size);
+
+    FUZZ_REQUIRE(size <= LT_PENDING_MEDIA);
+    while (size) {
+        size_t frame = LT_FRAME_HEADER + (size_t)(held[0] << 8 | held[1]);
+        FUZZ_REQUIRE(frame > LT_FRAME_HEADER && frame <= size);
+        held += frame;
+        size -= frame;
+    }
 }
 
 /* Returns whether the handshake goes on. */
-static bool take_step(lt_pending_connection *inbound, const uint8_t **data, size_t *size)
+static bool take_step(lt_pending_connection *inbound, const uint8_t **data, size_t *size,
+                      bool *accepted)
 {
     lt_reply reply;
     livetcp_result error;
@@ -56,8 +74,9 @@ static bool take_step(lt_pending_connection *inbound, const uint8_t **data, size
     FUZZ_REQUIRE(step != LT_PENDING_PROVED);
     FUZZ_REQUIRE(step != LT_PENDING_MORE || !*size);
     FUZZ_REQUIRE((step == LT_PENDING_FAILED) == (error != LIVETCP_OK));
+    check_held(inbound);
     if (step == LT_PENDING_CREATE)
-        accept_session(inbound);
+        return *accepted = accept_session(inbound);
     if (step == LT_PENDING_LOOKUP)
         FUZZ_REQUIRE(lt_pending_connection_challenge(inbound, known_session(), draw, NULL,
                                                      &reply) == LIVETCP_OK);
@@ -68,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lt_pending_connection *inbound = lt_pending_connection_create(0, 1);
     size_t longest = size ? 1u + *data : 1, consumed = 0;
-    bool going = size > 0;
+    bool going = size > 0, accepted = false;
     lt_rng cuts;
 
     FUZZ_REQUIRE(inbound);
@@ -84,9 +103,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= take;
         while (going && left) {
             size_t before = left;
-            going = take_step(inbound, &data, &left);
+            going = take_step(inbound, &data, &left, &accepted);
             consumed += before - left;
-            FUZZ_REQUIRE(!going || consumed <= LT_PENDING_HELD);
+            FUZZ_REQUIRE(!going || accepted || consumed <= LT_PENDING_HELD);
         }
     }
     lt_pending_connection_destroy(&inbound);

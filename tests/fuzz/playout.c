@@ -50,11 +50,11 @@ static void put(state *s, unsigned flags)
     lt_write_be32(bytes + 4, s->timestamp);
     lt_write_be32(bytes + 8, s->ssrc);
     FUZZ_REQUIRE(livetcp_playout_put(s->playout, &packet, &slot) == LIVETCP_OK);
-    if (slot.verdict == LIVETCP_PLAYOUT_PLAY)
+    if (slot.result == LIVETCP_PLAYOUT_PLAY)
         FUZZ_REQUIRE(slot.play_us >= s->now && slot.play_us <= s->now + most);
     if (packet.token &&
-        (s->config.release == LIVETCP_PLAYOUT_TIMES_ONLY || slot.verdict == LIVETCP_PLAYOUT_LATE ||
-         slot.verdict == LIVETCP_PLAYOUT_DUPLICATE))
+        (s->config.release == LIVETCP_PLAYOUT_TIMES_ONLY || slot.result == LIVETCP_PLAYOUT_LATE ||
+         slot.result == LIVETCP_PLAYOUT_DUPLICATE))
         came_back(packet.token, s);
     if (!packet.token)
         s->out[s->packets] = 1;

@@ -6,7 +6,7 @@
 
 #include "rtp/rtp.h"
 
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A whole session against a hostile peer and a fickle kernel. The first byte chooses side and wire
- * (bits 0, 1) and the policy (the rest); then come operations, each an operation byte, with the
- * slot in its low two bits and the kind above, and its arguments:
+ * (bits 0, 1), limits (5, 6) and the order of delivery (7), the second the policy; then come
+ * operations, each an operation byte, with the slot in its low two bits and the kind above, and its
+ * arguments:
  *
  *   0        bytes from the peer: a length byte, then the bytes
  *   1        one control message from the peer: type byte, fields filled from the next byte
@@ -183,7 +184,7 @@ static void check(world *w)
     livetcp_result reason;
 
     while (livetcp_engine_next_close(w->session, &slot, &reason))
-        FUZZ_REQUIRE(slot < LIVETCP_MAX_CONNECTIONS && reason != LIVETCP_OK);
+        FUZZ_REQUIRE(slot < LIVETCP_MAX_CONNECTIONS && (reason != LIVETCP_OK || w->caller));
     while (livetcp_engine_next_event(w->session, &event))
         FUZZ_REQUIRE(event.connection < LIVETCP_MAX_CONNECTIONS);
     livetcp_engine_get_stats(w->session, w->now, &stats);
@@ -199,28 +200,29 @@ static void check(world *w)
 }
 
 /* Any of the registry; on a plain wire, which has one connection, one that makes do with that. */
-static const livetcp_policy *choose_policy(unsigned mode)
+static const livetcp_policy *choose_policy(unsigned mode, unsigned number)
 {
     size_t count = 0;
     while (livetcp_policy_at(count))
         count++;
-    const livetcp_policy *policy = livetcp_policy_at((mode >> 2) % count);
+    const livetcp_policy *policy = livetcp_policy_at(number % count);
     return mode & 2 && policy->min_connections > 1 ? livetcp_policy_at(0) : policy;
 }
 
-static livetcp_engine *make_session(world *w, unsigned mode)
+static livetcp_engine *make_session(world *w, unsigned mode, unsigned policy)
 {
     livetcp_config config;
     livetcp_config_init(&config);
     config.connections = SLOTS;
     config.wire = mode & 2 ? LIVETCP_WIRE_PLAIN : LIVETCP_WIRE_SESSION;
     config.queue_packets = 16;
+    config.order = mode & 128 ? LIVETCP_ORDER_SEQUENCE : LIVETCP_ORDER_ARRIVAL;
     config.split = 1 + mode % 3;
     config.max_send_delay_us = mode & 32 ? (mode & 64 ? 2000 : 100) * LIVETCP_USEC_MSEC : 0;
     w->caller = mode & 1;
     livetcp_engine_setup setup = {.struct_size = sizeof setup,
                                   .config = &config,
-                                  .policy = choose_policy(mode),
+                                  .policy = choose_policy(mode, policy),
                                   .caller = w->caller,
                                   .random = fill,
                                   .random_user = &w->rng,
@@ -237,7 +239,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world w = {.now = 1000000};
 
     lt_rng_seed(&w.rng, 1);
-    w.session = make_session(&w, fuzz_byte(&in));
+    unsigned mode = fuzz_byte(&in);
+    w.session = make_session(&w, mode, fuzz_byte(&in));
     while (in.size) {
         operate(&w, &in);
         check(&w);

@@ -21,8 +21,7 @@ declare -A description
 for element in livetcpsink livetcpsrc; do
     description[$element]=$(inspect "$element")
     for text in "MIT/X11" "application/x-rtp" "GstURIHandler" "livetcp" \
-        "Range: 1 - 32 Default: 8" "TCP connections of the session" "Default: \"auto\"" \
-        "shortest-queue" "round-robin" "GstLiveTcpMode" "GstLiveTcpWire" "GstLiveTcpRtcp" \
+        "Range: 1 - 32 Default: 8" "TCP connections of the session" "GstLiveTcpMode" "GstLiveTcpWire" "GstLiveTcpRtcp" \
         "changeable only in NULL or READY state" "(ms)" "(bytes)" "bound-port" "last-error" \
         "stats-update-interval" '"caller-added"' '"caller-removed"' '"caller-connecting"'; do
         expect "$element" "$text"
@@ -30,10 +29,20 @@ for element in livetcpsink livetcpsrc; do
 done
 expect livetcpsink "Sink/Network"
 expect livetcpsink "wait-for-connection"
+for text in "Default: \"auto\"" "shortest-queue" "round-robin" "(bit/s)" \
+    "changeable in NULL, READY, PAUSED or PLAYING state"; do
+    expect livetcpsink "$text"
+done
 expect livetcpsink "estimated-bitrate"
+expect livetcpsink "GstLiveTcpLeaky"
+expect livetcpsink "error-on-loss"
+expect livetcpsink "burst-on-join"
 expect livetcpsrc "Source/Network"
 expect livetcpsrc "GstLiveTcpOrder"
 expect livetcpsrc "keep-listening"
+expect livetcpsrc "Default: 2, \"auto\""
+expect livetcpsrc "SRC template: 'rtcp_src'"
+expect livetcpsrc "rtcp-mux"
 description[livetcpplayout]=$(inspect livetcpplayout)
 for text in "MIT/X11" "application/x-rtp" "Filter/Network/RTP" "stats-update-interval"; do
     expect livetcpplayout "$text"
@@ -46,8 +55,14 @@ for element in livetcpsrc livetcpplayout; do
 done
 expect livetcpplayout "Default: 3, \"adaptive\""
 expect livetcpsrc "Default: 0, \"none\""
-if grep -qF "order-wait" <<<"${description[livetcpsink]}"; then
-    echo "livetcpsink has a property that only a source can use: order-wait"
-    failures=1
-fi
+refuse() { # ELEMENT PROPERTY
+    if grep -q "^  $2 " <<<"${description[$1]}"; then
+        echo "$1 has a property that it cannot use: $2"
+        failures=1
+    fi
+}
+refuse livetcpsink order-wait
+for property in policy copies parity-group max-send-delay tail-probes estimated-bitrate-max; do
+    refuse livetcpsrc "$property"
+done
 exit "$failures"

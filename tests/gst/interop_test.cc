@@ -157,12 +157,21 @@ static guint64 reports_received(GstElement *bin)
     return reports;
 }
 
+/* Both ways in which rtpbin can be given RTCP. */
+static std::string rtpbin_receiver(bool mux)
+{
+    return std::string("rtpbin name=bin livetcpsrc name=s ") + (mux ? "rtcp-mux=true " : "") +
+           "uri=livetcp://127.0.0.1:0?mode=listener "
+           "caps=\"application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU,payload=0\" ! "
+           "queue ! bin.recv_rtp_sink_0 bin. ! rtppcmudepay ! fakesink " +
+           (mux ? "" : "s.rtcp_src ! bin.recv_rtcp_sink_0");
+}
+
 TEST_CASE("rtpbin takes RTP and RTCP from one livetcpsrc")
 {
-    Pipeline receiver(
-        "rtpbin name=bin livetcpsrc name=s uri=livetcp://127.0.0.1:0?mode=listener "
-        "caps=\"application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU,payload=0\" ! "
-        "bin.recv_rtp_sink_0 bin. ! rtppcmudepay ! fakesink");
+    bool mux = GENERATE(false, true);
+    INFO((mux ? "on one pad" : "on two pads"));
+    Pipeline receiver(rtpbin_receiver(mux));
     REQUIRE(receiver.state(GST_STATE_PLAYING));
     Element source = receiver.child("s"), bin = receiver.child("bin");
     Pipeline sender("rtpbin name=bin audiotestsrc is-live=true samplesperbuffer=160 ! "
@@ -176,10 +185,9 @@ TEST_CASE("rtpbin takes RTP and RTCP from one livetcpsrc")
 
 TEST_CASE("rtpbin has sender reports from a sender that has none of its own")
 {
-    Pipeline receiver(
-        "rtpbin name=bin livetcpsrc name=s uri=livetcp://127.0.0.1:0?mode=listener "
-        "caps=\"application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU,payload=0\" ! "
-        "queue ! bin.recv_rtp_sink_0 bin. ! rtppcmudepay ! fakesink");
+    bool mux = GENERATE(false, true);
+    INFO((mux ? "on one pad" : "on two pads"));
+    Pipeline receiver(rtpbin_receiver(mux));
     REQUIRE(receiver.state(GST_STATE_PLAYING));
     Element source = receiver.child("s"), bin = receiver.child("bin");
     Pipeline sender("audiotestsrc is-live=true samplesperbuffer=160 ! "
@@ -202,7 +210,7 @@ TEST_CASE("a depayloader and a jitter buffer are not given RTCP, unless asked fo
     Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
     Pipeline receiver("livetcpsrc name=s caps=\"application/x-rtp,media=audio,clock-rate=8000,"
                       "encoding-name=PCMU,payload=0\" uri=" +
-                      call_uri(sink.get(), asked ? "rtcp=on" : "rtcp=auto") + " ! " + first +
+                      call_uri(sink.get(), asked ? "rtcp-mux=true" : "") + " ! " + first +
                       " ! fakesink sync=false");
     REQUIRE(receiver.state(GST_STATE_PLAYING));
     REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
@@ -221,7 +229,7 @@ TEST_CASE("a depayloader and a jitter buffer are not given RTCP, unless asked fo
 TEST_CASE("reports of LiveTCP are RTCP compounds as GStreamer reads them")
 {
     Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
-    Harness source("livetcpsrc", call_uri(sink.get()));
+    Harness source("livetcpsrc", call_uri(sink.get(), "rtcp-mux=true"));
     REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
     REQUIRE(sink.push(rtp_packet(1)) == GST_FLOW_OK);
     GstBuffer *found = nullptr;
@@ -263,8 +271,9 @@ TEST_CASE("reports of LiveTCP are RTCP compounds as GStreamer reads them")
 TEST_CASE("a depayloader drops RTCP and goes on")
 {
     Harness sink("livetcpsink", "livetcp://127.0.0.1:0?mode=listener");
-    Pipeline receiver("livetcpsrc name=s uri=" + call_uri(sink.get(), "connections=1&rtcp=on") +
-                      " ! rtppcmudepay name=d ! fakesink sync=false");
+    Pipeline receiver(
+        "livetcpsrc name=s uri=" + call_uri(sink.get(), "connections=1&rtcp-mux=true") +
+        " ! rtppcmudepay name=d ! fakesink sync=false");
     Tap decoded(receiver, "d", "src");
     REQUIRE(receiver.state(GST_STATE_PLAYING));
     REQUIRE(eventually([&] { return counter(sink.get(), "sessions") == 1; }));
@@ -273,4 +282,52 @@ TEST_CASE("a depayloader drops RTCP and goes on")
     REQUIRE(sink.push(rtp_packet(2)) == GST_FLOW_OK);
     CHECK(eventually([&] { return decoded.count() == 2; }));
     CHECK(receiver.posted(GST_MESSAGE_ERROR).empty());
+}
+
+/* The first element of that kind in a bin, however deep. */
+static Element find_inside(GstElement *bin, const char *factory)
+{
+    GstIterator *found = gst_bin_iterate_all_by_element_factory_name(GST_BIN(bin), factory);
+    GValue item = G_VALUE_INIT;
+    GstElement *element = nullptr;
+    if (gst_iterator_next(found, &item) == GST_ITERATOR_OK) {
+        element = GST_ELEMENT(g_value_dup_object(&item));
+        g_value_unset(&item);
+    }
+    gst_iterator_free(found);
+    return Element(element);
+}
+
+TEST_CASE("playbin3 plays, and its depayloader is given no RTCP")
+{
+    Pipeline sender("videotestsrc is-live=true ! video/x-raw,width=160,height=120,framerate=30/1 ! "
+                    "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! "
+                    "rtph264pay config-interval=-1 ! livetcpsink name=k async=false "
+                    "uri=livetcp://127.0.0.1:0?mode=listener");
+    REQUIRE(sender.state(GST_STATE_PLAYING));
+    gchar *caps = g_uri_escape_string("application/x-rtp,media=video,clock-rate=90000,"
+                                      "encoding-name=H264,payload=96",
+                                      nullptr, FALSE);
+    Pipeline receiver(
+        "playbin3 uri=" + call_uri(sender.child("k").get(), std::string("caps=") + caps) +
+        " video-sink=\"fakesink name=f signal-handoffs=true\"");
+    g_free(caps);
+    REQUIRE(receiver.state(GST_STATE_PLAYING));
+    GstElement *sink = nullptr;
+    g_object_get(receiver.get(), "video-sink", &sink, nullptr);
+    gint pictures = 0;
+    g_signal_connect(sink, "handoff", G_CALLBACK(+[](GstElement *, GstBuffer *, GstPad *, gint *n) {
+                         g_atomic_int_inc(n);
+                     }),
+                     &pictures);
+    CHECK(eventually([&] {
+        Element source = find_inside(receiver.get(), "livetcpsrc");
+        return g_atomic_int_get(&pictures) > 30 && counter(source.get(), "rtcp-dropped") > 0;
+    }));
+    for (const Message &message : receiver.posted(GST_MESSAGE_WARNING)) {
+        CHECK(complaint(message).text == "");
+    }
+    CHECK(receiver.posted(GST_MESSAGE_ERROR).empty());
+    receiver.state(GST_STATE_NULL);
+    gst_object_unref(sink);
 }

@@ -9,7 +9,7 @@ static const char lost[] = "GstRTPPacketLost";
 
 TEST_CASE("timestamps follow the sender's clock whatever the packets were held up by")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     const guint held_up[] = {0, 30, 15, 70, 60, 45, 30};
     for (guint16 i = 0; i < 7; i++) {
         p.now(1000 * ms + (i * 20 + held_up[i]) * ms);
@@ -28,7 +28,7 @@ TEST_CASE("timestamps follow the sender's clock whatever the packets were held u
 
 TEST_CASE("packets that others overtook are put in order, and nothing is reported lost")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     p.now(1000 * ms);
     p.packets(0, 2);
     p.now(1080 * ms);
@@ -48,7 +48,8 @@ TEST_CASE("packets that others overtook are put in order, and nothing is reporte
 TEST_CASE("what is missing when it is due is lost, and said so")
 {
     bool told = GENERATE(true, false);
-    Playout p(told ? "mode=fixed latency=100" : "mode=fixed latency=100 do-lost=false");
+    Playout p(told ? "playout-mode=fixed latency=100"
+                   : "playout-mode=fixed latency=100 do-lost=false");
     p.now(1000 * ms);
     p.packets(0, 2);
     p.now(1080 * ms);
@@ -89,7 +90,7 @@ TEST_CASE("what is missing when it is due is lost, and said so")
 TEST_CASE("audio that comes too late is dropped, video is not")
 {
     bool video = GENERATE(false, true);
-    Playout p("mode=fixed latency=50", video ? video_caps : voice_caps);
+    Playout p("playout-mode=fixed latency=50", video ? video_caps : voice_caps);
     p.now(1000 * ms);
     for (guint16 i = 0; i < 4; i++) {
         p.now((1000 + i * 20 + (i == 3 ? 200 : 0)) * ms);
@@ -134,7 +135,7 @@ TEST_CASE("duplicates are never played twice")
 
 TEST_CASE("with mode none packets pass as they come")
 {
-    Playout p("mode=none");
+    Playout p("playout-mode=none");
     p.now(1000 * ms);
     for (guint16 sequence : {0, 1, 5, 3, 4}) {
         p.now((1000 + sequence * 20 + 7) * ms);
@@ -148,7 +149,7 @@ TEST_CASE("with mode none packets pass as they come")
 
 TEST_CASE("the end of the stream comes after what was held, at once")
 {
-    Playout p("mode=fixed latency=5000");
+    Playout p("playout-mode=fixed latency=5000");
     p.now(1000 * ms);
     p.packets(0, 2);
     p.now(1080 * ms);
@@ -164,7 +165,7 @@ TEST_CASE("the end of the stream comes after what was held, at once")
 
 TEST_CASE("a flush drops what is held, and the stream begins again with a segment")
 {
-    Playout p("mode=fixed latency=200");
+    Playout p("playout-mode=fixed latency=200");
     p.now(1000 * ms);
     p.packets(0, 2);
     p.now(1080 * ms);
@@ -191,7 +192,7 @@ TEST_CASE("a flush drops what is held, and the stream begins again with a segmen
 
 TEST_CASE("another SSRC takes over after a discontinuity")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     p.now(1000 * ms);
     p.packets(0, 4, 1);
     REQUIRE(p.pull(5)[4]);
@@ -210,7 +211,7 @@ TEST_CASE("another SSRC takes over after a discontinuity")
 
 TEST_CASE("nothing leaves before the clock runs")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     p.now(1000 * ms);
     CHECK(gst_element_set_state(p.get(), GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL);
     p.packet(0);

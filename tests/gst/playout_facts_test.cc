@@ -40,10 +40,11 @@ TEST_CASE("the latency announced is the playout delay, and what is before it")
         GstClockTime latency;
     };
     Case wanted = GENERATE(
-        Case{"mode=none latency=300", 0}, Case{"mode=fixed latency=150", 150 * ms},
-        Case{"mode=fixed latency=900", 900 * ms}, Case{"mode=adaptive latency=80", 80 * ms},
-        Case{"mode=adaptive latency=80 min-latency=120", 120 * ms},
-        Case{"mode=policy-aware latency=800", 400 * ms}, Case{"", 100 * ms});
+        Case{"playout-mode=none latency=300", 0}, Case{"playout-mode=fixed latency=150", 150 * ms},
+        Case{"playout-mode=fixed latency=900", 900 * ms},
+        Case{"playout-mode=adaptive latency=80", 80 * ms},
+        Case{"playout-mode=adaptive latency=80 min-latency=120", 120 * ms},
+        Case{"playout-mode=policy-aware latency=800", 400 * ms}, Case{"", 100 * ms});
     INFO(wanted.properties);
     Playout p(wanted.properties);
     CHECK(p.latency() == wanted.latency);
@@ -53,7 +54,7 @@ TEST_CASE("the latency announced is the playout delay, and what is before it")
 
 TEST_CASE("what is before the element delays when it gives up, too")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     gst_harness_set_upstream_latency(p.harness(), 40 * ms);
     CHECK(p.latency() == 140 * ms);
     p.now(1000 * ms);
@@ -68,7 +69,7 @@ TEST_CASE("what is before the element delays when it gives up, too")
 
 TEST_CASE("a delay that grows is announced; timestamps wait for the pipeline to follow")
 {
-    Playout p("mode=adaptive latency=20");
+    Playout p("playout-mode=adaptive latency=20");
     guint16 sequence = 0;
     talk(p, 5, 0, sequence);
     CHECK(p.latency() == 20 * ms);
@@ -103,7 +104,7 @@ TEST_CASE("a delay that grows is announced; timestamps wait for the pipeline to 
 
 TEST_CASE("running time is not negative, and timestamps do not stand still")
 {
-    Playout p("mode=policy-aware latency=100");
+    Playout p("playout-mode=policy-aware latency=100");
     gst_harness_push_event(p.harness(),
                            path_event("livetcp-path,repair=duplicate,copies=(uint)2").release());
     p.packets(0, 9);
@@ -118,7 +119,7 @@ TEST_CASE("the path decides: from livetcpsrc's event, or the property")
 {
     SECTION("duplicate")
     {
-        Playout p("mode=policy-aware");
+        Playout p("playout-mode=policy-aware");
         REQUIRE(gst_harness_push_event(
             p.harness(), path_event("livetcp-path,repair=duplicate,copies=(uint)2").release()));
         p.now(1000 * ms);
@@ -127,7 +128,7 @@ TEST_CASE("the path decides: from livetcpsrc's event, or the property")
     }
     SECTION("an RTT given")
     {
-        Playout p("mode=static rtt=40");
+        Playout p("playout-mode=static rtt=40");
         gst_harness_push_event(p.harness(),
                                path_event("livetcp-path,rtt-us=(gint64)90000").release());
         p.now(1000 * ms);
@@ -137,7 +138,7 @@ TEST_CASE("the path decides: from livetcpsrc's event, or the property")
     }
     SECTION("an RTT told")
     {
-        Playout p("mode=static");
+        Playout p("playout-mode=static");
         gst_harness_push_event(p.harness(),
                                path_event("livetcp-path,rtt-us=(gint64)90000").release());
         guint16 sequence = 0;
@@ -161,7 +162,7 @@ TEST_CASE("without a clock rate the element says what it needs")
 
 TEST_CASE("static payload types need no clock rate")
 {
-    Playout p("mode=fixed", "application/x-rtp");
+    Playout p("playout-mode=fixed", "application/x-rtp");
     p.now(1000 * ms);
     p.packets(0, 4);
     CHECK(pts(p.pull(5)[4]) == 1080 * ms);
@@ -169,7 +170,7 @@ TEST_CASE("static payload types need no clock rate")
 
 TEST_CASE("caps change in order with the packets")
 {
-    Playout p("mode=fixed latency=100");
+    Playout p("playout-mode=fixed latency=100");
     p.now(1000 * ms);
     p.packets(0, 2);
     p.now(1080 * ms);
@@ -204,7 +205,7 @@ TEST_CASE("limits that contradict each other are refused")
 
 TEST_CASE("RTCP passes, and what is no RTP does not")
 {
-    Playout p("mode=fixed");
+    Playout p("playout-mode=fixed");
     p.now(1000 * ms);
     p.packet(0);
     p.crank();
@@ -224,7 +225,7 @@ TEST_CASE("RTCP passes, and what is no RTP does not")
 
 TEST_CASE("statistics have every field, and are notified")
 {
-    Playout p("mode=fixed stats-update-interval=100");
+    Playout p("playout-mode=fixed stats-update-interval=100");
     guint notified = 0;
     g_signal_connect(p.playout(), "notify::stats",
                      G_CALLBACK(+[](GObject *, GParamSpec *, guint *count) { (*count)++; }),

@@ -51,8 +51,9 @@ Buffer voice_packet(guint16 sequence)
 TEST_CASE("a decoder conceals what is lost")
 {
     bool told = GENERATE(true, false);
-    Playout p(told ? "mode=fixed latency=60" : "mode=fixed latency=60 do-lost=false", opus_caps,
-              "livetcpplayout name=p ! rtpopusdepay ! opusdec plc=true");
+    Playout p(told ? "playout-mode=fixed latency=60"
+                   : "playout-mode=fixed latency=60 do-lost=false",
+              opus_caps, "livetcpplayout name=p ! rtpopusdepay ! opusdec plc=true");
     auto packets = opus_packets(20);
     for (guint i = 0; i < 20; i++) {
         p.now((1000 + i * 20) * ms);
@@ -80,7 +81,7 @@ TEST_CASE("a decoder conceals what is lost")
 
 TEST_CASE("behind rtpstreamdepay, whose buffers have no time, arrival is when they come")
 {
-    Playout p("mode=fixed latency=100",
+    Playout p("playout-mode=fixed latency=100",
               "application/x-rtp-stream,media=audio,clock-rate=8000,encoding-name=PCMU",
               "rtpstreamdepay ! livetcpplayout name=p");
     for (guint16 i = 0; i < 10; i++) {
@@ -100,8 +101,8 @@ TEST_CASE("behind rtpstreamdepay, whose buffers have no time, arrival is when th
 
 TEST_CASE("livetcpsrc plays out itself when asked to")
 {
-    Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener&playout=fixed&latency=120",
-                   false);
+    Harness source("livetcpsrc",
+                   "livetcp://127.0.0.1:0?mode=listener&playout-mode=fixed&latency=120", false);
     gst_util_set_object_arg(G_OBJECT(source.get()), "caps", voice_caps);
     gst_harness_use_systemclock(source.harness());
     source.play();
@@ -127,7 +128,7 @@ TEST_CASE("livetcpsrc plays out itself when asked to")
     CHECK(counter(gst_value_get_structure(playout), "duplicates") +
               counter(all.get(), "duplicates") >=
           1);
-    CHECK(get_string(source.get(), "uri").find("playout=fixed") != std::string::npos);
+    CHECK(get_string(source.get(), "uri").find("playout-mode=fixed") != std::string::npos);
 }
 
 TEST_CASE("livetcpsrc without playout leaves everything as it was")
@@ -167,8 +168,8 @@ TEST_CASE("livetcpsrc tells who is behind it about the path, and what the sender
 
 TEST_CASE("the sender hears what became of its packets")
 {
-    Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener&playout=fixed&latency=50",
-                   false);
+    Harness source("livetcpsrc",
+                   "livetcp://127.0.0.1:0?mode=listener&playout-mode=fixed&latency=50", false);
     gst_util_set_object_arg(G_OBJECT(source.get()), "caps", voice_caps);
     gst_harness_use_systemclock(source.harness());
     source.play();

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <regex>
+#include <set>
 
 using namespace lt;
 
@@ -17,9 +19,42 @@ static GParamSpec *property(gpointer element, const char *name)
     return g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
 }
 
-static bool receiving_only(const std::string &name)
+/* Settings that are nobody's or the other side's. */
+static bool is_used(const std::string &name, const std::string &factory)
 {
-    return name == "order" || name == "order-wait" || name == "max-receive";
+    static const std::set<std::string> receiving = {"order", "order-wait", "max-receive"};
+    static const std::set<std::string> sending = {"policy",
+                                                  "split",
+                                                  "congestion-control",
+                                                  "max-packet",
+                                                  "copies",
+                                                  "hedge-delay",
+                                                  "redundancy-budget",
+                                                  "parity-group",
+                                                  "max-send-delay",
+                                                  "idle-packets",
+                                                  "send-buffer-windows",
+                                                  "send-buffer-segments",
+                                                  "send-buffer-delay",
+                                                  "idle-time",
+                                                  "tail-probes",
+                                                  "min-bitrate",
+                                                  "max-bitrate"};
+    return (factory == "livetcpsink" ? receiving : sending).count(name) == 0;
+}
+
+static std::string property_name(const std::string &setting)
+{
+    return setting == "min-bitrate"   ? "estimated-bitrate-min"
+           : setting == "max-bitrate" ? "estimated-bitrate-max"
+                                      : setting;
+}
+
+static bool is_running(const std::string &setting)
+{
+    static const std::set<std::string> running = {"policy", "redundancy-budget", "min-bitrate",
+                                                  "max-bitrate", "max-send-delay"};
+    return running.count(setting) > 0;
 }
 
 static livetcp_result set(const char *name, const std::string &value)
@@ -39,13 +74,14 @@ TEST_CASE("every setting is a property with the library's range and default")
 
     for (size_t i = 0; (setting = livetcp_config_setting(i)) != nullptr; i++) {
         INFO(factory << " " << setting->name);
-        GParamSpec *pspec = property(element.get(), setting->name);
-        if (receiving_only(setting->name) && std::string(factory) == "livetcpsink") {
+        GParamSpec *pspec = property(element.get(), property_name(setting->name).c_str());
+        if (!is_used(setting->name, factory)) {
             CHECK(pspec == nullptr);
             continue;
         }
         REQUIRE(pspec != nullptr);
-        CHECK((pspec->flags & GST_PARAM_MUTABLE_READY) != 0);
+        CHECK((pspec->flags & (is_running(setting->name) ? GST_PARAM_MUTABLE_PLAYING
+                                                         : GST_PARAM_MUTABLE_READY)) != 0);
         CHECK(strlen(g_param_spec_get_blurb(pspec)) > 10);
         char text[256];
         REQUIRE(livetcp_config_get(&config, setting->name, text, sizeof(text), nullptr) ==
@@ -57,7 +93,10 @@ TEST_CASE("every setting is a property with the library's range and default")
             CHECK(set(setting->name, std::to_string(guint64{number->maximum} + 1)) != LIVETCP_OK);
             CHECK((number->minimum == 0 ||
                    set(setting->name, std::to_string(number->minimum - 1)) != LIVETCP_OK));
-            if (std::string(setting->name) != "max-sessions") {
+            if (std::string(setting->name) == "max-send-delay" &&
+                std::string(factory) == "livetcpsink") {
+                CHECK(number->default_value == 2000); /* of live media */
+            } else if (std::string(setting->name) != "max-sessions") {
                 CHECK(std::to_string(number->default_value) == text);
             }
         }
@@ -72,9 +111,13 @@ TEST_CASE("every choice of a setting is a nick of its enumeration")
         GParamSpec *pspec = property(element.get(), name);
         REQUIRE(G_IS_PARAM_SPEC_ENUM(pspec));
         GEnumClass *choices = G_PARAM_SPEC_ENUM(pspec)->enum_class;
-        bool has_auto = g_enum_get_value_by_nick(choices, "auto") != nullptr;
+        bool has_auto = g_enum_get_value_by_nick(choices, "auto") != nullptr; /* and two others */
         CHECK(choices->n_values == (has_auto ? 3 : 2));
         for (guint i = 0; i < choices->n_values; i++) {
+            if (std::string(name) == "order" &&
+                std::string(choices->values[i].value_nick) == "auto") {
+                continue; /* the element's, which knows what is behind it */
+            }
             CHECK(set(name, choices->values[i].value_nick) == LIVETCP_OK);
         }
     }
@@ -85,17 +128,17 @@ TEST_CASE("defaults are what a user who reads nothing should have")
     const char *factory = GENERATE("livetcpsink", "livetcpsrc");
     Element element = make(factory);
     CHECK(get_uint(element.get(), "connections") == 8);
-    CHECK(get_string(element.get(), "policy") == "auto");
     CHECK(get_string(element.get(), "state") == "closed");
     CHECK(get_string(element.get(), "last-error") == "");
     CHECK(get_uint(element.get(), "bound-port") == 0);
     gboolean reconnect = FALSE;
-    g_object_get(element.get(), "reconnect", &reconnect, nullptr);
+    g_object_get(element.get(), "auto-reconnect", &reconnect, nullptr);
     CHECK(reconnect);
     if (std::string(factory) == "livetcpsink") {
         gboolean sync = TRUE;
         g_object_get(element.get(), "sync", &sync, nullptr);
         CHECK(!sync);
+        CHECK(get_string(element.get(), "policy") == "auto");
     }
 }
 
@@ -109,6 +152,8 @@ static void set_unusual(GstElement *element, const char *name)
         auto *number = G_PARAM_SPEC_UINT(pspec);
         guint other = number->default_value == number->maximum ? number->minimum : number->maximum;
         g_value_set_uint(&value, other);
+    } else if (G_IS_PARAM_SPEC_INT(pspec)) {
+        g_value_set_int(&value, G_PARAM_SPEC_INT(pspec)->maximum);
     } else if (G_IS_PARAM_SPEC_BOOLEAN(pspec)) {
         g_value_set_boolean(&value, !G_PARAM_SPEC_BOOLEAN(pspec)->default_value);
     } else if (G_IS_PARAM_SPEC_ENUM(pspec)) {
@@ -133,12 +178,13 @@ static std::vector<std::string> uri_keys(GstElement *element)
     std::vector<std::string> names;
     const livetcp_setting *setting;
     for (size_t i = 0; (setting = livetcp_config_setting(i)) != nullptr; i++) {
-        if (property(element, setting->name) != nullptr) {
-            names.push_back(setting->name);
+        std::string name = property_name(setting->name);
+        if (property(element, name.c_str()) != nullptr) {
+            names.push_back(name);
         }
     }
     for (const char *name : {"stats-update-interval", "wait-for-connection", "drain-timeout",
-                             "keep-listening", "timeout", "caps"}) {
+                             "keep-listening", "timeout", "caps", "playout-mode", "latency"}) {
         if (property(element, name) != nullptr) {
             names.push_back(name);
         }
@@ -360,4 +406,149 @@ TEST_CASE("pads take and give RTP, not anything")
     CHECK(!gst_caps_can_intersect(templ, raw));
     gst_caps_unref(raw);
     gst_caps_unref(templ);
+}
+
+static std::vector<GParamSpec *> own_properties(gpointer element)
+{
+    std::vector<GParamSpec *> own;
+    guint count = 0;
+    GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
+    for (guint i = 0; i < count; i++) {
+        if (all[i]->owner_type == G_OBJECT_TYPE(element)) {
+            own.push_back(all[i]);
+        }
+    }
+    g_free(all);
+    return own;
+}
+
+TEST_CASE("no property hides one of GStreamer's own")
+{
+    const char *factory = GENERATE("livetcpsink", "livetcpsrc", "livetcpplayout");
+    Element element = make(factory);
+    auto *parent =
+        static_cast<GObjectClass *>(g_type_class_peek(g_type_parent(G_OBJECT_TYPE(element.get()))));
+    REQUIRE(own_properties(element.get()).size() > 10);
+    for (GParamSpec *pspec : own_properties(element.get())) {
+        INFO(factory << " " << pspec->name);
+        /* Both have statistics, of one type. */
+        GParamSpec *hidden = g_object_class_find_property(parent, pspec->name);
+        CHECK((hidden == nullptr || hidden->value_type == pspec->value_type));
+    }
+    if (std::string(factory) == "livetcpsink") {
+        guint64 rate = 1234567890123; /* all of it is written */
+        g_object_get(element.get(), "max-bitrate", &rate, nullptr);
+        CHECK(rate == 0);
+    }
+}
+
+TEST_CASE("units are given in one way: in brackets, at the end")
+{
+    const char *factory = GENERATE("livetcpsink", "livetcpsrc", "livetcpplayout");
+    Element element = make(factory);
+    const std::regex unit("[^(]* \\((ms|bytes|bit/s)\\)$");
+    const std::regex written_otherwise("second|\\bms\\b|bit/s|\\bkbit|\\(bytes");
+    const livetcp_setting *setting;
+
+    for (GParamSpec *pspec : own_properties(element.get())) {
+        std::string blurb = g_param_spec_get_blurb(pspec);
+        INFO(factory << " " << pspec->name << ": " << blurb);
+        CHECK((std::regex_match(blurb, unit) || !std::regex_search(blurb, written_otherwise)));
+    }
+    for (size_t i = 0; (setting = livetcp_config_setting(i)) != nullptr; i++) {
+        GParamSpec *pspec = property(element.get(), property_name(setting->name).c_str());
+        const char *of_setting = strchr(setting->accepts, ' ');
+        if (pspec == nullptr || !g_ascii_isdigit(setting->accepts[0]) || of_setting == nullptr) {
+            continue;
+        }
+        INFO(setting->name);
+        CHECK(g_str_has_suffix(g_param_spec_get_blurb(pspec),
+                               ("(" + std::string(of_setting + 1) + ")").c_str()));
+    }
+}
+
+TEST_CASE("properties are still found by the names they had")
+{
+    Element sink = make("livetcpsink"), source = make("livetcpsrc"),
+            playout = make("livetcpplayout");
+    struct Case {
+        GstElement *element;
+        const char *former, *now, *value;
+    };
+    for (const Case &c : {Case{sink.get(), "reconnect", "auto-reconnect", "false"},
+                          Case{source.get(), "reconnect", "auto-reconnect", "false"},
+                          Case{source.get(), "playout", "playout-mode", "fixed"},
+                          Case{playout.get(), "mode", "playout-mode", "static"}}) {
+        INFO(c.former);
+        REQUIRE(property(c.element, c.former) != nullptr);
+        CHECK((property(c.element, c.former)->flags & G_PARAM_DEPRECATED) != 0);
+        gst_util_set_object_arg(G_OBJECT(c.element), c.former, c.value);
+        CHECK(text_of(c.element, c.now) == c.value);
+        CHECK(text_of(c.element, c.former) == c.value);
+    }
+    std::string uri = get_string(source.get(), "uri");
+    CHECK(uri.find("playout-mode=fixed") != std::string::npos);
+    CHECK(uri.find("playout=") == std::string::npos);
+    CHECK(uri.find("auto-reconnect=false") != std::string::npos);
+    g_object_set(source.get(), "uri", "livetcp://h:1?reconnect=1&playout=static", nullptr);
+    CHECK(text_of(source.get(), "auto-reconnect") == "true");
+    CHECK(text_of(source.get(), "playout-mode") == "static");
+}
+
+TEST_CASE("bounds of the bit rate have two names in a URI")
+{
+    Element sink = make("livetcpsink");
+    std::string query = GENERATE("max-bitrate=2000000&min-bitrate=1000000",
+                                 "estimated-bitrate-max=2000000&estimated-bitrate-min=1000000");
+    g_object_set(sink.get(), "uri", ("livetcp://h:1?" + query).c_str(), nullptr);
+    CHECK(get_uint(sink.get(), "estimated-bitrate-max") == 2000000);
+    CHECK(get_uint(sink.get(), "estimated-bitrate-min") == 1000000);
+    CHECK(get_string(sink.get(), "uri") == "livetcp://h:1?min-bitrate=1000000&max-bitrate=2000000");
+}
+
+static unsigned notified;
+
+TEST_CASE("the bound port notifies, and the URI shows it while the element listens")
+{
+    notified = 0;
+    Subject source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener");
+    g_signal_connect(source.get(), "notify::bound-port",
+                     G_CALLBACK(+[](GObject *, GParamSpec *, gpointer) { notified++; }), nullptr);
+    REQUIRE(source.state(GST_STATE_PAUSED));
+    CHECK(notified == 1);
+    guint port = get_uint(source.get(), "bound-port");
+    REQUIRE(port != 0);
+    CHECK(get_string(source.get(), "uri") ==
+          "livetcp://127.0.0.1:" + std::to_string(port) + "?mode=listener");
+    REQUIRE(source.state(GST_STATE_READY));
+    CHECK(notified == 2);
+    CHECK(get_uint(source.get(), "bound-port") == 0);
+    CHECK(get_string(source.get(), "uri") == "livetcp://127.0.0.1:0?mode=listener");
+}
+
+TEST_CASE("a latency that nothing will make is told of")
+{
+    const char *name = GENERATE("latency", "min-latency", "max-latency");
+    bool playout = GENERATE(false, true);
+    Subject source(playout ? "livetcpplayout" : "livetcpsrc",
+                   playout ? "" : "livetcp://127.0.0.1:0?mode=listener");
+    gst_util_set_object_arg(G_OBJECT(source.get()), "playout-mode", "none");
+    REQUIRE(source.state(GST_STATE_PAUSED));
+    CHECK(source.posted(GST_MESSAGE_WARNING).empty());
+    REQUIRE(source.state(GST_STATE_READY));
+
+    g_object_set(source.get(), name, 100, nullptr);
+    REQUIRE(source.state(GST_STATE_PAUSED));
+    Message message = source.wait(GST_MESSAGE_WARNING);
+    REQUIRE(message);
+    std::string text = complaint(message).text;
+    INFO(text);
+    CHECK(text.find("latency") != std::string::npos);
+    CHECK(text.find("playout-mode=adaptive") != std::string::npos);
+    CHECK((text.find("rtpjitterbuffer") != std::string::npos) == !playout);
+    REQUIRE(source.state(GST_STATE_READY));
+
+    gst_util_set_object_arg(G_OBJECT(source.get()), "playout-mode", "fixed");
+    REQUIRE(source.state(GST_STATE_PAUSED));
+    CHECK(source.posted(GST_MESSAGE_WARNING).empty());
 }

@@ -5,7 +5,7 @@
 
 #include <gst/check/gstharness.h>
 #include <gst/rtp/gstrtpbuffer.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 #include <map>
 #include <set>

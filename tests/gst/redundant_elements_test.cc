@@ -63,7 +63,7 @@ void arrive(Playout &p, Buffer &packet)
 
 TEST_CASE("livetcpplayout plays a copy where the original does not come")
 {
-    Playout p("mode=fixed latency=60");
+    Playout p("playout-mode=fixed latency=60");
     auto packets = encoded(0, 19);
     for (guint i = 0; i < 20; i++) {
         p.now((1000 + i * 20) * ms);
@@ -95,7 +95,7 @@ TEST_CASE("livetcpplayout plays a copy where the original does not come")
 
 TEST_CASE("livetcpplayout prefers an original that comes in time to its copy")
 {
-    Playout p("mode=fixed latency=60");
+    Playout p("playout-mode=fixed latency=60");
     auto packets = encoded(0, 9);
     for (guint i : {0, 1, 2, 3, 5, 4, 6, 7, 8, 9}) {
         p.now((1000 + (i == 4 ? 110 : i * 20)) * ms);
@@ -115,7 +115,8 @@ TEST_CASE("what the caps or the property give the payload type to is no redundan
     const char opus[] =
         "application/x-rtp,media=audio,clock-rate=8000,encoding-name=OPUS,payload=63";
     bool caps = GENERATE(true, false);
-    Playout p(caps ? "mode=fixed latency=60" : "mode=fixed latency=60 redundancy-pt=-1",
+    Playout p(caps ? "playout-mode=fixed latency=60"
+                   : "playout-mode=fixed latency=60 redundancy-pt=-1",
               caps ? opus : voice_caps);
     auto packets = encoded(0, 4);
     for (guint i = 0; i < 5; i++) {
@@ -132,7 +133,7 @@ TEST_CASE("what the caps or the property give the payload type to is no redundan
 
 TEST_CASE("caps of RED are undone, too, and what is broken is dropped")
 {
-    Playout p("mode=fixed latency=60 redundancy-pt=121",
+    Playout p("playout-mode=fixed latency=60 redundancy-pt=121",
               "application/x-rtp,media=audio,clock-rate=8000,encoding-name=RED,payload=121");
     for (guint16 i = 0; i < 3; i++) {
         Buffer packet = voice_packet(i);
@@ -156,7 +157,7 @@ TEST_CASE("caps of RED are undone, too, and what is broken is dropped")
 
 TEST_CASE("a payload type that RTCP needs is refused")
 {
-    Playout p("mode=fixed", "");
+    Playout p("playout-mode=fixed", "");
     g_object_set(p.playout(), "redundancy-pt", 72, nullptr);
     gst_element_set_state(p.playout(), GST_STATE_READY);
     CHECK(gst_element_set_state(p.playout(), GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
@@ -207,8 +208,8 @@ TEST_CASE("livetcpsink makes redundant audio that rtpreddec takes apart")
 
 TEST_CASE("from livetcpsink to livetcpsrc with playout nobody sees that there was redundancy")
 {
-    Harness source("livetcpsrc", "livetcp://127.0.0.1:0?mode=listener&playout=fixed&latency=120",
-                   false);
+    Harness source("livetcpsrc",
+                   "livetcp://127.0.0.1:0?mode=listener&playout-mode=fixed&latency=120", false);
     gst_util_set_object_arg(G_OBJECT(source.get()), "caps", voice_caps);
     gst_harness_use_systemclock(source.harness());
     source.play();

@@ -118,11 +118,11 @@ TEST_CASE("an address of somebody else cannot be listened on")
     CHECK(complaint(message).code == GST_RESOURCE_ERROR_SETTINGS);
 }
 
-TEST_CASE("without reconnect, a refused call is an ERROR")
+TEST_CASE("without auto-reconnect, a refused call is an ERROR")
 {
     const char *factory = GENERATE("livetcpsink", "livetcpsrc");
     std::string port = std::to_string(free_port());
-    Harness element(factory, "livetcp://127.0.0.1:" + port + "?reconnect=0");
+    Harness element(factory, "livetcp://127.0.0.1:" + port + "?auto-reconnect=false");
     Message message = element.wait(GST_MESSAGE_ERROR);
     REQUIRE(message);
     Complaint error = complaint(message);
@@ -136,7 +136,7 @@ TEST_CASE("without reconnect, a refused call is an ERROR")
     }
 }
 
-TEST_CASE("with reconnect, a refused call is a WARNING with the details, and is repeated")
+TEST_CASE("with auto-reconnect, a refused call is a WARNING with the details, and is repeated")
 {
     const char *factory = GENERATE("livetcpsink", "livetcpsrc");
     bool sending = std::string(factory) == "livetcpsink";
@@ -175,7 +175,7 @@ TEST_CASE("with reconnect, a refused call is a WARNING with the details, and is 
 
 TEST_CASE("a host that does not resolve is named")
 {
-    Harness sink("livetcpsink", "livetcp://no-such-host.invalid:5004?reconnect=0");
+    Harness sink("livetcpsink", "livetcp://no-such-host.invalid:5004?auto-reconnect=false");
     Message message = sink.wait(GST_MESSAGE_ERROR);
     REQUIRE(message);
     Complaint error = complaint(message);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every file begins with its licence and that nothing is left to do in it.
+"""Checks that every file begins with its licence, that nothing is left to do in it, and that the
+elements print no caps but by gst_livetcp_caps_describe(): caps have keys in them.
 
 usage: files.py [--root DIR]
 """
@@ -14,6 +15,8 @@ LICENCE = "SPDX-License-Identifier: MIT"
 FOLDERS = ("src", "include", "plugins", "samples", "demo", "tests", "script", ".ci")
 CODE = (".c", ".h", ".cc", ".cpp", ".hpp")
 LEFT_OVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^(<<<<<<<|>>>>>>>) ", re.M)
+# What would print them whole, a structure or an object with them in it.
+WHOLE_CAPS = re.compile(r"GST_PTR_FORMAT|\bgst_caps_(?:to_string|serialize)\b")
 
 
 def files(root):
@@ -45,6 +48,11 @@ def problems_of(root, path):
         for match in LEFT_OVER.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"{where}:{line}: '{match.group(0).strip()}' left in the code")
+    if where.startswith("plugins/"):
+        for match in WHOLE_CAPS.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append(f"{where}:{line}: {match.group(0)} may print a key: use "
+                            "gst_livetcp_caps_describe()")
     return problems
 
 

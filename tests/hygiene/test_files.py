@@ -52,6 +52,10 @@ class Files(unittest.TestCase):
     def test_left_over(self):
         self.expect("include/livetcp/bad.h", LICENCE + "/* TODO */\n", "bad.h:2")
 
+    def test_whole_caps(self):
+        self.expect("plugins/gst/bad.c", LICENCE + 'int a;\nGST_INFO("%" GST_PTR_FORMAT, caps);\n',
+                    "bad.c:3")
+
     def test_empty_tree_is_a_failure(self):
         with tempfile.TemporaryDirectory() as empty:
             self.assertEqual(len(files.check(pathlib.Path(empty))), 1)

@@ -12,10 +12,9 @@ import unittest
 import layering
 
 CLEAN = {
-    "include/livetcp/export.h": "",
-    "include/livetcp/result.h": "#include <livetcp/export.h>\n",
-    "include/livetcp/policy.h": "#include <livetcp/result.h>\n#include <stdint.h>\n",
-    "include/livetcp/session.h": "#include <livetcp/result.h>\n",
+    "include/livetcp/base.h": "",
+    "include/livetcp/policy.h": "#include <livetcp/base.h>\n#include <stdint.h>\n",
+    "include/livetcp/session.h": "#include <livetcp/base.h>\n",
     "src/base/ring.h": "#include <stddef.h>\nint lt_ring(void);\n",
     "src/base/ring.c": '#include "base/ring.h"\nint lt_ring(void) { return 1; }\n',
     "src/engine/frame.h": "int lt_frame(void);\n",

@@ -141,6 +141,28 @@ TEST_CASE("addresses that refuse are logged, and no log means silence", "[log]")
     CHECK(log.count() == before);
 }
 
+TEST_CASE("a refusal is a warning of the log, the same one again is not", "[log]")
+{
+    Context context;
+    Log log;
+    uint16_t nobody;
+    {
+        Server server(context);
+        nobody = server.port;
+    }
+    livetcp_context_set_log(context.context, LIVETCP_LOG_WARNING, Log::write, &log);
+    Caller caller(context, nobody, {{"reconnect-min", "10"}});
+    auto lost = [&] {
+        size_t count = 0;
+        for (const auto &connection : caller.record.connections())
+            count += connection.error.code == LIVETCP_ERR_REFUSED;
+        return count;
+    };
+    REQUIRE(until(context, [&] { return lost() >= 4; }));
+    CHECK(log.has(LIVETCP_LOG_WARNING, "connection", "is a listener running"));
+    CHECK(log.count() == 1);
+}
+
 TEST_CASE("log levels have names", "[log]")
 {
     CHECK(std::string(livetcp_log_level_name(LIVETCP_LOG_OFF)) == "off");
@@ -216,6 +238,10 @@ TEST_CASE("settings that contradict others are refused, and change nothing", "[s
     check_refused(livetcp_session_set_max_send_delay(session, -1, &error),
                   LIVETCP_ERR_INVALID_ARGUMENT, error, "max-send-delay");
     CHECK(livetcp_session_set_max_send_delay(nullptr, 0, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+    check_refused(livetcp_session_set_order(session, (livetcp_order)7, &error),
+                  LIVETCP_ERR_INVALID_ARGUMENT, error, "order");
+    CHECK(livetcp_session_set_order(nullptr, LIVETCP_ORDER_ARRIVAL, nullptr) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
 
     CHECK(livetcp_session_set_redundancy_budget(session, -1, nullptr) == LIVETCP_OK);
     CHECK(livetcp_session_set_redundancy_budget(session, 0.25, nullptr) == LIVETCP_OK);
@@ -242,6 +268,21 @@ TEST_CASE("a limit of the delay that is set at run time drops what waits", "[set
     REQUIRE(stats_of(session).dropped.late == 0);
     REQUIRE(livetcp_session_set_max_send_delay(session, 50000, nullptr) == LIVETCP_OK);
     REQUIRE(until(context, [&] { return stats_of(session).dropped.late > 0; }));
+}
+
+TEST_CASE("an order that is set at run time delivers what waits", "[settings]")
+{
+    Context context;
+    Server server(context, {{"wire", "plain"}, {"order", "sequence"}, {"order-wait", "60000"}});
+    Raw raw(server.port);
+    REQUIRE(until(context, [&] { return server.sessions() == 1; }));
+    for (uint16_t sequence : {10, 12, 14})
+        raw.write(frame(rtp(sequence)));
+    REQUIRE(until(context, [&] { return server.record().packets() == 1; }));
+    REQUIRE(livetcp_session_set_order(server.session(), LIVETCP_ORDER_ARRIVAL, nullptr) ==
+            LIVETCP_OK);
+    REQUIRE(until(context, [&] { return server.record().packets() == 3; }));
+    CHECK(stats_of(server.session()).received.sequence_gaps == 2);
 }
 
 TEST_CASE("settings change on one thread while another sends", "[settings]")

@@ -78,6 +78,9 @@ class Emulate(unittest.TestCase):
             (["--seed", "x", "--", "true"], "whole number"),
             (["--no-such-option"], "--no-such-option"),
             (["--schedule", "/no/such/file", "--", "true"], "/no/such/file"),
+            (["--forward", f"trace={__file__}", "--", "true"], "emulate_command.py, line 1"),
+            (["--both", "delay=5ms@soon", "--", "true"], "expected a time after @"),
+            (["--link"] * 4 + ["--", "true"], "at most 4 links"),
             (["--control", "/no/such/directory/socket", "--", "true"], "/no/such/directory"),
             (["--congestion-control", "none-such", "--", "true"], "none-such"),
             (["--sysctl", "net.ipv4.tcp_ecn", "--", "true"], "KEY=VALUE"),
@@ -128,6 +131,25 @@ print([name for _, name in socket.if_nameindex()])
         self.assertGreater(report["forward"]["out_packets"], 2)
         self.assertIn("delay=5ms", report["backward"]["params"])
         self.assertEqual(running(self.mark), [])
+
+    def test_several_links(self):
+        report, plan = self.file("report.json"), self.file("plan", "0s 2:forward loss=100%\n")
+        run = emulate("-q", "--both", "delay=1ms", "--link", "--forward", "delay=2ms,routes=0+3ms",
+                      "--schedule", plan, "--json", report, "--", "sh", "-c",
+                      "echo $LIVETCP_NEAR $LIVETCP_FAR $LIVETCP_NEAR_2 $LIVETCP_FAR_2 "
+                      "$LIVETCP_FAR6_2; ls /sys/class/net >/dev/null; cat /proc/net/dev")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("10.77.0.1 10.77.0.2 10.77.1.1 10.77.1.2 fd77:0:0:1::2", run.stdout)
+        self.assertIn("livetcp1:", run.stdout)
+        with open(report) as file:
+            content = json.load(file)
+        self.assertIn("delay=1ms", content["backward"]["params"])
+        self.assertIn("delay=0ms", content["2:backward"]["params"])
+        self.assertIn("routes=0ms+3ms", content["2:forward"]["params"])
+        bad = self.file("bad", "0s 3:forward loss=1%\n")
+        run = emulate("-q", "--link", "--schedule", bad, "--", "true")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("bad, line 1", run.stderr)
 
     def test_control(self):
         socket = self.file("control")

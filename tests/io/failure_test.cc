@@ -80,7 +80,7 @@ TEST_CASE("nobody listens", "[failure]")
 TEST_CASE("without reconnecting the first failure ends the session", "[failure]")
 {
     Context context;
-    Caller caller(context, unused_port(), {{"reconnect", "0"}});
+    Caller caller(context, unused_port(), {{"auto-reconnect", "false"}});
     REQUIRE(until(context, [&] { return caller.record.closed(); }));
     CHECK(caller.record.last_error().code == LIVETCP_ERR_REFUSED);
     CHECK(says(caller.record.last_error(), "127.0.0.1"));
@@ -138,11 +138,15 @@ TEST_CASE("local addresses that cannot be", "[failure]")
 {
     Context context;
     /* 192.0.2.0/24 is for documentation (RFC 5737): nobody has it. */
-    std::string message = failure({{"localaddress", "192.0.2.77"}}, LIVETCP_ERR_ADDRESS_INVALID);
-    CHECK(message.find("192.0.2.77") != std::string::npos);
-    message = failure({{"localaddress", "::1"}}, LIVETCP_ERR_ADDRESS_INVALID);
-    CHECK(message.find("localaddress=::1") != std::string::npos);
-    livetcp_error error = listen_error(context, {{"host", "192.0.2.77"}});
+    Settings settings = {{"host", "127.0.0.1"}, {"port", "9"}, {"localaddress", "192.0.2.77"}};
+    livetcp_error error = connect_error(context, settings);
+    CHECK(error.code == LIVETCP_ERR_ADDRESS_INVALID);
+    CHECK(says(error, "localaddress=192.0.2.77"));
+    settings.back().second = "::1";
+    error = connect_error(context, settings);
+    CHECK(error.code == LIVETCP_ERR_ADDRESS_INVALID);
+    CHECK(says(error, "localaddress=::1"));
+    error = listen_error(context, {{"host", "192.0.2.77"}});
     CHECK(error.code == LIVETCP_ERR_ADDRESS_INVALID);
     CHECK(says(error, "192.0.2.77"));
 }
@@ -223,6 +227,113 @@ TEST_CASE("arguments that are missing", "[failure]")
     livetcp_listener_destroy(&listener);
     livetcp_context_destroy(&none);
     CHECK(std::string(livetcp_version()) == LIVETCP_VERSION);
+}
+
+TEST_CASE("what a program forgot is said with words, and nothing crashes", "[failure]")
+{
+    using Call = std::function<livetcp_result()>;
+    Context context;
+    Server server(context);
+    Caller caller(context, server.port);
+    livetcp_session *s = caller.session;
+    livetcp_playout_config config;
+    livetcp_playout *playout = nullptr;
+    livetcp_playout_config_init(&config);
+    config.clock_rate = 8000;
+    REQUIRE(livetcp_playout_create(&config, &playout, nullptr) == LIVETCP_OK);
+
+    const Bytes packet = rtp(1);
+    const Bytes large = rtp(1, 9000);
+    const livetcp_packet_info info = {};
+    const livetcp_session_callbacks callbacks = {};
+    const livetcp_playout_attachment attachment = {};
+    livetcp_playout_attachment half = {};
+    half.struct_size = sizeof half;
+    half.lock = [](void *) {};
+    livetcp_session_stats stats = {};
+    livetcp_connection_stats connection = {}, sized = {};
+    sized.struct_size = sizeof sized;
+    livetcp_playout_report report = {};
+    livetcp_playout_path path = {};
+    const struct {
+        Call call;
+        livetcp_result result;
+        const char *words;
+    } wrong[] = {
+        {[&] { return livetcp_session_send(s, nullptr, 200); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "packet of 200 bytes is NULL"},
+        {[&] { return livetcp_session_send(s, nullptr, 0); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "packet of 0 bytes is NULL"},
+        {[&] { return livetcp_session_send(nullptr, packet.data(), packet.size()); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "livetcp_session is NULL"},
+        {[&] { return livetcp_session_send(s, packet.data(), 3); }, LIVETCP_ERR_NOT_RTP,
+         "3 bytes are neither"},
+        {[&] { return livetcp_session_send(s, large.data(), large.size()); },
+         LIVETCP_ERR_PACKET_TOO_LARGE, "9000 bytes is larger than max-packet=8190"},
+        {[&] { return livetcp_session_send_with(s, packet.data(), packet.size(), &info); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "livetcp_packet_info has struct_size 0: set it"},
+        {[&] { return livetcp_session_set_callbacks(s, &callbacks, nullptr); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "sizeof(livetcp_session_callbacks)"},
+        {[&] { return livetcp_session_set_callbacks(nullptr, nullptr, nullptr); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "livetcp_session is NULL"},
+        {[&] { return livetcp_session_get_stats(s, &stats); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "sizeof(livetcp_session_stats)"},
+        {[&] { return livetcp_session_get_stats(s, nullptr); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "livetcp_session_stats is NULL"},
+        {[&] { return livetcp_session_get_connection_stats(s, 0, &connection); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "sizeof(livetcp_connection_stats)"},
+        {[&] { return livetcp_session_get_connection_stats(s, 99, &sized); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "no connection 99"},
+        {[&] { return livetcp_session_report_playout(s, &report); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "sizeof(livetcp_playout_report)"},
+        {[&] { return livetcp_session_get_playout_path(s, &path); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "sizeof(livetcp_playout_path)"},
+        {[&] { return livetcp_session_set_clock_rate(s, 128, 90000); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "payload type 128"},
+        {[&] { return livetcp_playout_attach(playout, s, &attachment); },
+         LIVETCP_ERR_INVALID_ARGUMENT, "sizeof(livetcp_playout_attachment)"},
+        {[&] { return livetcp_playout_attach(playout, s, &half); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "both lock and unlock"},
+        {[&] { return livetcp_playout_attach(nullptr, s, nullptr); }, LIVETCP_ERR_INVALID_ARGUMENT,
+         "livetcp_playout is NULL"},
+    };
+    for (const auto &w : wrong) {
+        CAPTURE(w.words);
+        CHECK(w.call() == w.result);
+        CHECK(std::string(livetcp_result_detail(w.result)).find(w.words) != std::string::npos);
+    }
+    livetcp_playout_destroy(&playout);
+}
+
+TEST_CASE("what fails on the library's thread has its words on the caller's", "[failure]")
+{
+    Context context(true);
+    livetcp_config config;
+    livetcp_session *session = nullptr;
+    livetcp_listener *listener = nullptr;
+    livetcp_config_init(&config);
+    REQUIRE(livetcp_config_apply_uri(&config, "livetcp://127.0.0.1:1?congestion-control=no-such",
+                                     nullptr) == LIVETCP_OK);
+    CHECK(livetcp_session_connect(context.context, &config, nullptr, nullptr, &session, nullptr) ==
+          LIVETCP_ERR_NOT_SUPPORTED);
+    CHECK(std::string(livetcp_result_detail(LIVETCP_ERR_NOT_SUPPORTED)).find("no-such") !=
+          std::string::npos);
+    CHECK(livetcp_listener_create(context.context, &config, nullptr, nullptr, &listener, nullptr) ==
+          LIVETCP_ERR_NOT_SUPPORTED);
+
+    Server server(context);
+    Caller caller(context, server.port);
+    livetcp_playout_config playout_config;
+    livetcp_playout *playout = nullptr;
+    livetcp_playout_config_init(&playout_config);
+    playout_config.clock_rate = 8000;
+    REQUIRE(livetcp_playout_create(&playout_config, &playout, nullptr) == LIVETCP_OK);
+    REQUIRE(livetcp_playout_attach(playout, caller.session, nullptr) == LIVETCP_OK);
+    CHECK(livetcp_playout_attach(playout, caller.session, nullptr) == LIVETCP_ERR_BAD_STATE);
+    CHECK(std::string(livetcp_result_detail(LIVETCP_ERR_BAD_STATE)).find("attached") !=
+          std::string::npos);
+    livetcp_playout_detach(playout, caller.session);
+    livetcp_playout_destroy(&playout);
 }
 
 TEST_CASE("out of descriptors a listener says so and recovers", "[failure]")

@@ -9,7 +9,7 @@ TEST_CASE("a full listener turns new sessions away", "[listener]")
     std::string wire = GENERATE(values<std::string>({"session", "plain"}));
     Context context;
     Server server(context, {{"wire", wire}, {"max-sessions", "2"}});
-    Settings settings = {{"wire", wire}, {"connections", "1"}, {"reconnect", "0"}};
+    Settings settings = {{"wire", wire}, {"connections", "1"}, {"auto-reconnect", "false"}};
     Caller first(context, server.port, settings), second(context, server.port, settings);
     REQUIRE(until(context, [&] {
         return server.sessions() == 2 && open_connections(server.session(0)) == 1 &&
@@ -76,7 +76,7 @@ TEST_CASE("a listener without on_session turns everyone away", "[listener]")
     livetcp_error error;
     REQUIRE(livetcp_listener_create(context.context, &config, nullptr, nullptr, &listener,
                                     &error) == LIVETCP_OK);
-    Caller caller(context, livetcp_listener_port(listener), {{"reconnect", "0"}});
+    Caller caller(context, livetcp_listener_port(listener), {{"auto-reconnect", "false"}});
     REQUIRE(until(context, [&] { return caller.record.closed(); }));
     livetcp_listener_destroy(&listener);
 }

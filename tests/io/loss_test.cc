@@ -104,7 +104,7 @@ TEST_CASE("without reconnecting a session ends with its last connection", "[loss
 {
     Context context;
     Server server(context);
-    Caller caller(context, server.port, {{"reconnect", "0"}, {"connections", "2"}});
+    Caller caller(context, server.port, {{"auto-reconnect", "false"}, {"connections", "2"}});
     REQUIRE(until(context, [&] { return open_at_both_ends(caller, server, 2); }));
     cut(caller.session, 0);
     REQUIRE(until(context, [&] { return open_connections(caller.session) == 1; }));

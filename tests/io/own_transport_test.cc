@@ -120,7 +120,7 @@ TEST_CASE("an owner over poll() says that nobody listens", "[own-transport]")
         Server server(context);
         port = server.port;
     }
-    Program program(port, "connections=2&reconnect=0", 50);
+    Program program(port, "connections=2&auto-reconnect=false", 50);
     std::string said;
     int code = program.exit_code(&said);
     INFO(said);

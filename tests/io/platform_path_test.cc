@@ -137,6 +137,31 @@ TEST_CASE("what is selectively acknowledged is seen", "[platform]")
     CHECK(facts.sacked_bytes <= facts.queued_bytes - facts.unsent_bytes);
 }
 
+TEST_CASE("marks are counted where both ends use ECN, and not known elsewhere", "[platform]")
+{
+    for (const char *setting : {"net.ipv4.tcp_ecn=0", "net.ipv4.tcp_ecn=1"}) {
+        Call call("delay=5ms,rate=10mbit,queue=off,aqm=codel:1ms:10ms,ecn", "delay=5ms");
+        if (!call.path)
+            return;
+        const bool wanted = setting[std::string(setting).size() - 1] == '1';
+        INFO(setting);
+        REQUIRE(lt_path_apply_sysctl(call.path, setting, nullptr) == LIVETCP_OK);
+        call.connect();
+        livetcp_path facts = {};
+        CHECK(until([&] {
+            lt_path_counters counters;
+            lt_path_get_counters(call.path, LT_FORWARD, &counters);
+            call.pump();
+            facts = call.probe();
+            /* With ECN CoDel marks, without it drops. */
+            return wanted ? counters.link.marked && facts.marked_segments
+                          : counters.link.dropped_aqm > 0;
+        }));
+        CHECK(((facts.known & LIVETCP_PATH_MARKS) != 0) == wanted);
+        CHECK(facts.marked_segments <= facts.delivered_segments);
+    }
+}
+
 TEST_CASE("a delivery rate says whether it is the path's or the application's", "[platform]")
 {
     Call call("delay=5ms,rate=10mbit,queue=50p", "delay=5ms");

@@ -25,7 +25,8 @@ unsigned fill(livetcp_session *session, Context &context, size_t packet_size)
 TEST_CASE("a peer that does not read costs whole packets and nobody else's", "[pressure]")
 {
     Context context;
-    Server server(context, {{"wire", "plain"}, {"queue-packets", "200"}, {"min-buf-a", "0"}});
+    Server server(context,
+                  {{"wire", "plain"}, {"queue-packets", "200"}, {"send-buffer-windows", "0"}});
     Raw stuck(server.port);
     REQUIRE(until(context, [&] { return server.sessions() == 1; }));
     Caller reader(context, server.port, {{"wire", "plain"}});

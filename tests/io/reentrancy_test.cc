@@ -205,8 +205,9 @@ TEST_CASE("a listener may be destroyed in its callbacks", "[reentrancy]")
         silent.write(frame(rtp(1)));
         REQUIRE(until(context, [&] { return done.load(); }));
     } else {
-        Caller caller(context, server.port,
-                      {{"wire", settings[0].second}, {"reconnect", accept ? "1" : "0"}});
+        Caller caller(
+            context, server.port,
+            {{"wire", settings[0].second}, {"auto-reconnect", accept ? "true" : "false"}});
         if (accept && place == "session") {
             /* The session lives on without its listener. */
             REQUIRE(caller.send(rtp(1)) == LIVETCP_OK);
@@ -268,7 +269,7 @@ TEST_CASE("a new session may be destroyed when it is offered", "[reentrancy]")
         accepted.session = nullptr; /* refused ones are freed by the library */
         return answer;
     });
-    Caller caller(context, server.port, {{"reconnect", "0"}, {"connections", "1"}});
+    Caller caller(context, server.port, {{"auto-reconnect", "false"}, {"connections", "1"}});
     REQUIRE(until(context, [&] { return caller.record.closed(); }));
     CHECK(caller.record.last_error().code == LIVETCP_ERR_CANCELLED);
     CHECK(server.rejected_with(LIVETCP_ERR_CANCELLED));

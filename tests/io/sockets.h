@@ -27,17 +27,19 @@ inline Bytes frame(const Bytes &content)
     return bytes;
 }
 
-/* A socket connected to 127.0.0.1:port, which does nothing by itself. */
+/* A socket connected to 127.0.0.1:port, which does nothing by itself; from 127.0.0.`from`. */
 class Raw
 {
   public:
-    explicit Raw(uint16_t port) : fd(socket(AF_INET, SOCK_STREAM, 0))
+    explicit Raw(uint16_t port, unsigned from = 1) : fd(socket(AF_INET, SOCK_STREAM, 0))
     {
         sockaddr_in address = {};
         address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from);
+        REQUIRE(fd >= 0);
+        REQUIRE(bind(fd, (sockaddr *)&address, sizeof address) == 0);
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        REQUIRE(fd >= 0);
         REQUIRE(connect(fd, (sockaddr *)&address, sizeof address) == 0);
     }
     ~Raw()

@@ -220,11 +220,11 @@ TEST_CASE("the legs by the kernel's times over a path with losses add up to the 
     say("inferred", without);
 
     livetcp_session_stats stats = stamped.stats();
-    CHECK(stats.stamped == LIVETCP_STAMPED_SENT);
-    CHECK(stamped.remote_stats().stamped == LIVETCP_STAMPED_RECEIVED);
-    CHECK(inferred.stats().stamped == 0);
-    CHECK(stats.sent.stamped > count / 2);
-    CHECK(stats.control.stamps_invalid == 0);
+    CHECK(stats.timestamped == LIVETCP_TIMESTAMPED_SENT);
+    CHECK(stamped.remote_stats().timestamped == LIVETCP_TIMESTAMPED_RECEIVED);
+    CHECK(inferred.stats().timestamped == 0);
+    CHECK(stats.sent.timestamped > count / 2);
+    CHECK(stats.control.timestamps_invalid == 0);
 
     CHECK(by_stamps.network >= way);
     CHECK(by_stamps.network < by_stamps.truth);

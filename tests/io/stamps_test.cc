@@ -55,12 +55,12 @@ TEST_CASE("both ends are told times of every packet, and stay connected", "[stam
     }
     for (livetcp_session *session : {caller.session, server.session()}) {
         /* Waiting, too: the kernel may merge the last bytes of two writes, and tells of one. */
-        REQUIRE(until(context, [&] { return stats_of(session).sent.stamped > count / 2; }));
+        REQUIRE(until(context, [&] { return stats_of(session).sent.timestamped > count / 2; }));
         livetcp_session_stats stats = stats_of(session);
-        CHECK(stats.sent.stamped <= count);
-        CHECK(stats.stamped == (LIVETCP_STAMPED_SENT | LIVETCP_STAMPED_RECEIVED));
-        CHECK(stats.control.stamps_invalid == 0);
-        CHECK(stats.received.stamped_reads > count / 2);
+        CHECK(stats.sent.timestamped <= count);
+        CHECK(stats.timestamped == (LIVETCP_TIMESTAMPED_SENT | LIVETCP_TIMESTAMPED_RECEIVED));
+        CHECK(stats.control.timestamps_invalid == 0);
+        CHECK(stats.received.timestamped_reads > count / 2);
         CHECK(stats.received.reading_us >= 0);
         CHECK(stats.sent.interface_queue_us >= 0);
         CHECK(stats.sent.delays.send_buffer_us >= stats.sent.interface_queue_us);
@@ -79,8 +79,8 @@ TEST_CASE("with timestamps=off nothing is asked or told", "[stamps]")
     for (unsigned i = 0; i < 20; i++)
         REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
     REQUIRE(until(context, [&] { return server.record().packets() == 20; }));
-    CHECK(stats_of(caller.session).sent.stamped == 0);
-    CHECK(stats_of(server.session()).received.stamped_reads == 0);
+    CHECK(stats_of(caller.session).sent.timestamped == 0);
+    CHECK(stats_of(server.session()).received.timestamped_reads == 0);
 }
 
 TEST_CASE("a connection that fails while times are told is lost at once", "[stamps]")
@@ -97,7 +97,7 @@ TEST_CASE("a connection that fails while times are told is lost at once", "[stam
         for (unsigned i = 0; i < 5; i++)
             REQUIRE(send(session, rtp((uint16_t)i)) == LIVETCP_OK);
         if (round % 2)
-            REQUIRE(until(context, [&] { return stats_of(session).sent.stamped > 0; }));
+            REQUIRE(until(context, [&] { return stats_of(session).sent.timestamped > 0; }));
         const linger now = {1, 0};
         REQUIRE(setsockopt(raw->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now) == 0);
         REQUIRE(send(session, rtp(5)) == LIVETCP_OK); /* its times and the reset come together */

@@ -6,6 +6,8 @@ extern "C" {
 #include "platform/probe.h"
 }
 
+#include <algorithm>
+#include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <string>
 #include <unistd.h>
@@ -35,6 +37,71 @@ std::vector<int> values_of(int option)
             values.push_back(value);
     }
     return values;
+}
+
+/* The byte of type of service or traffic class of every connected TCP socket of this process, and
+ * of those that listen. */
+std::vector<int> classes_of_service()
+{
+    std::vector<int> values;
+    for (int fd = 3; fd < 1024; fd++) {
+        sockaddr_storage own;
+        socklen_t own_size = sizeof own;
+        int value = 0, type = 0;
+        socklen_t size = sizeof value, type_size = sizeof type;
+        if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_size) != 0 || type != SOCK_STREAM ||
+            getsockname(fd, (sockaddr *)&own, &own_size) != 0)
+            continue;
+        if (own.ss_family == AF_INET6 &&
+            getsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &value, &size) == 0)
+            values.push_back(value);
+        if ((own.ss_family == AF_INET6 || own.ss_family == AF_INET) &&
+            getsockopt(fd, IPPROTO_IP, IP_TOS, &value, &size) == 0)
+            values.push_back(value);
+    }
+    return values;
+}
+
+/* Ports of this process from which it calls, in order. */
+std::vector<unsigned> calling_ports(uint16_t listener)
+{
+    std::vector<unsigned> ports;
+    for (int fd = 3; fd < 1024; fd++) {
+        sockaddr_in peer, own;
+        socklen_t peer_size = sizeof peer, own_size = sizeof own;
+        if (getpeername(fd, (sockaddr *)&peer, &peer_size) == 0 && peer.sin_family == AF_INET &&
+            peer.sin_port == htons(listener) && getsockname(fd, (sockaddr *)&own, &own_size) == 0)
+            ports.push_back(ntohs(own.sin_port));
+    }
+    std::sort(ports.begin(), ports.end());
+    return ports;
+}
+
+/* The first of `count` ports in a row that nobody has, and that the system gives to nobody. Another
+ * run of this test looks elsewhere. */
+uint16_t free_ports(unsigned count)
+{
+    unsigned begin = 20000 + (unsigned)getpid() % 1000 * 8;
+
+    for (uint16_t first = (uint16_t)begin; first < 32000; first = (uint16_t)(first + count)) {
+        std::vector<int> sockets;
+        for (unsigned i = 0; i < count; i++) {
+            sockaddr_in address = {};
+            address.sin_family = AF_INET;
+            address.sin_port = htons((uint16_t)(first + i));
+            int fd = socket(AF_INET, SOCK_STREAM, 0);
+            if (bind(fd, (sockaddr *)&address, sizeof address) == 0)
+                sockets.push_back(fd);
+            else
+                close(fd);
+        }
+        for (int fd : sockets)
+            close(fd);
+        if (sockets.size() == count)
+            return first;
+    }
+    FAIL("there are no free ports");
+    return 0;
 }
 
 std::string congestion_control(int fd)
@@ -102,13 +169,13 @@ TEST_CASE("sockets are writable while little is unsent, with a send limit only",
     if (!on_linux())
         return;
     {
-        Talk limited(Settings{{"min-buf-a", "1"}, {"min-buf-b", "3"}});
+        Talk limited(Settings{{"send-buffer-windows", "1"}, {"send-buffer-segments", "3"}});
         std::vector<int> values = values_of(TCP_NOTSENT_LOWAT);
         REQUIRE(values.size() == 2);
         for (int value : values)
             CHECK(value >= 2 * 3 * 500); /* segments of loopback are larger than that */
     }
-    Talk unlimited(Settings{{"min-buf-a", "0"}});
+    Talk unlimited(Settings{{"send-buffer-windows", "0"}});
     CHECK(values_of(TCP_NOTSENT_LOWAT) == std::vector<int>{0, 0}); /* the system's */
 }
 
@@ -158,4 +225,60 @@ TEST_CASE("congestion control is set at both ends, auto as the best there is", "
     Talk talk(Settings{{"congestion-control", "auto"}});
     std::string best = best_congestion_control();
     CHECK(congestion_controls() == std::vector<std::string>{best, best});
+}
+
+TEST_CASE("a code point is that of everything sent, listening and connected", "[options]")
+{
+    {
+        Talk talk;
+        for (int value : classes_of_service())
+            CHECK(value >> 2 == 0);
+    }
+    {
+        Talk talk(Settings{{"qos-dscp", "46"}});
+        std::vector<int> values = classes_of_service();
+        CHECK(values.size() >= 3); /* two that talk, one that listens */
+        for (int value : values)
+            CHECK(value >> 2 == 46);
+    }
+    Talk best_effort(Settings{{"qos-dscp", "0"}});
+    for (int value : classes_of_service())
+        CHECK(value >> 2 == 0);
+}
+
+TEST_CASE("connections of a caller have local ports in a row", "[options]")
+{
+    uint16_t first = free_ports(3);
+    Context context;
+    Server server(context);
+    {
+        Caller caller(context, server.port,
+                      {{"localport", std::to_string(first)}, {"connections", "3"}});
+        REQUIRE(until(context, [&] { return open_connections(caller.session) == 3; }));
+        CHECK(calling_ports(server.port) == std::vector<unsigned>{first, first + 1U, first + 2U});
+    }
+    /* And again, with the same ports to the same listener. */
+    Caller again(context, server.port,
+                 {{"localport", std::to_string(first)},
+                  {"connections", "2"},
+                  {"localaddress", "127.0.0.1"},
+                  {"reconnect-max", "500"}});
+    REQUIRE(until(context, [&] { return open_connections(again.session) == 2; }));
+    std::vector<unsigned> ports = calling_ports(server.port);
+    for (unsigned port : {unsigned{first}, first + 1U})
+        CHECK(std::find(ports.begin(), ports.end(), port) != ports.end());
+}
+
+TEST_CASE("a local port that somebody has is named", "[options]")
+{
+    Context context;
+    Server server(context), holder(context);
+    Caller caller(context, server.port,
+                  {{"localport", std::to_string(holder.port)},
+                   {"connections", "1"},
+                   {"auto-reconnect", "false"}});
+    REQUIRE(until(context, [&] { return caller.record.closed(); }));
+    CHECK(caller.record.last_error().code == LIVETCP_ERR_ADDRESS_IN_USE);
+    CHECK(std::string(caller.record.last_error().message)
+              .find("localport " + std::to_string(holder.port)) != std::string::npos);
 }

@@ -242,6 +242,111 @@ TEST_CASE("path: the rate spaces packets and the queue drops the rest")
     CHECK(path.counters(LT_FORWARD).link.out_bytes == kept * 1000);
 }
 
+TEST_CASE("path: planned times count from the beginning, and a cut link loses what is sent")
+{
+    Path path("delay=1ms,outage=3600s@0");
+    if (!path.path)
+        return;
+    Socket near(path, LT_NEAR), far(path, LT_FAR);
+    near.send_to(far, 1);
+    CHECK(far.receive() == 1); /* not begun */
+    lt_path_begin(path.path, now());
+    near.send_to(far, 2);
+    while (path.counters(LT_FORWARD).link.in_packets < 2)
+        std::this_thread::yield();
+    CHECK(path.counters(LT_FORWARD).link.lost_outage == 1);
+}
+
+TEST_CASE("path: of two links, the address or the interface of the near end decides")
+{
+    lt_path_params params;
+    livetcp_error error = {};
+    lt_path_params_init(&params);
+    params.links = 2;
+    lt_path *made = lt_path_create(&params, &error);
+    if (!made) {
+        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
+            FAIL(error.message);
+        std::cout << "SKIPPED: " << error.message << std::endl;
+        return;
+    }
+    REQUIRE(!lt_path_start(made, &error));
+    lt_path_health health;
+    lt_path_get_health(made, &health);
+    struct Job {
+        int family;
+        const char *from, *device;
+        unsigned to;
+        bool sent;
+    };
+    const auto send = [](void *context, livetcp_error *) {
+        auto *job = static_cast<Job *>(context);
+        sockaddr_storage own = {}, peer = {};
+        const auto put = [&](sockaddr_storage *where, const char *text) {
+            where->ss_family = static_cast<sa_family_t>(job->family);
+            if (job->family == AF_INET)
+                inet_pton(AF_INET, text, &reinterpret_cast<sockaddr_in *>(where)->sin_addr);
+            else
+                inet_pton(AF_INET6, text, &reinterpret_cast<sockaddr_in6 *>(where)->sin6_addr);
+        };
+        const lt_path_address to =
+            job->family == AF_INET ? lt_path_ipv4(job->to, LT_FAR) : lt_path_ipv6(job->to, LT_FAR);
+        put(&peer, to.text);
+        reinterpret_cast<sockaddr_in *>(&peer)->sin_port = htons(9);
+        const int fd = socket(job->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        bool good = fd >= 0;
+        if (job->device)
+            good = good && !setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, job->device,
+                                       static_cast<socklen_t>(std::strlen(job->device)));
+        if (job->from) {
+            put(&own, job->from);
+            good =
+                good && !bind(fd, reinterpret_cast<sockaddr *>(&own),
+                              job->family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+        }
+        job->sent = good && sendto(fd, "x", 1, 0, reinterpret_cast<sockaddr *>(&peer),
+                                   job->family == AF_INET ? sizeof(sockaddr_in)
+                                                          : sizeof(sockaddr_in6)) == 1;
+        close(fd);
+        return LIVETCP_OK;
+    };
+    for (int family : {AF_INET, AF_INET6}) {
+        if (family == AF_INET6 && !health.ipv6)
+            continue;
+        const lt_path_address first =
+            family == AF_INET ? lt_path_ipv4(0, LT_NEAR) : lt_path_ipv6(0, LT_NEAR);
+        const lt_path_address second =
+            family == AF_INET ? lt_path_ipv4(1, LT_NEAR) : lt_path_ipv6(1, LT_NEAR);
+        const struct {
+            Job job;
+            unsigned link;
+        } cases[] = {{{family, nullptr, nullptr, 0, false}, 0},
+                     {{family, nullptr, nullptr, 1, false}, 1},
+                     {{family, first.text, nullptr, 1, false}, 0},
+                     {{family, second.text, nullptr, 0, false}, 1},
+                     {{family, nullptr, "livetcp0", 1, false}, 0},
+                     {{family, nullptr, "livetcp1", 0, false}, 1}};
+        for (const auto &each : cases) {
+            lt_path_counters before[2], after[2];
+            Job job = each.job;
+            INFO("family " << family << ", from " << (job.from ? job.from : "any") << " on "
+                           << (job.device ? job.device : "any") << " to link " << job.to);
+            for (int i = 0; i < 2; i++)
+                lt_path_get_counters(made, static_cast<lt_direction>(2 * i), &before[i]);
+            REQUIRE(!lt_path_call(made, LT_NEAR, send, &job, &error));
+            REQUIRE(job.sent);
+            do {
+                std::this_thread::yield();
+                for (int i = 0; i < 2; i++)
+                    lt_path_get_counters(made, static_cast<lt_direction>(2 * i), &after[i]);
+            } while (after[0].link.in_packets + after[1].link.in_packets ==
+                     before[0].link.in_packets + before[1].link.in_packets);
+            CHECK(after[each.link].link.in_packets == before[each.link].link.in_packets + 1);
+        }
+    }
+    lt_path_destroy(&made);
+}
+
 /* The ECN bits of the next packet, or -1. */
 static int receive_ecn(Socket &from)
 {

@@ -51,6 +51,15 @@
     await pause();
     const figures = [...document.querySelectorAll("figure")];
     found.figures = figures.map(describe);
+    /* Heights of the cards that begin at one height on the page. */
+    found.rows = [...document.querySelectorAll(".charts")].flatMap((charts) => {
+      const rows = new Map();
+      for (const card of charts.children) {
+        const box = card.getBoundingClientRect();
+        rows.set(Math.round(box.top), [...(rows.get(Math.round(box.top)) || []), box.height]);
+      }
+      return [...rows.values()];
+    });
     found.problems = document.documentElement.dataset.problems;
     found.sections = [...document.querySelectorAll("main section")].map((section) => section.id);
     found.headline = document.getElementById("headline").textContent;

@@ -5,9 +5,14 @@
  * a policy does what it does, in seconds. `livetcp bench` measures.
  *
  * usage: policy-table [--size BYTES] [--interval MS] [--seconds S] [--seeds N] [--greedy FLOWS]
- * [--both-ways] PATH... -- SCHEME... Loss is on the way of the packets only, unless --both-ways.
- * PATH as for livetcp emulate, SCHEME as for livetcp bench: policy[:setting=value]...
+ * [--flows N] [--both-ways] [--warmup S] [--other-route SPEC] [--change MS:SPEC]
+ * [--police KBIT:BYTES] PATH... -- SCHEME... Flows are sessions side by side on the path. Loss is
+ * on the way of the packets only, unless --both-ways. --other-route: every second connection takes
+ * it; the spec changes the path's. --change: so much after the stream began. PATH as for livetcp
+ * emulate, several links of one session joined by '+'; SCHEME as for livetcp bench:
+ * policy[:setting=value]...
  */
+#include "sim_flows.h"
 #include "sim_greedy.h"
 
 #include <algorithm>
@@ -26,8 +31,12 @@ struct Options {
     livetcp_usec interval = 20000;
     livetcp_usec length = 60 * 1000000;
     unsigned seeds = 4;
-    unsigned greedy = 0;
+    unsigned greedy = 0, flows = 1;
     bool both_ways = false;
+    livetcp_usec warmup = 3 * 1000000, change_us = 0;
+    std::string other_route, change;
+    uint64_t police = 0;
+    size_t burst = 0;
     std::vector<std::string> paths, schemes;
 };
 
@@ -52,10 +61,22 @@ livetcp_config config_of(const std::string &scheme)
     return config;
 }
 
+std::vector<std::string> links_of(const std::string &path)
+{
+    std::vector<std::string> links;
+    for (size_t begin = 0; begin <= path.size();) {
+        size_t end = std::min(path.find('+', begin), path.size());
+        links.push_back(path.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return links;
+}
+
+/* Of the first link. */
 livetcp_usec propagation_of(const std::string &path)
 {
     World world;
-    SimPath sim(world, path.c_str(), 1);
+    SimPath sim(world, links_of(path)[0].c_str(), 1);
     livetcp_usec sent = world.now(), arrived = 0;
     sim.forward.send(40, [&] { arrived = world.now(); });
     world.run_for(10 * 1000000);
@@ -65,34 +86,45 @@ livetcp_usec propagation_of(const std::string &path)
 void run(const Options &options, const std::string &path, const std::string &scheme, uint64_t seed,
          double propagation_ms, Outcome &outcome)
 {
-    const livetcp_usec warmup = 3 * 1000000;
-    SimCall call(path.c_str(), config_of(scheme), seed);
-    lt_link_params back = link_params(path.c_str());
-    if (!options.both_ways)
-        back.loss = 0;
-    call.path.backward.set(back);
+    std::vector<std::string> links = links_of(path);
+    auto road = std::make_shared<SimRoad>(links, seed);
+    std::vector<SimPath *> routes;
+    for (unsigned i = 0; i < links.size(); i++)
+        routes.push_back(&road->link(i));
+    if (!options.other_route.empty())
+        routes.push_back(&road->add_route((path + "," + options.other_route).c_str(), seed + 50));
+    for (SimPath *route : routes) {
+        lt_link_params back = route->backward.params();
+        if (!options.both_ways) {
+            back.loss = 0;
+            back.gilbert = {};
+        }
+        route->backward.set(back);
+        if (options.police)
+            route->forward.police(options.police * 1000, options.burst);
+    }
+    SimFlows flows(road, config_of(scheme), options.flows, seed);
+    World &world = road->world;
     std::vector<std::unique_ptr<GreedyTcp>> greedy;
     for (unsigned i = 0; i < options.greedy; i++)
-        greedy.push_back(std::make_unique<GreedyTcp>(call.world, call.path));
-    call.world.run_for((options.greedy ? 20 : 2) * static_cast<livetcp_usec>(1000000));
-    livetcp_usec begin = call.world.now();
-    call.stream(options.size - 14, options.interval, warmup + options.length);
-    livetcp_session_stats stats = call.caller.stats();
-    outcome.written += static_cast<double>(stats.sent.bytes);
-    outcome.media += static_cast<double>(stats.sent.accepted_bytes) +
-                     2.0 * static_cast<double>(stats.sent.accepted);
-    outcome.stats = stats;
-    call.world.run_for(20 * 1000000);
-    size_t sent = static_cast<size_t>(options.length / options.interval), seen = 0;
-    if (call.remote())
-        for (const Received &packet : call.remote()->received)
-            if (packet.at - packet.delay >= begin + warmup) {
-                outcome.excess_ms.push_back(static_cast<double>(packet.delay) / 1000 -
-                                            propagation_ms);
-                seen++;
-            }
-    for (; seen < sent; seen++)
-        outcome.excess_ms.push_back(INFINITY);
+        greedy.push_back(std::make_unique<GreedyTcp>(world, road->path));
+    world.run_for((options.greedy ? 20 : 2) * static_cast<livetcp_usec>(1000000));
+    livetcp_usec begin = world.now() + options.warmup;
+    if (options.change_us)
+        world.at(world.now() + options.change_us,
+                 [&options, road] { road->path.change(options.change.c_str()); });
+    flows.stream(options.size - 14, options.interval, options.warmup + options.length);
+    for (const std::unique_ptr<SimCall> &call : flows.calls) {
+        outcome.stats = call->caller.stats();
+        outcome.written += static_cast<double>(outcome.stats.sent.bytes);
+        outcome.media += static_cast<double>(outcome.stats.sent.accepted_bytes) +
+                         2.0 * static_cast<double>(outcome.stats.sent.accepted);
+    }
+    livetcp_usec end = world.now();
+    world.run_for(20 * 1000000);
+    for (livetcp_usec delay : flows.delays(begin, end, options.interval))
+        outcome.excess_ms.push_back(
+            delay == LIVETCP_NEVER ? INFINITY : static_cast<double>(delay) / 1000 - propagation_ms);
 }
 
 double quantile(const std::vector<double> &sorted, double p)
@@ -108,15 +140,33 @@ void print(const std::string &scheme, Outcome &outcome)
     printf("  %-44s", scheme.c_str());
     for (double p : {0.5, 0.9, 0.95, 0.99, 0.999, 1.0})
         printf(" %9.1f", quantile(outcome.excess_ms, p));
+    if (getenv("TAIL")) {
+        for (double ms : {1.0, 5.0, 20.0, 31.0, 60.0, 63.0, 70.0, 80.0, 90.0, 100.0, 121.0})
+            printf(" >%g: %.3f%%", ms,
+                   100.0 *
+                       static_cast<double>(outcome.excess_ms.end() -
+                                           std::upper_bound(outcome.excess_ms.begin(),
+                                                            outcome.excess_ms.end(), ms)) /
+                       static_cast<double>(outcome.excess_ms.size()));
+        printf("\n");
+    }
     auto late = std::upper_bound(outcome.excess_ms.begin(), outcome.excess_ms.end(), 5.0);
-    printf(" %7.3f %%   %5.3f  copies %llu useful %llu parity %llu fillers %llu\n",
-           100.0 * static_cast<double>(outcome.excess_ms.end() - late) /
-               static_cast<double>(outcome.excess_ms.size()),
-           outcome.written / outcome.media,
-           static_cast<unsigned long long>(outcome.stats.sent.copies),
-           static_cast<unsigned long long>(outcome.stats.sent.copies_useful),
-           static_cast<unsigned long long>(outcome.stats.sent.parity),
-           static_cast<unsigned long long>(outcome.stats.sent.fillers));
+    printf(
+        " %7.3f %%   %5.3f  copies %llu useful %llu parity %llu fillers %llu; loss %.2f %% joint "
+        "%.0f %% burst %.1f ms spacing %.1f ms; twice %llu once %llu never %llu dropped %llu\n",
+        100.0 * static_cast<double>(outcome.excess_ms.end() - late) /
+            static_cast<double>(outcome.excess_ms.size()),
+        outcome.written / outcome.media, static_cast<unsigned long long>(outcome.stats.sent.copies),
+        static_cast<unsigned long long>(outcome.stats.sent.copies_useful),
+        static_cast<unsigned long long>(outcome.stats.sent.parity),
+        static_cast<unsigned long long>(outcome.stats.sent.padding),
+        100 * outcome.stats.losses.ratio, 100 * outcome.stats.losses.joint_ratio,
+        static_cast<double>(outcome.stats.losses.burst_us) / 1000,
+        static_cast<double>(outcome.stats.losses.copy_spacing_us) / 1000,
+        static_cast<unsigned long long>(outcome.stats.losses.arrived_twice),
+        static_cast<unsigned long long>(outcome.stats.losses.arrived_once),
+        static_cast<unsigned long long>(outcome.stats.losses.arrived_never),
+        static_cast<unsigned long long>(outcome.stats.losses.copies_dropped));
 }
 
 Options parse(int argc, char **argv)
@@ -135,7 +185,20 @@ Options parse(int argc, char **argv)
             options.seeds = static_cast<unsigned>(atoi(argv[++i]));
         else if (!strcmp(argv[i], "--greedy") && valued)
             options.greedy = static_cast<unsigned>(atoi(argv[++i]));
-        else if (!strcmp(argv[i], "--both-ways"))
+        else if (!strcmp(argv[i], "--flows") && valued)
+            options.flows = static_cast<unsigned>(atoi(argv[++i]));
+        else if (!strcmp(argv[i], "--warmup") && valued)
+            options.warmup = atoi(argv[++i]) * static_cast<livetcp_usec>(1000000);
+        else if (!strcmp(argv[i], "--other-route") && valued)
+            options.other_route = argv[++i];
+        else if (!strcmp(argv[i], "--change") && valued) {
+            options.change_us = atoi(argv[++i]) * static_cast<livetcp_usec>(1000);
+            options.change = strchr(argv[i], ':') ? strchr(argv[i], ':') + 1 : "";
+        } else if (!strcmp(argv[i], "--police") && valued) {
+            options.police = static_cast<uint64_t>(atoi(argv[++i]));
+            options.burst =
+                static_cast<size_t>(atoi(strchr(argv[i], ':') ? strchr(argv[i], ':') + 1 : "0"));
+        } else if (!strcmp(argv[i], "--both-ways"))
             options.both_ways = true;
         else if (!strcmp(argv[i], "--"))
             schemes = true;

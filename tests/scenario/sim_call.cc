@@ -16,8 +16,8 @@ template <typename Function, typename... Args> static void call(Function functio
 }
 
 SimConnection::SimConnection(World &w, SimPath &p, size_t send_buffer)
-    : world(w), path(p), up(w, p.forward, p.backward, send_buffer),
-      down(w, p.backward, p.forward, send_buffer)
+    : world(w), path(p), up(w, p.forward, p.backward, send_buffer, p.congestion_control),
+      down(w, p.backward, p.forward, send_buffer, p.congestion_control)
 {
     /* A callback may replace itself while it runs, so a copy runs. */
     up.on_data = [this](const SimTcp::Bytes &bytes) { call(listener.on_data, bytes); };
@@ -61,6 +61,7 @@ struct SimListener::Pending {
     std::shared_ptr<SimConnection> connection;
     livetcp_pending *inbound;
     SimSession *session = nullptr;
+    bool unproved = false; /* it was sent ACCEPT, and its PROOF has not come */
     World::Ticket timer = 0;
 
     ~Pending()
@@ -106,6 +107,12 @@ void SimListener::accept_plain(std::shared_ptr<SimConnection> connection)
 
 void SimListener::accept(std::shared_ptr<SimConnection> connection)
 {
+    accepted++;
+    if (slamming) {
+        connections_.push_back(connection);
+        world_.at(world_.now() + 1000, [connection] { connection->close(false); });
+        return;
+    }
     if (config_.wire == LIVETCP_WIRE_PLAIN) {
         accept_plain(connection);
         return;
@@ -127,8 +134,7 @@ void SimListener::accept(std::shared_ptr<SimConnection> connection)
 
 void SimListener::expire(std::shared_ptr<Pending> pending)
 {
-    rejections.push_back(LIVETCP_ERR_HANDSHAKE_TIMEOUT);
-    pending->connection->close(false);
+    reject(*pending, LIVETCP_ERR_HANDSHAKE_TIMEOUT);
 }
 
 void SimListener::reject(Pending &pending, livetcp_result reason)
@@ -136,6 +142,10 @@ void SimListener::reject(Pending &pending, livetcp_result reason)
     rejections.push_back(reason);
     world_.cancel(pending.timer);
     pending.connection->close(false);
+    if (pending.unproved) {
+        pending.unproved = false;
+        resume_joins();
+    }
 }
 
 SimSession *SimListener::find(const uint8_t *session_id)
@@ -157,11 +167,90 @@ SimSession &SimListener::add_session(const livetcp_pending *pending)
     return *sessions.back();
 }
 
-SimSession *SimListener::create(Pending &pending, livetcp_reply &reply)
+/* The answer to CREATE. Connections that join before its PROOF has come wait for it. */
+livetcp_result SimListener::create(Pending &pending, livetcp_reply &reply)
 {
-    if (livetcp_pending_accept(pending.inbound, SimRandom::fill, &random_, &reply) != LIVETCP_OK)
-        return nullptr;
-    return &add_session(pending.inbound);
+    if (turning_away != LIVETCP_OK)
+        return turning_away;
+    return livetcp_pending_accept(pending.inbound, SimRandom::fill, &random_, &reply);
+}
+
+/* The answer to JOIN. One that comes before the PROOF of its session waits for it. */
+livetcp_result SimListener::join(std::shared_ptr<Pending> pending, livetcp_reply &reply)
+{
+    const uint8_t *id = livetcp_pending_session_id(pending->inbound);
+    auto is_creator = [id](const std::weak_ptr<Pending> &weak) {
+        auto other = weak.lock();
+        return other && other->unproved &&
+               !memcmp(livetcp_pending_session_id(other->inbound), id, LT_SESSION_ID_SIZE);
+    };
+    pending->session = find(id);
+    if (pending->session)
+        return livetcp_pending_challenge(pending->inbound, pending->session->engine,
+                                         SimRandom::fill, &random_, &reply);
+    if (std::none_of(unproved_.begin(), unproved_.end(), is_creator))
+        return LIVETCP_ERR_UNKNOWN_SESSION;
+    waiting_.push_back(pending);
+    return LIVETCP_OK;
+}
+
+void SimListener::resume_joins()
+{
+    std::vector<std::shared_ptr<Pending>> resumed;
+
+    resumed.swap(waiting_);
+    for (auto &pending : resumed) {
+        livetcp_reply reply = {};
+        livetcp_result result = join(pending, reply);
+        answer(*pending, result, reply);
+    }
+}
+
+/* False if the connection was turned away. */
+bool SimListener::answer(Pending &pending, livetcp_result result, livetcp_reply &reply)
+{
+    if (result != LIVETCP_OK && !reply.size)
+        livetcp_pending_reject(pending.inbound, result, &reply);
+    size_t taken = pending.connection->down.write(reply.frame, reply.size);
+    if (taken && on_reply)
+        on_reply(reply.frame, taken);
+    if (result == LIVETCP_OK)
+        return true;
+    if (pending.session)
+        pending.session->service();
+    reject(pending, result);
+    return false;
+}
+
+/* It has proved itself: its session is made, if it asked for one, and takes it. */
+bool SimListener::adopt(std::shared_ptr<Pending> pending, livetcp_reply &joined,
+                        const uint8_t *data, size_t size)
+{
+    unsigned slot = livetcp_pending_index(pending->inbound);
+    bool creating = pending->unproved;
+
+    if (creating)
+        pending->session = &add_session(pending->inbound);
+    pending->unproved = false;
+    if (link_of)
+        livetcp_engine_set_link(pending->session->engine, slot, link_of(pending->connection->path),
+                                1);
+    livetcp_result result = livetcp_engine_adopt(pending->session->engine, slot, world_.now());
+    if (result != LIVETCP_OK)
+        livetcp_pending_reject(pending->inbound, result, &joined);
+    if (!answer(*pending, result, joined))
+        return false;
+    world_.cancel(pending->timer);
+    pending->session->attach(slot, pending->connection);
+    pending->session->start_stamps(slot);
+    size_t held_size;
+    const uint8_t *held = livetcp_pending_held(pending->inbound, &held_size);
+    if (held_size)
+        pending->session->receive(slot, held, held_size);
+    pending->session->receive(slot, data, size);
+    if (creating)
+        resume_joins();
+    return true;
 }
 
 void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes)
@@ -173,53 +262,51 @@ void SimListener::pending_data(std::shared_ptr<Pending> pending, const SimTcp::B
         livetcp_reply reply = {};
         livetcp_result error = LIVETCP_OK;
         step = livetcp_pending_receive(pending->inbound, &data, &size, &reply, &error);
-        if (step == LIVETCP_PENDING_CREATE)
-            pending->session = create(*pending, reply);
-        if (step == LIVETCP_PENDING_JOIN) {
-            pending->session = find(livetcp_pending_session_id(pending->inbound));
-            if (pending->session)
-                livetcp_pending_challenge(pending->inbound, pending->session->engine,
-                                          SimRandom::fill, &random_, &reply);
-            else
-                livetcp_pending_reject(pending->inbound, error = LIVETCP_ERR_UNKNOWN_SESSION,
-                                       &reply);
+        if (step == LIVETCP_PENDING_CREATE) {
+            error = create(*pending, reply);
+            pending->unproved = error == LIVETCP_OK;
+            if (pending->unproved)
+                unproved_.push_back(pending);
         }
-        unsigned slot = 0;
-        bool belongs = step == LIVETCP_PENDING_CREATE || step == LIVETCP_PENDING_PROVED;
-        if (belongs) {
-            slot = livetcp_pending_index(pending->inbound);
-            error = pending->session
-                        ? livetcp_engine_adopt(pending->session->engine, slot, world_.now())
-                        : LIVETCP_ERR_PROTOCOL;
-            if (error != LIVETCP_OK)
-                livetcp_pending_reject(pending->inbound, error, &reply);
-        }
-        size_t taken = pending->connection->down.write(reply.frame, reply.size);
-        if (taken && on_reply)
-            on_reply(reply.frame, taken);
-        if (error != LIVETCP_OK) {
-            if (pending->session)
-                pending->session->service();
-            reject(*pending, error);
-            return;
-        }
-        if (belongs) {
+        if (step == LIVETCP_PENDING_JOIN)
+            error = join(pending, reply);
+        if (step == LIVETCP_PENDING_PROVED) {
             auto keep = pending; /* attach() replaces the callback that holds it */
-            world_.cancel(pending->timer);
-            keep->session->attach(slot, keep->connection);
-            keep->session->start_stamps(slot);
-            keep->session->receive(slot, data, size);
+            adopt(keep, reply, data, size);
             return;
         }
+        if (!answer(*pending, error, reply))
+            return;
     } while (step != LIVETCP_PENDING_MORE);
 }
 
 SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
                  size_t send_buffer, const livetcp_policy *policy)
-    : path(world, path_spec, seed), listener(world, config, seed + 100),
-      caller(world, config, true, seed + 200, policy)
+    : road_(std::make_shared<SimRoad>(path_spec, seed)), world(road_->world), path(road_->path),
+      listener(world, config, seed + 100), caller(world, config, true, seed + 200, policy)
 {
     caller.on_connect = [this, send_buffer](unsigned slot) { connect(slot, send_buffer); };
+    caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
+    caller.service();
+}
+
+SimCall::SimCall(std::shared_ptr<SimRoad> road, const livetcp_config &config, uint64_t seed,
+                 const std::vector<unsigned> &weights)
+    : road_(std::move(road)), world(road_->world), path(road_->path),
+      listener(world, config, seed + 100), caller(world, config, true, seed + 200, nullptr)
+{
+    caller.on_connect = [this](unsigned slot) { connect(slot, 1 << 20); };
+    caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
+    listener.link_of = [this](const SimPath &taken) {
+        unsigned number = 0;
+        while (number + 1 < road_->links() && &road_->link(number) != &taken)
+            number++;
+        return number;
+    };
+    for (unsigned slot = 0; road_->links() > 1 && slot < config.connections; slot++)
+        require(livetcp_engine_set_link(caller.engine, slot, link_of(slot),
+                                        weights.empty() ? 1 : weights[link_of(slot)]) == LIVETCP_OK,
+                "no such link");
     caller.service();
 }
 
@@ -228,10 +315,12 @@ SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t s
 void SimCall::connect(unsigned slot, size_t send_buffer)
 {
     auto answered = std::make_shared<bool>(false);
-    auto connection = std::make_shared<SimConnection>(world, path, send_buffer);
-    path.forward.send(40, [this, slot, connection, answered] {
-        path.backward.send(40, [this, slot, connection, answered] {
-            if (*answered)
+    unsigned attempt = ++attempts_[slot];
+    SimPath &route = road_->route(slot);
+    auto connection = std::make_shared<SimConnection>(world, route, send_buffer);
+    route.forward.send(40, [this, slot, connection, answered, attempt, &route] {
+        route.backward.send(40, [this, slot, connection, answered, attempt] {
+            if (*answered || attempt != attempts_[slot])
                 return;
             *answered = true;
             if (listener.refusing) {
@@ -245,8 +334,8 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             caller.service();
         });
     });
-    world.at(world.now() + 1000000, [this, slot, answered, send_buffer] {
-        if (*answered)
+    world.at(world.now() + 1000000, [this, slot, answered, send_buffer, attempt] {
+        if (*answered || attempt != attempts_[slot])
             return;
         *answered = true;
         connect(slot, send_buffer);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim_path.h"
 
+#include <algorithm>
+
 namespace scenario
 {
 
@@ -32,7 +34,7 @@ SimLink::~SimLink()
 
 void SimLink::send(size_t bytes, World::Task arrive)
 {
-    if (cut_)
+    if (cut_ || !passes_policer(bytes))
         return;
     auto task = std::make_unique<World::Task>(std::move(arrive));
     if (lt_link_push(link_, world_.now(), task.get(), bytes, LT_ECN_NOT_ECT) == LT_LINK_TAKEN)
@@ -40,10 +42,38 @@ void SimLink::send(size_t bytes, World::Task arrive)
     arm();
 }
 
+void SimLink::police(uint64_t rate, size_t burst)
+{
+    policer_.rate = static_cast<double>(rate) / 8;
+    policer_.burst = policer_.tokens = static_cast<double>(burst);
+    policer_.at = world_.now();
+}
+
+bool SimLink::passes_policer(size_t bytes)
+{
+    if (policer_.rate <= 0)
+        return true;
+    policer_.tokens +=
+        policer_.rate * static_cast<double>(world_.now() - policer_.at) / LIVETCP_USEC_SEC;
+    policer_.tokens = std::min(policer_.tokens, policer_.burst);
+    policer_.at = world_.now();
+    if (policer_.tokens < static_cast<double>(bytes))
+        return false;
+    policer_.tokens -= static_cast<double>(bytes);
+    return true;
+}
+
 void SimLink::set(const lt_link_params &params)
 {
     require(lt_link_set(link_, world_.now(), &params, nullptr) == LIVETCP_OK, "bad parameters");
     arm();
+}
+
+lt_link_params SimLink::params() const
+{
+    lt_link_params params;
+    lt_link_get_params(link_, &params);
+    return params;
 }
 
 lt_link_counters SimLink::counters() const
@@ -75,6 +105,16 @@ void SimLink::deliver_due()
 SimPath::SimPath(World &world, const char *spec, uint64_t seed)
     : forward(world, link_params(spec), seed), backward(world, link_params(spec), seed + 1)
 {
+}
+
+void SimPath::change(const char *spec)
+{
+    for (SimLink *link : {&forward, &backward}) {
+        lt_link_params params = link->params();
+        livetcp_error error;
+        require(lt_link_params_parse(&params, spec, &error) == LIVETCP_OK, spec);
+        link->set(params);
+    }
 }
 
 } // namespace scenario

@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include <memory>
+#include <string>
 
 namespace scenario
 {
@@ -34,9 +35,15 @@ class SimLink
         cut_ = is_cut;
     }
 
+    /* A policer before the link: what a bucket of `burst` bytes, filled at `rate` bit/s, does not
+     * cover is dropped at once. No rate: none. */
+    void police(uint64_t rate, size_t burst);
+
+    lt_link_params params() const;
     lt_link_counters counters() const;
 
   private:
+    bool passes_policer(size_t bytes);
     void arm();
     void deliver_due();
 
@@ -44,14 +51,24 @@ class SimLink
     lt_link *link_;
     World::Ticket timer_ = 0;
     bool cut_ = false;
+    struct {
+        double rate = 0, burst = 0, tokens = 0; /* bytes per second, bytes */
+        livetcp_usec at = 0;
+    } policer_;
 };
 
 struct SimPath {
     /* `spec` as in `livetcp emulate --both`, for both directions. */
     SimPath(World &world, const char *spec, uint64_t seed);
 
+    /* The spec of `change` on top of what the links are, from now on. */
+    void change(const char *spec);
+
     SimLink forward;  /* caller to listener */
     SimLink backward; /* listener to caller */
+
+    /* Of the connections that are made from now on. */
+    std::string congestion_control = "reno";
 };
 
 /* Parses a specification such as "delay=50ms,loss=1%"; fails the test if it is wrong. */

@@ -215,6 +215,8 @@ void SimSession::close_given_up()
             forget(*socket);
             socket->close(caller);
         }
+        if (on_cancel)
+            on_cancel(slot);
     }
 }
 

@@ -80,6 +80,9 @@ class SimSession
     /* Starts a TCP connection for a slot; the owner of a caller sets it. */
     std::function<void(unsigned slot)> on_connect;
 
+    /* The engine gives up a slot; a TCP handshake may be under way. */
+    std::function<void(unsigned slot)> on_cancel;
+
     /* Bytes that a connection took. */
     std::function<void(unsigned slot, const uint8_t *data, size_t size)> on_written;
 
@@ -162,13 +165,19 @@ class SimListener
     /* A new session, before it has written anything. */
     std::function<void(SimSession &)> on_session;
 
+    /* The link of a path, as the addresses of a connection tell. */
+    std::function<unsigned(const SimPath &)> link_of;
+
     /* Bytes that a connection took from the listener itself, before a session had it. */
     std::function<void(const uint8_t *data, size_t size)> on_reply;
 
     std::vector<std::unique_ptr<SimSession>> sessions;
     std::vector<livetcp_result> rejections;
     bool refusing = false;
-    bool has_stamps = false; /* its sessions', from now on */
+    bool slamming = false;                    /* accepts, and closes at once */
+    livetcp_result turning_away = LIVETCP_OK; /* who wants a new session, for this reason */
+    unsigned accepted = 0;                    /* TCP connections */
+    bool has_stamps = false;                  /* its sessions', from now on */
 
   private:
     struct Pending;
@@ -177,7 +186,12 @@ class SimListener
     void pending_data(std::shared_ptr<Pending> pending, const SimTcp::Bytes &bytes);
     void expire(std::shared_ptr<Pending> pending);
     SimSession *find(const uint8_t *session_id);
-    SimSession *create(Pending &pending, livetcp_reply &reply);
+    livetcp_result create(Pending &pending, livetcp_reply &reply);
+    livetcp_result join(std::shared_ptr<Pending> pending, livetcp_reply &reply);
+    bool answer(Pending &pending, livetcp_result result, livetcp_reply &reply);
+    bool adopt(std::shared_ptr<Pending> pending, livetcp_reply &joined, const uint8_t *data,
+               size_t size);
+    void resume_joins();
     void reject(Pending &pending, livetcp_result reason);
 
     World &world_;
@@ -185,12 +199,70 @@ class SimListener
     SimRandom random_;
     uint64_t seed_;
     std::vector<std::weak_ptr<SimConnection>> connections_;
+    std::vector<std::weak_ptr<Pending>> unproved_;
+    std::vector<std::shared_ptr<Pending>> waiting_; /* JOINs */
+};
+
+/* A world with one path, which calls may share, or with several, over which the connections of a
+ * call are dealt: links that the session knows, or routes of one link, as a load balancer chooses
+ * them by port. */
+struct SimRoad {
+    SimRoad(const char *path_spec, uint64_t seed) : path(world, path_spec, seed)
+    {
+    }
+
+    /* Links. */
+    SimRoad(const std::vector<std::string> &path_specs, uint64_t seed)
+        : path(world, path_specs[0].c_str(), seed)
+    {
+        for (size_t i = 1; i < path_specs.size(); i++)
+            add_route(path_specs[i].c_str(), seed + 1000 * i);
+        links_ = static_cast<unsigned>(path_specs.size());
+    }
+
+    /* Before the calls. */
+    SimPath &add_route(const char *path_spec, uint64_t seed)
+    {
+        others.push_back(std::make_unique<SimPath>(world, path_spec, seed));
+        return *others.back();
+    }
+
+    unsigned links() const
+    {
+        return links_;
+    }
+
+    SimPath &link(unsigned number)
+    {
+        return number ? *others[number - 1] : path;
+    }
+
+    /* The path of a call's connection. */
+    SimPath &route(unsigned slot)
+    {
+        return link(slot % static_cast<unsigned>(others.size() + 1));
+    }
+
+    ~SimRoad()
+    {
+        world.clear();
+    }
+
+    World world;
+    SimPath path;
+    std::vector<std::unique_ptr<SimPath>> others;
+
+  private:
+    unsigned links_ = 1;
 };
 
 /* A caller, a listener and the path between them. */
 class SimCall
 {
   public:
+    /* On a path that others use, too. They end together: calls before their road. */
+    SimCall(std::shared_ptr<SimRoad> road, const livetcp_config &config, uint64_t seed,
+            const std::vector<unsigned> &weights = {});
     SimCall(const char *path_spec, const livetcp_config &config, uint64_t seed,
             size_t send_buffer = 1 << 20, const livetcp_policy *policy = nullptr);
     ~SimCall()
@@ -200,6 +272,17 @@ class SimCall
 
     /* Sends a packet of `size` bytes every `interval` for `duration`, from the caller. */
     void stream(size_t size, livetcp_usec interval, livetcp_usec duration, uint32_t ssrc = 0x1234);
+
+    SimPath &link(unsigned number) const
+    {
+        return road_->link(number);
+    }
+
+    /* The link of a slot's connections. */
+    unsigned link_of(unsigned slot) const
+    {
+        return slot % road_->links();
+    }
 
     /* Before the first connection is up: both kernels tell timestamps. */
     void tell_stamps()
@@ -212,14 +295,19 @@ class SimCall
         return listener.sessions.empty() ? nullptr : listener.sessions.back().get();
     }
 
-    World world;
-    SimPath path;
+  private:
+    std::shared_ptr<SimRoad> road_;
+
+  public:
+    World &world;
+    SimPath &path;
     SimListener listener;
     SimSession caller;
 
   private:
     void connect(unsigned slot, size_t send_buffer);
     uint16_t next_sequence_ = 65000; /* wraps soon */
+    std::array<unsigned, LIVETCP_MAX_CONNECTIONS> attempts_ = {};
 };
 
 /* Defaults, with a policy, connections and wire. */

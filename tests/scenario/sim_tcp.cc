@@ -6,8 +6,10 @@
 namespace scenario
 {
 
-SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer)
-    : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer)
+SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
+               const std::string &congestion_control)
+    : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer),
+      window_(make_window(congestion_control))
 {
 }
 
@@ -15,6 +17,7 @@ SimTcp::~SimTcp()
 {
     *alive_ = false; /* packets still under way find nobody */
     world_.cancel(timer_);
+    world_.cancel(pacer_);
 }
 
 size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
@@ -36,20 +39,35 @@ size_t SimTcp::in_flight() const
     });
 }
 
+/* Within the window, and not before the pacer's time. */
+bool SimTcp::may_transmit()
+{
+    if (in_flight() >= static_cast<size_t>(window_->segments()))
+        return false;
+    if (window_->pace() <= 0 || world_.now() >= paced_us_)
+        return true;
+    if (!pacer_)
+        pacer_ = world_.at(paced_us_, [this] {
+            pacer_ = 0;
+            transmit_allowed();
+        });
+    return false;
+}
+
 void SimTcp::transmit_allowed()
 {
     for (auto &[sequence, segment] : outstanding_) {
-        if (in_flight() >= static_cast<size_t>(cwnd_))
+        if (!segment.lost || segment.sacked)
+            continue;
+        if (!may_transmit())
             break;
-        if (segment.lost && !segment.sacked) {
-            segment.lost = false;
-            segment.retransmitted = true;
-            retransmits_++;
-            note_sent(sequence, segment.bytes.size(), false);
-            transmit(sequence, segment);
-        }
+        segment.lost = false;
+        segment.retransmitted = true;
+        retransmits_++;
+        note_sent(sequence, segment.bytes.size(), false);
+        transmit(sequence, segment);
     }
-    while (!unsent_.empty() && in_flight() < static_cast<size_t>(cwnd_)) {
+    while (!unsent_.empty() && may_transmit()) {
         size_t size = std::min(mss, unsent_.size());
         Segment &segment = outstanding_[next_];
         segment.bytes.assign(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
@@ -97,7 +115,16 @@ void SimTcp::note_acknowledged()
 
 void SimTcp::transmit(uint64_t sequence, Segment &segment)
 {
+    if (!in_flight())
+        delivered_us_ = world_.now();
     segment.sent_us = world_.now();
+    segment.delivered = delivered_;
+    segment.delivered_us = delivered_us_;
+    segment.application_limited =
+        unsent_.empty() && in_flight() + 1 < static_cast<size_t>(window_->segments());
+    if (window_->pace() > 0)
+        paced_us_ =
+            std::max(paced_us_, world_.now()) + static_cast<livetcp_usec>(1e6 / window_->pace());
     data_.send(segment.bytes.size() + headers,
                [this, alive = alive_, sequence, bytes = segment.bytes] {
                    if (*alive)
@@ -154,12 +181,32 @@ void SimTcp::measure(const Segment &segment)
     srtt_ += (rtt - srtt_) / 8;
 }
 
+/* Delivery rate samples as in draft-cheng-iccrg-delivery-rate-estimation. */
+SimAck SimTcp::ack_of(const Segment &segment)
+{
+    SimAck ack = {};
+    livetcp_usec since = std::max(world_.now() - segment.delivered_us, min_rtt_);
+    delivered_++;
+    delivered_us_ = world_.now();
+    ack.rtt = segment.retransmitted ? 0 : world_.now() - segment.sent_us;
+    ack.rate = since > 0 ? static_cast<double>(delivered_ - segment.delivered) * 1e6 /
+                               static_cast<double>(since)
+                         : 0;
+    ack.application_limited = segment.application_limited;
+    ack.round = segment.delivered >= round_end_;
+    if (ack.round)
+        round_end_ = delivered_;
+    return ack;
+}
+
 void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
 {
-    bool limited = in_flight() + 1 >= static_cast<size_t>(cwnd_);
+    SimAck ack = {};
+    bool limited = in_flight() + 1 >= static_cast<size_t>(window_->segments());
     auto found = outstanding_.find(arrived);
     if (found != outstanding_.end() && !found->second.sacked) {
         measure(found->second);
+        ack = ack_of(found->second);
         found->second.sacked = true;
         newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);
     }
@@ -176,8 +223,13 @@ void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
     }
     if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_)
         state_ = LIVETCP_TCP_OPEN;
-    if (progress && limited && state_ != LIVETCP_TCP_RECOVERY)
-        cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
+    ack.now = world_.now();
+    ack.min_rtt = min_rtt_;
+    ack.limited = limited;
+    ack.progress = progress;
+    ack.recovering = state_ == LIVETCP_TCP_RECOVERY;
+    ack.in_flight = static_cast<double>(in_flight());
+    window_->acknowledged(ack);
     find_losses();
     transmit_allowed();
     if (writer_waits_ && queued_ < send_buffer_ / 3 * 2) {
@@ -211,8 +263,7 @@ void SimTcp::enter_recovery()
         return;
     state_ = LIVETCP_TCP_RECOVERY;
     recovery_end_ = next_;
-    ssthresh_ = std::max(cwnd_ / 2, 2.0);
-    cwnd_ = ssthresh_;
+    window_->lost(world_.now());
 }
 
 livetcp_usec SimTcp::retransmission_timeout() const
@@ -259,8 +310,7 @@ void SimTcp::timer_fired()
     if (oldest != LIVETCP_NEVER && world_.now() >= oldest + retransmission_timeout()) {
         state_ = LIVETCP_TCP_TIMEOUT;
         recovery_end_ = next_;
-        ssthresh_ = std::max(cwnd_ / 2, 2.0);
-        cwnd_ = 1;
+        window_->timed_out(world_.now());
         backoff_++;
         for (auto &entry : outstanding_)
             entry.second.lost = !entry.second.sacked;
@@ -284,7 +334,7 @@ livetcp_path SimTcp::facts() const
     path.queued_bytes = static_cast<uint32_t>(queued_);
     path.unsent_bytes = static_cast<uint32_t>(unsent_.size());
     path.tcp_state = state_;
-    path.cwnd_bytes = static_cast<uint32_t>(cwnd_ * mss);
+    path.cwnd_bytes = static_cast<uint32_t>(window_->segments() * mss);
     path.mss_bytes = mss;
     for (const auto &entry : outstanding_)
         if (entry.second.sacked)

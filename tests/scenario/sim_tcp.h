@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A TCP byte stream in virtual time, one direction, after today's Linux as far as policies can
- * tell: NewReno window, SACK, loss found by time (RACK), tail loss probe, retransmission timer,
- * ACK for every segment, Nagle off, in-order delivery. No flow control: receivers read at once,
- * unless told to stop.
+ * tell: the window of NewReno, CUBIC or BBR, SACK, loss found by time (RACK), tail loss probe,
+ * retransmission timer, ACK for every segment, Nagle off, in-order delivery. No flow control:
+ * receivers read at once, unless told to stop.
  */
 #ifndef LT_SCENARIO_SIM_TCP_H
 #define LT_SCENARIO_SIM_TCP_H
 
 #include "sim_path.h"
+#include "sim_window.h"
 
-extern "C" {
-}
-
+#include <livetcp/engine.h>
 #include <livetcp/policy.h>
 
 #include <deque>
-#include <livetcp/engine.h>
 #include <map>
 #include <set>
 #include <vector>
@@ -32,7 +30,8 @@ class SimTcp
     static constexpr size_t mss = 1448;
     static constexpr size_t headers = 52; /* IP, TCP with timestamps */
 
-    SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer);
+    SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
+           const std::string &congestion_control = "reno");
     ~SimTcp();
 
     /* In-order bytes at the receiver. */
@@ -68,7 +67,9 @@ class SimTcp
   private:
     struct Segment {
         Bytes bytes;
-        livetcp_usec sent_us = 0;
+        livetcp_usec sent_us = 0, delivered_us = 0; /* when the last one was delivered, then, */
+        uint64_t delivered = 0;                     /*   and so many were */
+        bool application_limited = false;
         bool retransmitted = false, sacked = false, lost = false;
     };
 
@@ -80,6 +81,8 @@ class SimTcp
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
     void acknowledged(uint64_t cumulative, uint64_t arrived);
     void measure(const Segment &segment);
+    SimAck ack_of(const Segment &segment);
+    bool may_transmit();
     void find_losses();
     void enter_recovery();
     void arm_timer();
@@ -100,7 +103,11 @@ class SimTcp
     uint64_t next_ = 0, unacknowledged_ = 0, recovery_end_ = 0;
     size_t queued_ = 0;
     bool writer_waits_ = false;
-    double cwnd_ = 10, ssthresh_ = 1e9;
+    std::unique_ptr<SimWindow> window_;
+    livetcp_usec paced_us_ = 0; /* nothing is sent before */
+    World::Ticket pacer_ = 0;
+    uint64_t delivered_ = 0, round_end_ = 0; /* segments */
+    livetcp_usec delivered_us_ = 0;
     livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
     livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0, newest_delivered_ = INT64_MIN;
     unsigned backoff_ = 0;

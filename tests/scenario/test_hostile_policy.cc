@@ -21,7 +21,7 @@ livetcp_policy hostile(Decide place, Decide review = nullptr)
     policy.struct_size = sizeof policy;
     policy.name = "hostile";
     policy.summary = "does what no policy should";
-    policy.wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_CHASERS;
+    policy.wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES;
     policy.state_size = sizeof(lt_rng);
     policy.init = [](void *state, const livetcp_config *) {
         lt_rng_seed(static_cast<lt_rng *>(state), 1);

@@ -41,10 +41,12 @@ TEST_CASE("media starts on the first connection before the others have joined")
 {
     SimCall call("delay=50ms", make_config("shortest-queue", 5), 1);
     call.caller.send(1, 1, 200); /* nothing is connected: it waits in the send queue */
-    call.world.run_for(151000);  /* TCP handshake 100 ms, then 50 ms */
+    call.world.run_for(151000);  /* TCP handshake 100 ms, then 50 ms: it is there, and held */
+    REQUIRE(call.remote() == nullptr);
+    call.world.run_for(100000); /* ACCEPT and PROOF, which follows it */
     REQUIRE(call.remote() != nullptr);
     REQUIRE(call.remote()->received.size() == 1);
-    CHECK(call.remote()->received[0].delay == 150000);
+    CHECK(call.remote()->received[0].delay == 250000);
     CHECK(call.remote()->stats().open_connections == 1);
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("the reason in a REJECT is what its connection was lost for, if there 
     }
 }
 
-TEST_CASE("a session whose caller never proves itself ends, however lively the connection")
+TEST_CASE("a caller that never proves itself gets no session, however lively the connection")
 {
     SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
     lt_credentials credentials;
@@ -182,13 +182,55 @@ TEST_CASE("a session whose caller never proves itself ends, however lively the c
     connection->up.write(create.frame, create.size);
     for (int i = 0; i < 6; i++) {
         call.world.run_for(800000);
-        REQUIRE(call.listener.sessions.size() == 2);
-        CHECK(call.listener.sessions[1]->state() == LIVETCP_SESSION_OPEN);
+        CHECK(call.listener.sessions.size() == 1);
+        CHECK(call.listener.rejections.empty());
         connection->up.write(pings.data(), pings.size());
     }
     call.world.run_for(800000); /* past the 5 s that the handshake may take */
-    CHECK(call.listener.sessions[1]->state() == LIVETCP_SESSION_CLOSED);
-    CHECK(call.listener.sessions[1]->connection_stats(0).last_error ==
-          LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+    CHECK(call.listener.sessions.size() == 1);
+    CHECK(call.listener.rejections == std::vector<livetcp_result>{LIVETCP_ERR_HANDSHAKE_TIMEOUT});
     CHECK(call.listener.sessions[0]->stats().open_connections == 2);
+}
+
+TEST_CASE("an engine is a session or plain: wire=auto is for who makes engines")
+{
+    livetcp_config config = make_config("single", 1);
+    config.mode = LIVETCP_MODE_LISTENER;
+    config.wire = LIVETCP_WIRE_AUTO;
+    REQUIRE(livetcp_config_check(&config, nullptr) == LIVETCP_OK);
+    livetcp_engine_setup setup = {};
+    setup.struct_size = sizeof setup;
+    setup.config = &config;
+    setup.random = SimRandom::fill;
+    livetcp_engine *engine = nullptr;
+    livetcp_error error = {};
+    CHECK(livetcp_engine_create(&setup, &engine, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(engine == nullptr);
+    CHECK(std::string(error.message).find("wire=session or wire=plain") != std::string::npos);
+}
+
+TEST_CASE("an owner that names a connection which is not there is ignored")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
+    call.world.run_for(1000000);
+    livetcp_engine *engine = call.caller.engine;
+    livetcp_usec now = call.world.now();
+    livetcp_path info = {};
+    livetcp_tx_timestamp timestamp = {};
+    const uint8_t byte = 0;
+    for (unsigned none : {unsigned{LIVETCP_MAX_CONNECTIONS}, UINT32_MAX}) {
+        livetcp_engine_connected(engine, none, now);
+        livetcp_engine_wrote(engine, none, 1, now);
+        livetcp_engine_blocked(engine, none);
+        livetcp_engine_writable(engine, none);
+        livetcp_engine_path_info(engine, none, &info, now);
+        livetcp_engine_has_timestamps(engine, none);
+        livetcp_engine_tx_timestamp(engine, none, &timestamp, now);
+        livetcp_engine_lost(engine, none, LIVETCP_ERR_CONNECTION_LOST, now);
+        CHECK(livetcp_engine_receive(engine, none, &byte, 1, nullptr, now) == LIVETCP_OK);
+        CHECK(livetcp_engine_unsent_limit(engine, none) == UINT32_MAX);
+        CHECK(livetcp_engine_adopt(engine, none, now) == LIVETCP_ERR_INDEX_RANGE);
+    }
+    call.stream(500, 20000, 1000000);
+    CHECK(call.remote()->received.size() == 50);
 }

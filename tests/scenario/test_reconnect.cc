@@ -55,7 +55,7 @@ TEST_CASE("a caller keeps trying a listener that refuses, ever more slowly, and 
 TEST_CASE("without reconnect a session ends with its last connection, and says why")
 {
     livetcp_config config = make_config("shortest-queue", 2);
-    config.reconnect = 0;
+    config.auto_reconnect = false;
     SimCall call("delay=10ms", config, 1);
     call.world.run_for(1000000);
     call.caller.connection(0)->reset();
@@ -128,4 +128,116 @@ TEST_CASE("a packet that a turned-away connection cut short goes on another, onc
         sequences.insert(packet.sequence);
     CHECK(sequences == std::multiset<uint16_t>{0, 1, 2, 3, 4, 5, 6, 7});
     CHECK(call.caller.stats().dropped.connection == 0);
+}
+
+namespace
+{
+
+/* Connections of the caller that were lost for a reason, of all and of this one. */
+unsigned losses(const SimSession &session, livetcp_result reason = LIVETCP_OK)
+{
+    unsigned count = 0;
+    for (const livetcp_engine_event &event : session.events)
+        count += event.type == LIVETCP_ENGINE_CONNECTION_STATE && event.reason != LIVETCP_OK &&
+                 (reason == LIVETCP_OK || event.reason == reason);
+    return count;
+}
+
+unsigned session_events(const SimSession &session)
+{
+    unsigned count = 0;
+    for (const livetcp_engine_event &event : session.events)
+        count += event.type == LIVETCP_ENGINE_SESSION_STATE;
+    return count;
+}
+
+/* 0.1 + 0.2 + ... + 3.2 s, then every 5 s or so, with the spread. */
+const unsigned attempts_min = 8, attempts_max = 14;
+
+} // namespace
+
+TEST_CASE("a port where nobody listens refuses a session once for all its connections, each time")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 8), 1);
+    call.listener.refusing = true;
+    call.world.run_for(50000);
+    CHECK(losses(call.caller) == 1);
+    call.world.run_for(30 * 1000000);
+    CHECK(losses(call.caller) == losses(call.caller, LIVETCP_ERR_REFUSED));
+    CHECK(losses(call.caller) >= attempts_min);
+    CHECK(losses(call.caller) <= attempts_max);
+    CHECK(session_events(call.caller) == 0); /* it was connecting all the time */
+    call.listener.refusing = false;
+    call.world.run_for(10 * 1000000);
+    CHECK(call.caller.stats().open_connections == 8);
+    CHECK(call.listener.sessions.size() == 1);
+}
+
+TEST_CASE("a listener that turns a session away is asked by one connection, ever more slowly")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 8), 1);
+    call.listener.turning_away = LIVETCP_ERR_TOO_MANY_SESSIONS;
+    call.world.run_for(30 * 1000000);
+    CHECK(losses(call.caller) == losses(call.caller, LIVETCP_ERR_TOO_MANY_SESSIONS));
+    CHECK(losses(call.caller) >= attempts_min);
+    CHECK(losses(call.caller) <= attempts_max);
+    unsigned asked = 0;
+    for (livetcp_result reason : call.listener.rejections)
+        asked += reason == LIVETCP_ERR_TOO_MANY_SESSIONS;
+    CHECK(asked == losses(call.caller));
+    CHECK(call.listener.accepted == 7 + asked); /* the first time all of them connect */
+    call.listener.turning_away = LIVETCP_OK;
+    call.stream(500, 20000, 10 * 1000000);
+    CHECK(call.caller.stats().open_connections == 8);
+    CHECK(call.remote()->received.size() > 200);
+}
+
+TEST_CASE("a listener that accepts and closes at once is not called again at once")
+{
+    std::string wire = GENERATE(values<std::string>({"session", "plain"}));
+    CAPTURE(wire);
+    livetcp_config config = make_config("single", 1);
+    config.wire = wire == "plain" ? LIVETCP_WIRE_PLAIN : LIVETCP_WIRE_SESSION;
+    SimCall call("delay=10ms", config, 1);
+    call.listener.slamming = true;
+    call.world.run_for(30 * 1000000);
+    CHECK(call.listener.accepted >= attempts_min);
+    CHECK(call.listener.accepted <= attempts_max);
+    call.listener.slamming = false;
+    call.world.run_for(10 * 1000000);
+    CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+    /* It has lasted: what comes now is another matter, and tried soon. */
+    call.caller.connection(0)->reset();
+    call.world.run_for(300000);
+    CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+}
+
+TEST_CASE("a session whose listener is gone asks for it on one connection at a time")
+{
+    SimCall call("delay=10ms", make_config("shortest-queue", 8), 1);
+    call.world.run_for(2 * 1000000);
+    REQUIRE(call.caller.stats().open_connections == 8);
+    call.listener.refusing = true;
+    for (unsigned slot = 0; slot < 8; slot++)
+        call.caller.connection(slot)->reset();
+    call.world.run_for(30 * 1000000);
+    CHECK(losses(call.caller, LIVETCP_ERR_CONNECTION_LOST) == 8);
+    CHECK(losses(call.caller, LIVETCP_ERR_REFUSED) >= attempts_min);
+    CHECK(losses(call.caller, LIVETCP_ERR_REFUSED) <= attempts_max);
+    CHECK(session_events(call.caller) == 2); /* open, connecting */
+    call.listener.refusing = false;
+    call.world.run_for(10 * 1000000);
+    CHECK(call.caller.stats().open_connections == 8);
+}
+
+TEST_CASE("without reconnect one refusal ends the session, and the others are given up")
+{
+    livetcp_config config = make_config("shortest-queue", 8);
+    config.auto_reconnect = false;
+    SimCall call("delay=10ms", config, 1);
+    call.listener.turning_away = LIVETCP_ERR_TOO_MANY_SESSIONS;
+    call.world.run_for(2 * 1000000);
+    CHECK(call.caller.state() == LIVETCP_SESSION_CLOSED);
+    CHECK(losses(call.caller) == 1);
+    CHECK(call.caller.events.back().reason == LIVETCP_ERR_TOO_MANY_SESSIONS);
 }

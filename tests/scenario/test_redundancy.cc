@@ -5,7 +5,7 @@
 #include "sim_session.h"
 
 #include <livetcp/playout.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 #include <map>
 

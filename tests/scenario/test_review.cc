@@ -41,7 +41,7 @@ TEST_CASE("a packet on a connection that goes into recovery is asked about once 
         livetcp_config config = make_config("hedge", 6);
         config.hedge_delay_us = 10 * second; /* so that only the alarm is left */
         config.redundancy_budget = 7;
-        config.chasers = 1;
+        config.tail_probes = 1;
         config.rtcp = LIVETCP_RTCP_OFF; /* nothing else is to be lost */
         config.feedback_us = 0;
         SimCall call("delay=50ms", config, seed);
@@ -113,7 +113,7 @@ TEST_CASE("a great backlog under way does not keep the policy busy")
     livetcp_policy counted = *livetcp_policy_find("hedge");
     counted.review = counted_review;
     livetcp_config config = make_config("hedge", 8);
-    config.min_buf_a = 0; /* all of it into the send buffers */
+    config.send_buffer_windows = 0; /* all of it into the send buffers */
     config.redundancy_budget = 0.05;
     SimCall call("delay=50ms", config, 1, 1 << 24, &counted);
     call.world.run_for(2 * second);

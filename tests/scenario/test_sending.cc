@@ -156,7 +156,7 @@ TEST_CASE("closing without time to drain is immediate")
 TEST_CASE("the platform is asked about connections whose facts can have changed, and no others")
 {
     livetcp_config config = make_config("shortest-queue", 3);
-    config.chasers = 0; /* which ask, too */
+    config.tail_probes = 0; /* which ask, too */
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
     call.stream(500, 200000, 1000000); /* every connection is idle again after each packet */
@@ -194,7 +194,7 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
 {
     const uint32_t mss = 1000;
     livetcp_config config = make_config("single", 1);
-    config.min_buf_b = 3;
+    config.send_buffer_segments = 3;
     SimCall call("delay=50ms", config, 1);
     call.world.run_for(1000000);
     livetcp_engine *engine = call.caller.engine;
@@ -211,11 +211,11 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
     facts.queued_bytes = 13 * mss; /* ten in flight, three wait: full */
     facts.unsent_bytes = 3 * mss;
     REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now) == LIVETCP_OK);
-    CHECK(livetcp_engine_wants_room(engine) == 0); /* nobody was asked yet */
+    CHECK(livetcp_engine_wants_writable(engine) == 0); /* nobody was asked yet */
     livetcp_engine_path_info(engine, 0, &facts, now);
     CHECK_FALSE(livetcp_engine_next_write(engine, now, &write));
     CHECK(livetcp_engine_unsent_limit(engine, 0) == 3 * mss);
-    CHECK(livetcp_engine_wants_room(engine) == 1);
+    CHECK(livetcp_engine_wants_writable(engine) == 1);
     CHECK(livetcp_engine_deadline(engine) <= now + 5000); /* all the same */
 
     /* The kernel has sent: facts are asked for anew, however young, and the packet goes. */
@@ -227,13 +227,13 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
     facts.unsent_bytes = 2 * mss;
     livetcp_engine_path_info(engine, 0, &facts, now);
     CHECK_FALSE(livetcp_engine_next_write(engine, now, &write));
-    CHECK(livetcp_engine_wants_room(engine) == 0);
+    CHECK(livetcp_engine_wants_writable(engine) == 0);
     CHECK(livetcp_engine_deadline(engine) <= now + 5000);
 
     facts.queued_bytes = 12 * mss;
     livetcp_engine_path_info(engine, 0, &facts, now);
     CHECK(livetcp_engine_next_write(engine, now, &write));
-    CHECK(livetcp_engine_wants_room(engine) == 0);
+    CHECK(livetcp_engine_wants_writable(engine) == 0);
 
     /* What is known to have arrived is in flight, too. */
     facts.sacked_bytes = 4 * mss;
@@ -241,18 +241,18 @@ TEST_CASE("room in a send buffer is waited for where the kernel's sending makes 
     CHECK(livetcp_engine_unsent_limit(engine, 0) == 3 * mss);
 }
 
-TEST_CASE("how much may be unsent follows min-buf-a and -b, and is never zero")
+TEST_CASE("how much may be unsent follows send-buffer-windows and -segments, and is never zero")
 {
     livetcp_config config = make_config("single", 1);
     SimCall initial("delay=50ms", config, 1);
     CHECK(livetcp_engine_unsent_limit(initial.caller.engine, 0) == 1448); /* (1,1) */
-    config.min_buf_b = 0;
+    config.send_buffer_segments = 0;
     SimCall none("delay=50ms", config, 1);
     CHECK(livetcp_engine_unsent_limit(none.caller.engine, 0) == 1);
-    config.min_buf_b = 4;
+    config.send_buffer_segments = 4;
     SimCall typical("delay=50ms", config, 1);
     CHECK(livetcp_engine_unsent_limit(typical.caller.engine, 0) == 4 * 1448); /* no facts yet */
-    config.min_buf_a = 0;
+    config.send_buffer_windows = 0;
     SimCall unlimited("delay=50ms", config, 1);
     CHECK(livetcp_engine_unsent_limit(unlimited.caller.engine, 0) == UINT32_MAX);
 }
@@ -269,8 +269,8 @@ struct Greedy {
 Greedy send_greedily(unsigned a, unsigned b)
 {
     livetcp_config config = make_config("single", 1);
-    config.min_buf_a = a;
-    config.min_buf_b = b;
+    config.send_buffer_windows = a;
+    config.send_buffer_segments = b;
     SimCall call("delay=50ms,rate=4mbit,queue=30p", config, 1);
     uint16_t sent = 0;
     call.world.run_for(1000000);
@@ -287,11 +287,13 @@ Greedy send_greedily(unsigned a, unsigned b)
 
 } // namespace
 
-TEST_CASE("one segment beyond the window costs no throughput, and every further one delay")
+TEST_CASE(
+    "one segment beyond the window costs no throughput, and further ones no delay, since what "
+    "is in flight is limited")
 {
     Greedy one = send_greedily(1, 1), three = send_greedily(1, 3), ten = send_greedily(1, 10);
     CHECK(one.arrived > 19 * 4e6 / 8 / 1500 * 0.9);
     CHECK(one.arrived >= ten.arrived * 0.95);
-    CHECK(one.p50 < three.p50);
-    CHECK(three.p50 < ten.p50);
+    CHECK(three.p50 < one.p50 + 10);
+    CHECK(ten.p50 < one.p50 + 10);
 }

@@ -70,8 +70,8 @@ void stamped(SimCall &call)
     play_programme(call, 4 * second);
     call.stream(172, 1000, second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().sent.stamped > 0);
-    CHECK(call.remote()->stats().received.stamped_reads > 0);
+    CHECK(call.caller.stats().sent.timestamped > 0);
+    CHECK(call.remote()->stats().received.timestamped_reads > 0);
 }
 
 /* A platform that tells nothing about TCP, but for timestamps. */
@@ -103,7 +103,7 @@ void lone_packets(SimCall &call)
     call.stream(160, 20000, 4 * second);
     call.stream(160, 300000, 3 * second);
     call.world.run_for(second);
-    CHECK(call.caller.stats().sent.fillers > 0);
+    CHECK(call.caller.stats().sent.padding > 0);
 }
 
 livetcp_config config_of(const char *policy, unsigned connections, livetcp_rtcp rtcp,

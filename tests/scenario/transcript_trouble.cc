@@ -124,7 +124,7 @@ void crash(SimCall &call)
 
 void bad_handshakes(SimCall &call)
 {
-    play_voice(call, 6 * second);
+    play_voice(call, 10 * second);
     CHECK(call.caller.stats().open_connections == 8);
 }
 
@@ -253,7 +253,7 @@ void add_slow_scenes(std::vector<Scene> &scenes)
                           with_limit(policy, policy == std::string("single") ? 1 : 3, 300 * ms),
                           overload});
     livetcp_config config = with_limit("shortest-queue", 3, 300 * ms);
-    config.min_buf_delay_us = 30 * ms;
+    config.send_buffer_delay_us = 30 * ms;
     scenes.push_back({"overload-min-buf-delay", slow, config, overload});
     config = with_limit("shortest-queue", 3, 20 * ms); /* less than a round trip */
     scenes.push_back(
@@ -261,7 +261,7 @@ void add_slow_scenes(std::vector<Scene> &scenes)
     config = make_config("shortest-queue", 3);
     config.queue_packets = 40;
     scenes.push_back({"full-queue", slow, config, full_queue});
-    config.min_buf_a = 0;
+    config.send_buffer_windows = 0;
     config.queue_packets = 200;
     scenes.push_back({"cut-short", slow, config, cut_short, 3000});
     config = with_limit("shortest-queue", 3, 400 * ms);
@@ -293,7 +293,7 @@ void add_trouble_scenes(std::vector<Scene> &scenes)
     scenes.push_back({"half-open", "delay=10ms", config, half_open});
     config.linger_us = 500 * ms;
     scenes.push_back({"all-lost-and-forgotten", path, config, all_lost});
-    config.reconnect = 0;
+    config.auto_reconnect = false;
     scenes.push_back({"no-reconnect", path, config, all_lost});
     scenes.push_back({"crash", "delay=10ms", make_config("shortest-queue", 5), crash});
     config = make_config("single", 1);

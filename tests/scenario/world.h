@@ -3,7 +3,7 @@
 #ifndef LT_SCENARIO_WORLD_H
 #define LT_SCENARIO_WORLD_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <functional>
 #include <map>

@@ -8,8 +8,8 @@ from . import reading
 from .data import load, says
 from .figures import MEASURED, PAPER, Figure, Known, Point, Series
 
-SCHEMES = {"std": "socket", "m10": "single:min-buf-a=1:min-buf-b=0",
-           "m13": "single:min-buf-a=1:min-buf-b=2", "m20": "single:min-buf-a=2:min-buf-b=0"}
+SCHEMES = {"std": "socket", "m10": "single:send-buffer-windows=1:send-buffer-segments=0",
+           "m13": "single:send-buffer-windows=1:send-buffer-segments=2", "m20": "single:send-buffer-windows=2:send-buffer-segments=0"}
 SECONDS = 75  # of their profile of the cross traffic
 ECN = ("--sysctl", "net.ipv4.tcp_ecn=1")
 

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A connection that was open for less than this counts as an attempt that failed: a peer that
+ * accepts and closes is not called again at once. */
+/* With one more packet it is still less than the listener holds. */
+#define EARLY_BYTES (LT_PENDING_MEDIA / 2)
+
+#define LASTED_US LIVETCP_USEC_SEC
+
 /* Times are LIVETCP_NEVER where they do not apply. */
 typedef struct link {
     livetcp_connection_state state;
@@ -17,18 +24,21 @@ typedef struct link {
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
     lt_caller_handshake handshake;
+    lt_channel_binding binding;     /* caller: of the TLS connection that is up */
     lt_pending_authenticator proof; /* listener: the PROOF that answers our ACCEPT */
     livetcp_usec join_by_us;        /* the handshake's limit: JOINING, or PROOF pending */
 
     /* Alive. */
     livetcp_usec ping_at_us;     /* OPEN: when to ping if nothing is sent before */
     livetcp_usec silent_from_us; /* last input, or when it was connected */
+    livetcp_usec open_since_us;
 
     /* Ending. */
     livetcp_result failure; /* the engine is to close it for this; LIVETCP_OK = it need not */
     bool closing;
     livetcp_result close_reason;
     livetcp_usec closing_since_us;
+    bool withdrawn; /* nothing was lost: another slot was refused for all of them */
 
     /* IDLE: the next attempt, and the wait before the one after that. */
     livetcp_usec connect_at_us, backoff_us;
@@ -52,12 +62,17 @@ struct lt_links {
     int creator; /* caller: slot whose CREATE is under way, or -1 */
     bool confirmed;
     bool ending, ended;
+
+    /* Caller: the session was refused. One slot tries again, the others wait until it is open. */
+    bool refused;
+    livetcp_usec backoff_us; /* the wait before the session's next attempt */
     livetcp_result last_loss;
 
     unsigned count;
     uint32_t closing; /* bit i: slot i is */
     link slots[LIVETCP_MAX_CONNECTIONS];
     livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
+    lt_path_groups groups;
 };
 
 /* ---- made and freed ---- */
@@ -72,12 +87,32 @@ static void reset(lt_links *links, unsigned slot)
                 .join_by_us = LIVETCP_NEVER,
                 .ping_at_us = LIVETCP_NEVER,
                 .silent_from_us = LIVETCP_NEVER,
+                .open_since_us = LIVETCP_NEVER,
                 .connect_at_us = LIVETCP_NEVER,
                 .backoff_us = l->backoff_us,
                 .last_error = l->last_error,
                 .opened = l->opened};
     links->closing &= ~(UINT32_C(1) << slot);
     lt_path_reset(&links->paths[slot], slot);
+    lt_path_groups_reset_slot(&links->groups, slot);
+}
+
+void lt_links_set_link(lt_links *links, unsigned slot, unsigned number, unsigned weight)
+{
+    links->paths[slot].link = (uint8_t)number;
+    links->paths[slot].link_weight = (uint8_t)weight;
+}
+
+void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        link *l = &links->slots[i];
+        if (!(slots >> i & 1) || l->state != LIVETCP_CONNECTION_IDLE ||
+            l->connect_at_us == LIVETCP_NEVER)
+            continue;
+        l->connect_at_us = now;
+        l->backoff_us = links->reconnect_min_us;
+    }
 }
 
 static livetcp_result new_identity(lt_links *links)
@@ -105,7 +140,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
         return LIVETCP_ERR_NO_MEMORY;
     links->caller = setup->caller;
     links->plain = setup->config->wire == LIVETCP_WIRE_PLAIN;
-    links->reconnect = setup->config->reconnect;
+    links->reconnect = setup->config->auto_reconnect;
     links->reconnect_min_us = setup->config->reconnect_min_us;
     links->reconnect_max_us = setup->config->reconnect_max_us;
     links->handshake_timeout_us = setup->config->handshake_timeout_us;
@@ -119,11 +154,13 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->count = setup->count;
     links->creator = -1;
     links->confirmed = links->plain;
+    links->backoff_us = links->reconnect_min_us;
+    lt_path_groups_init(&links->groups);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         links->slots[i].backoff_us = links->reconnect_min_us;
         reset(links, i);
         if (links->caller)
-            links->slots[i].connect_at_us = INT64_MIN; /* at once, whatever the clock says */
+            links->slots[i].connect_at_us = INT64_MIN; /* at once, independent of the clock */
     }
     result = prepare_identity(links, setup->pending);
     if (result == LIVETCP_OK)
@@ -177,6 +214,15 @@ bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot)
     return false;
 }
 
+/* The session takes this caller again: those that waited follow. */
+static void end_refusal(lt_links *links)
+{
+    links->refused = false;
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->slots[i].state == LIVETCP_CONNECTION_IDLE)
+            links->slots[i].connect_at_us = INT64_MIN;
+}
+
 /* It is part of the session and may carry media. */
 static void open_slot(lt_links *links, unsigned slot, livetcp_usec now)
 {
@@ -184,12 +230,17 @@ static void open_slot(lt_links *links, unsigned slot, livetcp_usec now)
 
     links->paths[slot].usable = true;
     l->join_by_us = LIVETCP_NEVER;
-    l->backoff_us = links->reconnect_min_us;
-    if (!links->plain)
+    if (!links->plain) {
         l->ping_at_us = now + links->keepalive_us;
-    if (l->state != LIVETCP_CONNECTION_OPEN)
+        l->backoff_us = links->reconnect_min_us; /* the peer is authenticated, and agrees */
+    }
+    if (l->state != LIVETCP_CONNECTION_OPEN) {
         l->opened++;
+        l->open_since_us = now;
+    }
     set_state(links, slot, LIVETCP_CONNECTION_OPEN, LIVETCP_OK);
+    if (links->refused)
+        end_refusal(links);
 }
 
 static void fail(link *l, livetcp_result reason)
@@ -208,6 +259,7 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot)
 
     if (result != LIVETCP_OK)
         return result;
+    lt_caller_bind(&l->handshake, &l->binding);
     l->handshake_started = true;
     links->writer.write(links->writer.user, slot, reply.frame, reply.size);
     if (!links->credentials.has_key) {
@@ -223,7 +275,7 @@ static void start_handshakes(lt_links *links)
     for (unsigned i = 0; i < links->count; i++) {
         link *l = &links->slots[i];
         if (l->state != LIVETCP_CONNECTION_JOINING || l->handshake_started || l->closing ||
-            l->failure != LIVETCP_OK)
+            l->withdrawn || l->failure != LIVETCP_OK)
             continue;
         if (!links->credentials.has_key && links->creator >= 0)
             return;
@@ -231,6 +283,11 @@ static void start_handshakes(lt_links *links)
         if (result != LIVETCP_OK)
             fail(l, result);
     }
+}
+
+void lt_links_bind(lt_links *links, unsigned slot, const lt_channel_binding *binding)
+{
+    links->slots[slot].binding = *binding;
 }
 
 bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now)
@@ -297,7 +354,7 @@ static livetcp_result caller_control(lt_links *links, unsigned slot, const lt_co
         links->writer.write(links->writer.user, slot, reply.frame, reply.size);
     if (l->handshake.proved)
         links->paths[slot].usable = true; /* media may follow PROOF at once */
-    if (message->type == LT_CONTROL_ACCEPT || message->type == LT_CONTROL_JOINED)
+    if (message->type == LT_CONTROL_JOINED)
         open_slot(links, slot, now);
     if (!had_key && links->credentials.has_key) {
         links->creator = -1;
@@ -365,6 +422,17 @@ bool lt_links_next_failed(lt_links *links, unsigned *slot, livetcp_result *reaso
     return false;
 }
 
+bool lt_links_next_withdrawn(const lt_links *links, unsigned *slot)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        if (!links->slots[i].withdrawn || links->slots[i].closing)
+            continue;
+        *slot = i;
+        return true;
+    }
+    return false;
+}
+
 bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason, livetcp_usec now)
 {
     link *l = &links->slots[slot];
@@ -404,30 +472,129 @@ uint32_t lt_links_closing_slots(const lt_links *links)
     return links->closing;
 }
 
-static void schedule_reconnect(lt_links *links, link *l, livetcp_usec now)
+/* ---- calling again ---- */
+
+/* Waits so long, less or more, and the next time longer. */
+static void wait_to_connect(lt_links *links, link *l, livetcp_usec *backoff_us, livetcp_usec now)
 {
     double spread = 0.75 + 0.5 * lt_rng_uniform(links->jitter);
 
-    l->connect_at_us = now + (livetcp_usec)(spread * (double)l->backoff_us);
-    l->backoff_us *= 2;
-    if (l->backoff_us > links->reconnect_max_us)
-        l->backoff_us = links->reconnect_max_us;
+    l->connect_at_us = now + (livetcp_usec)(spread * (double)*backoff_us);
+    *backoff_us *= 2;
+    if (*backoff_us > links->reconnect_max_us)
+        *backoff_us = links->reconnect_max_us;
+}
+
+static bool on_one_link(const livetcp_path *path, const livetcp_path *other)
+{
+    return path->link == other->link;
+}
+
+/* The peer's answer to one connection is its answer to the session: no other is open, or about to
+ * become so; `decided`: those that are joining wait for this one, or will get the same answer. Else
+ * it is the answer on this link: another network may still reach the peer. */
+static bool speaks_for_all(const lt_links *links, unsigned slot, bool decided)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        const link *other = &links->slots[i];
+        bool joining = other->state == LIVETCP_CONNECTION_JOINING && !other->closing &&
+                       !other->withdrawn && on_one_link(&links->paths[i], &links->paths[slot]);
+        if (i != slot && (other->state == LIVETCP_CONNECTION_OPEN || (joining && !decided)))
+            return false;
+    }
+    return true;
+}
+
+/* The session is refused once: attempts under way elsewhere end silently, and slots due to
+ * reconnect wait; those of other links only if the answer was the peer's. */
+static void withdraw_others(lt_links *links, unsigned slot, bool decided)
+{
+    links->refused = true;
+    for (unsigned i = 0; i < links->count; i++) {
+        link *other = &links->slots[i];
+        if (i == slot || (!decided && !on_one_link(&links->paths[i], &links->paths[slot])))
+            continue;
+        if (links->reconnect)
+            other->connect_at_us = LIVETCP_NEVER;
+        other->withdrawn = other->state == LIVETCP_CONNECTION_CONNECTING ||
+                           other->state == LIVETCP_CONNECTION_JOINING;
+        if (other->withdrawn)
+            other->failure = other->close_reason = LIVETCP_OK;
+    }
+}
+
+/* Its CREATE was not answered with JOINED: the listener has no session yet. */
+static bool is_creating(const link *l)
+{
+    return l->handshake_started && l->handshake.creating && !l->handshake.joined;
+}
+
+static bool has_creating(const lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++)
+        if (is_creating(&links->slots[i]) && !links->slots[i].closing)
+            return true;
+    return false;
+}
+
+/* Outcome of a slot's TCP connection. */
+typedef struct last_attempt {
+    bool lasted;    /* it was open for a while */
+    bool withdrawn; /* we aborted it, and nobody refused */
+    bool refused;   /* and with it the session */
+    bool forgotten; /* the peer does not know the session any more */
+    bool decided;   /* the peer's answer to all connections */
+    bool unmade;    /* the peer was asked for the session, and made none */
+    bool early;     /* it joined before the session was made: the answer is that of the CREATE */
+} last_attempt;
+
+static last_attempt review_attempt(const lt_links *links, unsigned slot, livetcp_result reason,
+                                   livetcp_usec now)
+{
+    const link *l = &links->slots[slot];
+    last_attempt last = {.withdrawn = l->withdrawn};
+
+    last.early = links->caller && !is_creating(l) && l->state == LIVETCP_CONNECTION_JOINING &&
+                 has_creating(links);
+    last.lasted = l->state == LIVETCP_CONNECTION_OPEN && now - l->open_since_us >= LASTED_US;
+    last.forgotten = links->caller && !links->plain && reason == LIVETCP_ERR_UNKNOWN_SESSION &&
+                     links->credentials.has_key && !lt_links_open_count(links);
+    last.unmade = links->caller && is_creating(l) && !lt_links_open_count(links);
+    last.decided = last.forgotten || last.unmade;
+    last.refused = may_connect(links) && !last.lasted && !last.withdrawn && !last.early &&
+                   speaks_for_all(links, slot, last.decided);
+    return last;
+}
+
+/* A listener that answers, and has only forgotten the session, is asked for a new one soon. */
+static void schedule_reconnect(lt_links *links, unsigned slot, last_attempt last, livetcp_usec now)
+{
+    link *l = &links->slots[slot];
+    livetcp_usec soon = links->reconnect_min_us;
+
+    if (last.withdrawn) {
+        l->connect_at_us = links->refused ? LIVETCP_NEVER : now;
+        return;
+    }
+    if (last.refused && links->backoff_us < l->backoff_us)
+        links->backoff_us = l->backoff_us;
+    wait_to_connect(links, l,
+                    last.forgotten ? &soon
+                    : last.refused ? &links->backoff_us
+                                   : &l->backoff_us,
+                    now);
 }
 
 /* A listener that has forgotten the session gets one with a new identity; so does one that never
- * finished to agree on a key. */
-static livetcp_result repair_identity(lt_links *links, unsigned slot, livetcp_result reason,
+ * made it. */
+static livetcp_result repair_identity(lt_links *links, unsigned slot, last_attempt last,
                                       bool *renewed)
 {
-    bool was_creator = links->creator == (int)slot;
-    bool forgotten = reason == LIVETCP_ERR_UNKNOWN_SESSION && links->credentials.has_key &&
-                     !lt_links_open_count(links);
-
     if (!links->caller || links->plain)
         return LIVETCP_OK;
-    if (was_creator || forgotten)
+    if (links->creator == (int)slot || last.forgotten)
         links->creator = -1;
-    if (!forgotten && !(was_creator && !links->credentials.has_key))
+    if (!last.forgotten && !last.unmade)
         return LIVETCP_OK;
     links->confirmed = false;
     *renewed = true;
@@ -439,19 +606,27 @@ livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result re
 {
     link *l = &links->slots[slot];
     bool again = may_connect(links) && links->reconnect;
-    bool reopenable = !links->caller && !links->ending && !links->ended;
+    bool reopenable = !links->caller && !links->plain && !links->ending && !links->ended;
+    last_attempt last = review_attempt(links, slot, reason, now);
     livetcp_result result;
 
     *renewed = false;
     reset(links, slot);
-    l->last_error = links->last_loss = reason;
+    if (last.withdrawn || last.early)
+        reason = LIVETCP_OK;
+    else
+        l->last_error = links->last_loss = reason;
+    if (last.lasted)
+        l->backoff_us = links->backoff_us = links->reconnect_min_us;
+    if (last.refused)
+        withdraw_others(links, slot, last.decided);
     set_state(links, slot,
               again || reopenable ? LIVETCP_CONNECTION_IDLE : LIVETCP_CONNECTION_CLOSED, reason);
     if (again)
-        schedule_reconnect(links, l, now);
+        schedule_reconnect(links, slot, last, now);
     if (links->ended)
         return LIVETCP_OK;
-    result = repair_identity(links, slot, reason, renewed);
+    result = repair_identity(links, slot, last, renewed);
     if (result == LIVETCP_OK)
         start_handshakes(links);
     return result;
@@ -468,7 +643,7 @@ void lt_links_end(lt_links *links)
     lt_credentials_wipe(&links->credentials);
 }
 
-/* ---- what goes through ---- */
+/* ---- traffic ---- */
 
 void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now)
 {
@@ -481,6 +656,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
 
     l->stream_bytes += size;
     lt_path_wrote(&links->paths[slot], size, now);
+    lt_path_groups_wrote(&links->groups, slot, l->stream_bytes, size, now);
     if (l->state == LIVETCP_CONNECTION_OPEN && !links->plain)
         l->ping_at_us = now + links->keepalive_us;
 }
@@ -509,10 +685,19 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
 
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
 {
-    if (!lt_links_can_write(links, slot) && !links->paths[slot].usable)
+    livetcp_path *path = &links->paths[slot];
+    uint64_t written = links->slots[slot].stream_bytes;
+
+    if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
-    lt_path_update(&links->paths[slot], info, now);
+    lt_path_update(path, info, now);
     links->slots[slot].info_us = now;
+    if (path->known & LIVETCP_PATH_QUEUED && path->known & LIVETCP_PATH_RTT) {
+        uint64_t away = path->queued_bytes;
+        lt_path_groups_on_path_info(&links->groups, slot, path, written > away ? written - away : 0,
+                                    now);
+        lt_path_groups_update(&links->groups, links->paths, links->count, now);
+    }
     return true;
 }
 
@@ -630,6 +815,13 @@ bool lt_links_can_write(const lt_links *links, unsigned slot)
     return lt_links_has_socket(links, slot) && !links->paths[slot].blocked;
 }
 
+bool lt_links_is_early_full(const lt_links *links, unsigned slot)
+{
+    const link *l = &links->slots[slot];
+
+    return is_creating(l) && l->stream_bytes >= EARLY_BYTES;
+}
+
 bool lt_links_takes_media(const lt_links *links, unsigned slot)
 {
     return links->slots[slot].state == LIVETCP_CONNECTION_OPEN || links->paths[slot].usable;
@@ -641,6 +833,23 @@ bool lt_links_has_future(const lt_links *links)
         livetcp_connection_state state = links->slots[i].state;
         if (state == LIVETCP_CONNECTION_CONNECTING || state == LIVETCP_CONNECTION_JOINING ||
             (state == LIVETCP_CONNECTION_IDLE && links->caller))
+            return true;
+    }
+    return false;
+}
+
+bool lt_links_is_joined(const lt_links *links, unsigned slot)
+{
+    const link *l = &links->slots[slot];
+
+    return !links->caller || links->plain || l->handshake.joined;
+}
+
+bool lt_links_is_proving(const lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++) {
+        const link *l = &links->slots[i];
+        if (is_creating(l) && !l->handshake.proved && !l->closing)
             return true;
     }
     return false;
@@ -668,7 +877,7 @@ int lt_links_quickest(const lt_links *links, livetcp_usec now)
 
     for (unsigned i = 0; i < links->count; i++) {
         const livetcp_path *path = &links->paths[i];
-        if (!path->usable || path->blocked)
+        if (!path->usable || path->blocked || path->link_stalled)
             continue;
         livetcp_usec forecast = livetcp_path_forecast(path, LT_CONTROL_MAX, now);
         if (forecast < least) {
@@ -720,6 +929,32 @@ void lt_links_gather(const lt_links *links, livetcp_session_stats *stats)
     for (unsigned i = 0; i < links->count; i++)
         if (links->slots[i].opened > 1)
             stats->reconnects += links->slots[i].opened - 1;
+}
+
+void lt_links_gather_link(const lt_links *links, unsigned number, livetcp_link_stats *stats)
+{
+    livetcp_usec sum = 0;
+    unsigned known = 0;
+
+    stats->rtt_us = stats->min_rtt_us = -1;
+    for (unsigned i = 0; i < links->count; i++) {
+        const livetcp_path *path = &links->paths[i];
+        if (path->link != number)
+            continue;
+        stats->connections++;
+        stats->open_connections += links->slots[i].state == LIVETCP_CONNECTION_OPEN;
+        stats->stalled = stats->stalled || path->link_stalled;
+        stats->weight = path->link_weight ? path->link_weight : 1;
+        if (!path->usable || !(path->known & LIVETCP_PATH_RTT))
+            continue;
+        sum += path->rtt_us;
+        known++;
+        if (path->known & LIVETCP_PATH_MIN_RTT &&
+            (stats->min_rtt_us < 0 || path->min_rtt_us < stats->min_rtt_us))
+            stats->min_rtt_us = path->min_rtt_us;
+    }
+    if (known)
+        stats->rtt_us = sum / known;
 }
 
 void lt_links_gather_slot(const lt_links *links, unsigned slot, livetcp_usec now,

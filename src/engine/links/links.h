@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connections of a session: slots in which one TCP connection replaces another. Who connects
- * when, how a connection joins the session, whether it is still alive, and the path information
- * about it. What waits to be written there, and what is under way, belongs to others: whoever ends
- * a connection takes that back first (session.c).
+ * The connections of a session: slots in which one TCP connection replaces another. Handles
+ * reconnection, joining the session, keepalive, and each connection's path info. Unwritten and
+ * unacknowledged packets belong to others: the code that ends a connection takes them back first
+ * (session.c).
  */
 #ifndef LT_ENGINE_LINKS_LINKS_H
 #define LT_ENGINE_LINKS_LINKS_H
@@ -11,15 +11,16 @@
 #include "base/rng.h"
 #include "engine/control_writer.h"
 #include "engine/events.h"
+#include "engine/links/path_groups.h"
 #include "wire/handshake.h"
 
 typedef struct lt_links lt_links;
 
 typedef struct lt_links_setup {
-    const livetcp_config *config; /* what is needed of it is copied */
+    const livetcp_config *config; /* the fields needed are copied */
     bool caller;
     unsigned count;                 /* slots */
-    const livetcp_pending *pending; /* listener: who asked for the session, or NULL */
+    const livetcp_pending *pending; /* listener: the first connection, or NULL */
     livetcp_random_fn random;       /* secrets */
     void *random_user;
     lt_rng *jitter; /* spreads reconnects of many sessions; the session's */
@@ -27,7 +28,7 @@ typedef struct lt_links_setup {
     lt_control_writer writer;
 } lt_links_setup;
 
-/* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM, and what `random` returns. */
+/* Errors: LIVETCP_ERR_NO_MEMORY, LIVETCP_ERR_SYSTEM, and those of `random`. */
 livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **links);
 void lt_links_destroy(lt_links **links);
 
@@ -35,6 +36,15 @@ void lt_links_destroy(lt_links **links);
 
 /* A slot that wants a TCP connection now; it is CONNECTING from here on. Callers only. */
 bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot);
+
+/* The slot's connections go over the link of that number, at that cost of a byte. */
+void lt_links_set_link(lt_links *links, unsigned slot, unsigned number, unsigned weight);
+
+/* Of these slots (bit i = slot i), those that wait to be connected again are due now. */
+void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now);
+
+/* The connection that is about to be up is TLS. */
+void lt_links_bind(lt_links *links, unsigned slot, const lt_channel_binding *binding);
 
 /* The TCP connection is up. False if nobody waits for it. */
 bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now);
@@ -46,30 +56,36 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now);
  * silent. Each is to be closed with `reason`. False if there is none. */
 bool lt_links_next_failed(lt_links *links, unsigned *slot, livetcp_result *reason);
 
-/* From here on the slot carries nothing but what says why it is closed. False if there is no
+/* A slot that is to be closed although nothing was lost: the session was refused on another one,
+ * which tries again alone. False if there is none. */
+bool lt_links_next_withdrawn(const lt_links *links, unsigned *slot);
+
+/* From here on the slot carries nothing but the reason for its close. False if there is no
  * connection, or it is closing already: nothing is left to do then. */
 bool lt_links_begin_close(lt_links *links, unsigned slot, livetcp_result reason, livetcp_usec now);
 
-/* It is closing; tells why, and since when (either may be NULL). */
+/* True if it is closing; sets the reason and the start time (either may be NULL). */
 bool lt_links_closing(const lt_links *links, unsigned slot, livetcp_result *reason,
                       livetcp_usec *since_us);
 
 /* Bit i: slot i is closing. */
 uint32_t lt_links_closing_slots(const lt_links *links);
 
-/* The TCP connection is gone: the slot waits for the next one, or is closed for good. *renewed: the
- * session has a new identity, since its listener has forgotten it. Errors: what `random` returns;
- * the session cannot go on then. */
+/* The TCP connection is gone: the slot waits for the next one, or is closed for good. A caller
+ * whose session the peer refused waits as one: see lt_links_next_withdrawn(). *renewed: the session
+ * has a new identity, since its listener has forgotten it. Errors: those of `random`; the session
+ * cannot go on then. */
 livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result reason,
                                livetcp_usec now, bool *renewed);
 
-/* The session is about to end: what closes says BYE, and is not replaced by a listener. */
+/* The session is about to end: closing connections send BYE, and a listener does not replace them.
+ */
 void lt_links_set_ending(lt_links *links);
 
 /* The session has ended: nothing connects any more, and the keys are wiped. */
 void lt_links_end(lt_links *links);
 
-/* ---- what goes through ---- */
+/* ---- traffic ---- */
 
 /* A handshake's or keepalive's message came. An error ends the connection. */
 livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control *message,
@@ -85,20 +101,20 @@ void lt_links_writable(lt_links *links, unsigned slot);
 /* Of `slots` (bit i = slot i), those whose path information is too old to decide by. */
 uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now);
 
-/* The platform told. False if nobody cares, since the slot carries nothing. */
+/* Takes path info from the platform. False if it is unused, since the slot carries nothing. */
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now);
 
 livetcp_usec lt_links_deadline(const lt_links *links);
 
-/* Pings what is due; see lt_links_next_failed() for the rest. */
+/* Sends PINGs that are due; see lt_links_next_failed() for the rest. */
 void lt_links_expire(lt_links *links, livetcp_usec now);
 
 /* ---- questions ---- */
 
 unsigned lt_links_count(const lt_links *links);
 
-/* One path a slot. ready and send_limit_bytes are the sender's to fill in, oldest_unacked_us the
- * repair's. */
+/* One path a slot. ready, send_limit_bytes and link_room are the sender's to fill in,
+ * oldest_unacked_us the repair's. */
 livetcp_path *lt_links_paths(const lt_links *links);
 
 /* Bytes that were written since the slot's TCP connection is ours. */
@@ -114,12 +130,22 @@ uint32_t lt_links_open(const lt_links *links);
 bool lt_links_has_socket(const lt_links *links, unsigned slot);
 bool lt_links_can_write(const lt_links *links, unsigned slot);
 
+/* The slot's connection carries as much as a listener holds of a caller that has not proved itself:
+ * more follows when it has. */
+bool lt_links_is_early_full(const lt_links *links, unsigned slot);
+
 /* Media, and messages about it, may come: once the peer is known, that is at once on a plain wire
  * and after CREATE, for a joining caller only when the listener has taken it in. */
 bool lt_links_takes_media(const lt_links *links, unsigned slot);
 
 /* A slot has, or may yet get, a connection. */
 bool lt_links_has_future(const lt_links *links);
+
+/* The peer has taken the connection in, and reads what comes: JOINED has come, or none will. */
+bool lt_links_is_joined(const lt_links *links, unsigned slot);
+
+/* Caller: CREATE is written and PROOF is not. A listener makes no session before PROOF. */
+bool lt_links_is_proving(const lt_links *links);
 
 /* The peer has proved that it has the session's key, or the wire is plain. */
 bool lt_links_confirmed(const lt_links *links);
@@ -140,6 +166,7 @@ livetcp_usec lt_links_min_round_trip(const lt_links *links);
 
 /* Fill in their part. */
 void lt_links_gather(const lt_links *links, livetcp_session_stats *stats);
+void lt_links_gather_link(const lt_links *links, unsigned number, livetcp_link_stats *stats);
 void lt_links_gather_slot(const lt_links *links, unsigned slot, livetcp_usec now,
                           livetcp_connection_stats *stats);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/path_info.h"
 
-/* Between two samples we add what we write ourselves, so only what TCP does by itself goes unseen,
- * and at thousands of packets a second the platform is not asked for each. */
+/* Between two samples we add our own writes, so only TCP's own actions go unseen, and at thousands
+ * of packets a second the platform is not asked for each. */
 #define MAX_AGE_US 1000
 
 /* And when nothing is in flight: a queue that we do not write to stays empty. */
@@ -10,7 +10,12 @@
 
 void lt_path_reset(livetcp_path *path, unsigned connection)
 {
-    *path = (livetcp_path){.connection = connection,
+    *path = (livetcp_path){.known = LIVETCP_PATH_LINK,
+                           .connection = connection,
+                           .link = path->link,
+                           .link_weight = path->link_weight,
+                           .link_room = true,
+                           .link_stalled = path->link_stalled,
                            .last_write_us = INT64_MIN,
                            .oldest_unacked_us = LIVETCP_NEVER,
                            .send_limit_bytes = UINT32_MAX};
@@ -34,6 +39,10 @@ static void update_window(livetcp_path *path, const livetcp_path *info)
         path->mss_bytes = info->mss_bytes;
     if (info->known & LIVETCP_PATH_RETRANSMITS)
         path->retransmitted_segments = info->retransmitted_segments;
+    if (info->known & LIVETCP_PATH_MARKS) {
+        path->delivered_segments = info->delivered_segments;
+        path->marked_segments = info->marked_segments;
+    }
     if (info->known & LIVETCP_PATH_DELIVERY_RATE) {
         path->delivery_rate = info->delivery_rate;
         path->app_limited = info->app_limited;
@@ -67,7 +76,7 @@ void lt_path_update(livetcp_path *path, const livetcp_path *info, livetcp_usec n
     update_window(path, info);
     update_times(path, info);
     update_state(path, info, now);
-    path->known |= info->known;
+    path->known |= info->known & ~(uint32_t)LIVETCP_PATH_LINK;
 }
 
 static uint32_t add_saturating(uint32_t value, size_t more)
@@ -96,6 +105,14 @@ void lt_path_measured_rtt(livetcp_path *path, livetcp_usec rtt_us)
     livetcp_usec error = rtt_us - path->rtt_us;
     path->rtt_variation_us += ((error < 0 ? -error : error) - path->rtt_variation_us) / 4;
     path->rtt_us += error / 8;
+}
+
+uint64_t lt_path_undelivered(const livetcp_path *path)
+{
+    uint64_t bytes = path->known & LIVETCP_PATH_QUEUED ? path->queued_bytes : 0;
+    uint64_t sacked = path->known & LIVETCP_PATH_SACKED ? path->sacked_bytes : 0;
+
+    return bytes > sacked ? bytes - sacked : 0;
 }
 
 livetcp_usec lt_path_max_age(const livetcp_path *path)

@@ -1,73 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Sources. Standing queues are told from bursts by the least delay over a window, as CoDel does
- * (RFC 8289, section 4.2). A queue lowers the estimate below what is delivered, by more the longer
- * the queue is, so that it drains (SCReAM, RFC 8298, section 4.1.2; NADA, RFC 8698, section 4.3).
- * Without one it grows by a share, slowly near the rate at which a queue last stood and never far
- * beyond what the source has shown to use (Google congestion control, draft-ietf-rmcat-gcc-02,
- * section 5.5). A delay that does not go away when we send less is another's, and becomes part of
- * the base delay after a while (LEDBAT's base history, RFC 6817, section 3.4.2).
- *
- * Deviation. They are congestion controls and must be quick and careful; below us TCP is one, and
- * is fair to others and retransmits. Losses are no signal here: TCP answers them by its window, and
- * when that becomes too small for the stream, packets wait, which we see.
- */
 #include "engine/rate/bitrate.h"
 
 #include <math.h>
-#include <string.h>
 
-#define BITS 8.0
+#define BITS   8.0
+#define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* Least delay over a window that is a standing queue: a video frame and the jitter of a wireless
- * path stay below. A longer path may have a longer one. */
-#define QUEUE_US       50000
-#define QUEUE_RTT_PART 8
+#define INTERVAL_US 50000
 
-/* A queue is measured over a window, which is this many round trips and within these bounds. */
-#define WINDOW_RTTS   2
-#define WINDOW_MIN_US 300000
-#define WINDOW_MAX_US 1500000
-#define WINDOW_SLOTS  8
+/* Part of the path's rate; less while a queue stands, so that it is gone after DRAIN_US. */
+#define HEAD       0.98
+#define DRAIN_US   300000.0
+#define ALLOWED_US 5000.0
+#define LOWER_MAX  0.5
 
-/* A timeout now and then is how TCP repairs a loss. One that lasts for two windows is a rate that
- * falls, and lowers the estimate once in STALL_US. */
-#define STALL_US 1000000
+/* The first estimate is the rate of the first frame over the 100 ms that a rate is measured over at
+ * least, which is less than the source sends: it backs up until the path has shown something. */
+#define START_MIN 150000.0
 
-/* At most one change in this time, or in a round trip. */
-#define INTERVAL_US 100000
+/* Growth per interval: back to the rate known to fit, and beyond; and before anything stood. */
+#define GROW_BACK   0.2
+#define GROW_FAST   0.03
+#define GROW_START  0.05
+#define GROW_NEAR   2.2 /* times the root */
+#define LAG_US      160000
+#define USED_LOOKS  8
+#define GROW_AGE_US 2000000.0
+#define NEAR_USED   0.75 /* of the estimate, or growing shows nothing */
+#define USED_MAX    2.0  /* estimate per bit that the source has shown to use */
+#define TRAIN_PART  0.93
+#define FASTER      1.15 /* trains at so many times the ceiling: the path has become faster */
 
-/* A queue is to be gone after so long; within these shares of what is delivered. */
-#define DRAIN_US      1000000.0
-#define LOWER_PART    0.1
-#define LOWER_MAX     0.5
-#define OVERLOAD      1.1  /* written for each byte delivered: it is our queue that grows */
-#define NETWORK_FLOOR 0.7  /* of the estimate, for delays that may be another's */
-#define NETWORK_PART  0.15 /* one step towards it */
+#define STALL_US   100000
+#define STALL_PART 0.45
 
-/* Growth per interval: far from a rate that is known to be too much, and near it. */
-#define GROW_BACK 0.08 /* below half of it */
-#define GROW_FAST 0.03
-#define GROW_NEAR 0.003
-#define NEAR_FROM 0.9
-#define NEAR_TO   1.1
-#define NEAR_USED 0.8 /* of the estimate, or passing the ceiling shows nothing */
-#define USED_MAX  2.0 /* estimate per bit that the source has shown to use */
-
-#define BASE_US        5000000 /* half of how long the least round trip is remembered */
-#define SHARE_GAIN     0.1
-#define TELL_PART      0.05
-#define CONTACT_RTT_US 500000 /* a connection not written to for so long says nothing */
+#define TELL_PART     0.05
+#define TELL_EVERY_US 250000
+#define TELL_NOW      0.9 /* of the last value reported: sooner */
 
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
 {
-    memset(bitrate, 0, sizeof *bitrate);
-    bitrate->min = min;
-    bitrate->max = max ? max : HUGE_VAL;
-    bitrate->estimate = max;
-    bitrate->judged_us = bitrate->lowered_us = INT64_MIN;
-    bitrate->base_us[0] = bitrate->base_us[1] = LIVETCP_NEVER;
-    bitrate->base_since_us = INT64_MIN;
+    *bitrate = (lt_bitrate){.min = min,
+                            .max = max ? max : HUGE_VAL,
+                            .estimate = max,
+                            .told_us = INT64_MIN,
+                            .updated_us = INT64_MIN,
+                            .lowered_us = INT64_MIN};
 }
 
 bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max)
@@ -93,164 +71,6 @@ uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
     return bitrate->estimate < UINT32_MAX ? (uint32_t)bitrate->estimate : UINT32_MAX;
 }
 
-/* ---- delays ---- */
-
-static bool knows(const livetcp_path *path, uint32_t what)
-{
-    return path->usable && (path->known & what) == what;
-}
-
-/* The path's own round trip, without queues. */
-static livetcp_usec base_of(const lt_bitrate *bitrate)
-{
-    livetcp_usec a = bitrate->base_us[0], b = bitrate->base_us[1];
-    livetcp_usec least = a < b ? a : b;
-
-    return least < bitrate->rtt_us ? least : bitrate->rtt_us;
-}
-
-static livetcp_usec window_of(const lt_bitrate *bitrate)
-{
-    livetcp_usec window = WINDOW_RTTS * base_of(bitrate);
-
-    if (window < WINDOW_MIN_US)
-        return WINDOW_MIN_US;
-    return window < WINDOW_MAX_US ? window : WINDOW_MAX_US;
-}
-
-/* Connections of a session go to the same host: what the quickest that is in use sees is the
- * path's, and the others have repaired a loss or not been used since a queue was there. */
-static void see_rtt(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
-{
-    livetcp_usec least = LIVETCP_NEVER, now = sample->now_us;
-
-    for (unsigned i = 0; i < sample->path_count; i++) {
-        const livetcp_path *path = &sample->paths[i];
-        if (knows(path, LIVETCP_PATH_RTT) && path->last_write_us > now - CONTACT_RTT_US &&
-            path->rtt_us < least)
-            least = path->rtt_us;
-    }
-    if (least == LIVETCP_NEVER)
-        return;
-    bitrate->rtt_us = least;
-    if (bitrate->base_since_us < now - BASE_US) {
-        bitrate->base_us[1] = bitrate->base_us[0];
-        bitrate->base_us[0] = LIVETCP_NEVER;
-        bitrate->base_since_us = now;
-    }
-    if (least < bitrate->base_us[0])
-        bitrate->base_us[0] = least;
-}
-
-static livetcp_usec waiting(const lt_bitrate *bitrate, const lt_bitrate_sample *sample)
-{
-    uint64_t unsent = 0;
-    livetcp_usec least = sample->queue_delay_us;
-
-    for (unsigned i = 0; i < sample->path_count; i++)
-        if (knows(&sample->paths[i], LIVETCP_PATH_UNSENT))
-            unsent += sample->paths[i].unsent_bytes;
-    if (bitrate->rate < 1 || !unsent)
-        return least;
-    double wait = (double)unsent / bitrate->rate * (double)LIVETCP_USEC_SEC;
-    return least + (wait < WINDOW_MAX_US ? (livetcp_usec)wait : WINDOW_MAX_US);
-}
-
-/* ---- the record ---- */
-
-static lt_bitrate_slot *slot_before(lt_bitrate *bitrate, unsigned age)
-{
-    return &bitrate->slots[(bitrate->newest + LT_BITRATE_SLOTS - age) % LT_BITRATE_SLOTS];
-}
-
-static void open_slot(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
-{
-    if (bitrate->used) {
-        const lt_bitrate_slot *last = slot_before(bitrate, 0);
-        double written = (double)(sample->written - last->written);
-        double media = (double)(sample->media - last->media);
-        if (written > 0 && bitrate->media_share > 0)
-            bitrate->media_share += SHARE_GAIN * (media / written - bitrate->media_share);
-        else if (written > 0)
-            bitrate->media_share = media / written;
-    }
-    bitrate->newest = (bitrate->newest + 1) % LT_BITRATE_SLOTS;
-    bitrate->used += bitrate->used < LT_BITRATE_SLOTS;
-    *slot_before(bitrate, 0) = (lt_bitrate_slot){.start_us = sample->now_us,
-                                                 .delivered = sample->delivered,
-                                                 .written = sample->written,
-                                                 .media = sample->media,
-                                                 .waiting_us = LIVETCP_NEVER,
-                                                 .delay_us = LIVETCP_NEVER};
-}
-
-static void record(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
-{
-    if (!bitrate->used ||
-        sample->now_us - slot_before(bitrate, 0)->start_us >= window_of(bitrate) / WINDOW_SLOTS)
-        open_slot(bitrate, sample);
-    lt_bitrate_slot *slot = slot_before(bitrate, 0);
-    livetcp_usec wait = waiting(bitrate, sample);
-    livetcp_usec delay = wait + bitrate->rtt_us - base_of(bitrate);
-    if (wait < slot->waiting_us)
-        slot->waiting_us = wait;
-    if (delay < slot->delay_us)
-        slot->delay_us = delay;
-}
-
-/* What the window shows. */
-typedef struct outlook {
-    livetcp_usec waiting_us, delay_us; /* the least of the window */
-    livetcp_usec latest_us;            /* delay at present */
-    double delivered, written;         /* bit/s of media */
-} outlook;
-
-/* False if the window is not full yet, or the application has paused in it. */
-static bool look_back(lt_bitrate *bitrate, const lt_bitrate_sample *sample, livetcp_usec window,
-                      outlook *out)
-{
-    unsigned age = 0;
-    livetcp_usec since = sample->now_us - window;
-
-    *out = (outlook){.waiting_us = LIVETCP_NEVER, .delay_us = LIVETCP_NEVER};
-    for (; age < bitrate->used; age++) {
-        const lt_bitrate_slot *slot = slot_before(bitrate, age);
-        if (slot->waiting_us < out->waiting_us)
-            out->waiting_us = slot->waiting_us;
-        if (slot->delay_us < out->delay_us)
-            out->delay_us = slot->delay_us;
-        if (slot->start_us <= since)
-            break;
-    }
-    if (age == bitrate->used)
-        return false;
-    const lt_bitrate_slot *first = slot_before(bitrate, age);
-    double seconds = (double)(sample->now_us - first->start_us) / (double)LIVETCP_USEC_SEC;
-    if (sample->now_us - first->start_us > 3 * window)
-        return false;
-    bitrate->rate = (double)(sample->delivered - first->delivered) / seconds;
-    out->delivered = bitrate->rate * BITS * bitrate->media_share;
-    out->written =
-        (double)(sample->written - first->written) / seconds * BITS * bitrate->media_share;
-    out->latest_us = slot_before(bitrate, 0)->delay_us;
-    return true;
-}
-
-/* Most connections repair what a timeout cost: what comes through says little about the path. */
-static bool is_stalled(const lt_bitrate_sample *sample)
-{
-    unsigned usable = 0, stalled = 0;
-
-    for (unsigned i = 0; i < sample->path_count; i++) {
-        const livetcp_path *path = &sample->paths[i];
-        usable += path->usable;
-        stalled += path->usable && path->tcp_state == LIVETCP_TCP_TIMEOUT;
-    }
-    return 2 * stalled > usable;
-}
-
-/* ---- down ---- */
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -261,109 +81,138 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static void lower(lt_bitrate *bitrate, const lt_bitrate_sample *sample, const outlook *seen,
-                  livetcp_usec limit)
+static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s, double estimate)
 {
-    double used = (double)sample->media_rate * BITS;
-    double part = larger(LOWER_PART, smaller(LOWER_MAX, (double)seen->delay_us / DRAIN_US));
-    double target;
-
-    if (!bitrate->congested)
-        bitrate->floor = NETWORK_FLOOR * bitrate->estimate;
-    if (seen->waiting_us > limit || seen->written > OVERLOAD * seen->delivered) {
-        target = larger(seen->delivered * (1 - part), smaller(bitrate->estimate, used) / 2);
-        if (!is_stalled(sample))
-            bitrate->ceiling = bitrate->rate * BITS;
-    } else { /* nothing of ours waits, so what is delivered is only what we send */
-        target = larger(bitrate->estimate * (1 - NETWORK_PART), bitrate->floor);
-        if (!bitrate->congested && bitrate->media_share > 0)
-            bitrate->ceiling = bitrate->estimate / bitrate->media_share;
-    }
-    bitrate->congested = true;
-    bitrate->lowered_us = sample->now_us;
-    bitrate->estimate = smaller(bitrate->estimate, target);
+    b->estimate = estimate;
+    if (c->progress_us > s->now_us - STALL_US)
+        b->moving = estimate;
+    else /* nothing comes through: that lowers it to a part of what it was, once */
+        b->estimate = larger(estimate, STALL_PART * b->moving);
 }
 
-/* ---- up ---- */
+/* With the root of the rate, so that sessions which share a path come to equal shares, and faster
+ * the longer nothing has stood. */
+static double near(const lt_bitrate *b, livetcp_usec now)
+{
+    double age = (double)(now - b->lowered_us) / GROW_AGE_US;
+    double step = GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
 
-/* What the windows admit in a round trip, in bit/s of media; unlimited where that is not known. */
-static double admitted(const lt_bitrate *bitrate, const lt_bitrate_sample *sample)
+    return smaller(step, GROW_FAST * b->estimate);
+}
+
+/* Bits per second of media written over the last looks: what the source makes of the estimate. */
+static double look_used(lt_bitrate *b, const lt_bitrate_sample *s)
+{
+    unsigned back = b->looks < USED_LOOKS ? b->looks : USED_LOOKS;
+    unsigned first = (b->looks - back) % LT_BITRATE_LOOKS, place = b->looks % LT_BITRATE_LOOKS;
+    double bytes = (double)(s->media - b->past[first].written);
+    livetcp_usec time = s->now_us - b->past[first].at_us;
+    bool known = back > 0 && time > 0;
+
+    b->past[place].at_us = s->now_us;
+    b->past[place].written = s->media;
+    b->past[place].estimate = b->estimate;
+    b->looks++;
+    return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
+}
+
+/* The part of the queue that the estimates of the last `lag_us` let drain, which no sample shows
+ * yet (Smith's predictor). */
+static double unseen_us(const lt_bitrate *b, double carried, livetcp_usec now, livetcp_usec lag_us)
 {
     double sum = 0;
 
-    for (unsigned i = 0; i < sample->path_count; i++) {
-        const livetcp_path *path = &sample->paths[i];
-        if (!path->usable)
-            continue;
-        if (!knows(path, LIVETCP_PATH_CWND | LIVETCP_PATH_RTT) || path->rtt_us <= 0)
-            return HUGE_VAL;
-        sum += (double)path->cwnd_bytes / (double)path->rtt_us;
+    for (unsigned age = 1; age < LT_BITRATE_LOOKS && age < b->looks; age++) {
+        unsigned at = (b->looks - age) % LT_BITRATE_LOOKS;
+        unsigned before = (b->looks - age - 1) % LT_BITRATE_LOOKS;
+        double time = (double)(b->past[at].at_us - b->past[before].at_us);
+        if (b->past[at].at_us < now - lag_us || b->past[at].estimate <= 0)
+            break;
+        sum += time * smaller(b->past[at].estimate / carried - 1, 0);
     }
-    return sum * (double)LIVETCP_USEC_SEC * BITS * bitrate->media_share;
+    return sum;
 }
 
-static void raise(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
+static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    double used = (double)sample->media_rate * BITS;
-    double limit = smaller(USED_MAX * used, admitted(bitrate, sample));
-    double ceiling = bitrate->ceiling * bitrate->media_share, step = GROW_FAST;
+    double carried = c->limit * BITS * s->media_share;
+    double queue_us =
+        (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
+    double part = HEAD - larger(queue_us - ALLOWED_US, 0) / DRAIN_US;
+    double target = carried * larger(part, LOWER_MAX);
 
-    bitrate->congested = false;
-    if (bitrate->estimate > NEAR_TO * ceiling)
-        ceiling = bitrate->ceiling = 0; /* the path has become faster */
-    if (bitrate->estimate < ceiling / 2)
-        step = GROW_BACK;
-    if (ceiling > 0 && bitrate->estimate > NEAR_FROM * ceiling)
-        step = used >= NEAR_USED * bitrate->estimate ? GROW_NEAR : 0;
-    bitrate->estimate = larger(bitrate->estimate, smaller(bitrate->estimate * (1 + step), limit));
+    b->ceiling = lt_congestion_is_path(c) ? c->limit : 0; /* or it is a window that grows */
+    b->lowered_us = s->now_us;
+    set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
 }
 
-/* ---- both ---- */
-
-static void begin(lt_bitrate *bitrate, const lt_bitrate_sample *sample, const outlook *seen,
-                  livetcp_usec limit)
+/* Beside others the share alone decides, less the standing queue. */
+static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    double used = (double)sample->media_rate * BITS;
+    double carried = smaller(c->limit, s->admitted) * BITS * s->media_share;
+    double queue_us =
+        (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
+    double part = HEAD - larger(queue_us, 0) / DRAIN_US;
 
-    bitrate->estimate = seen->delay_us > limit ? seen->delivered : larger(seen->delivered, used);
+    set(b, c, s, carried * larger(part, LOWER_MAX));
+    b->ceiling = c->limit;
+    b->lowered_us = s->now_us;
 }
 
-static void judge(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
+static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s, double used)
 {
-    livetcp_usec now = sample->now_us, window = window_of(bitrate);
-    livetcp_usec base = base_of(bitrate), limit = QUEUE_US + base / QUEUE_RTT_PART;
-    livetcp_usec interval = base > INTERVAL_US ? base : INTERVAL_US;
-    bool stalled = is_stalled(sample);
-    bool settled = bitrate->lowered_us < now - (stalled ? STALL_US : window);
-    outlook seen;
+    double bits = BITS * s->media_share;
+    double train = lt_packet_trains_rate(&c->trains), step;
 
-    if (bitrate->judged_us > now - interval)
+    if (b->ceiling > 0 && train > FASTER * b->ceiling)
+        b->ceiling = 0;
+    double goal = b->ceiling > 0 ? HEAD * b->ceiling * bits : TRAIN_PART * train * bits;
+    if (b->estimate < goal)
+        step = GROW_BACK * (goal - b->estimate);
+    else
+        step = b->ceiling > 0 ? near(b, s->now_us)
+                              : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
+    bool back = b->estimate < goal;
+    if (!back && used < NEAR_USED * b->estimate)
+        step = 0;
+    double limit = back ? HUGE_VAL : USED_MAX * used;
+    limit = smaller(limit, s->admitted * bits);
+    b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
+}
+
+static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
+    double used;
+
+    if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
-    if (!look_back(bitrate, sample, stalled ? 2 * window : window, &seen))
-        return;
-    bitrate->judged_us = now;
-    if (bitrate->estimate <= 0)
-        begin(bitrate, sample, &seen, limit);
-    else if (seen.delay_us > limit && settled)
-        lower(bitrate, sample, &seen, limit);
-    else if (seen.delay_us <= limit / 2 && seen.latest_us <= limit / 2 && settled)
-        raise(bitrate, sample);
+    b->updated_us = s->now_us;
+    used = look_used(b, s);
+    if (c->regime == LT_REGIME_COMPETING)
+        follow(b, c, s);
+    else if (c->standing_us > 0 && c->limit > 0)
+        lower(b, c, s);
+    else if (b->estimate <= 0)
+        b->estimate = larger((double)s->media_rate * BITS, START_MIN);
+    else if (b->lowered_us < s->now_us - pause)
+        raise(b, c, s, used);
 }
 
-bool lt_bitrate_update(lt_bitrate *bitrate, const lt_bitrate_sample *sample)
+bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)
 {
-    see_rtt(bitrate, sample);
-    record(bitrate, sample);
-    judge(bitrate, sample);
-    if (bitrate->estimate <= 0)
+    judge(b, congestion, s);
+    if (b->estimate <= 0)
         return false;
-    bitrate->estimate = larger(bitrate->min, smaller(bitrate->max, bitrate->estimate));
-    double change = fabs(bitrate->estimate - bitrate->told);
-    bool bound = bitrate->estimate == bitrate->min || bitrate->estimate == bitrate->max;
-    if (change < TELL_PART * bitrate->told && !(bound && change > 0))
+    b->estimate = larger(b->min, smaller(b->max, b->estimate));
+    double change = fabs(b->estimate - b->told);
+    bool bound = b->estimate == b->min || b->estimate == b->max;
+    if (change < TELL_PART * b->told && !(bound && change > 0))
         return false;
-    if (bitrate->told == bitrate->estimate)
+    bool soon = b->told_us > s->now_us - TELL_EVERY_US && b->estimate > TELL_NOW * b->told;
+    if (b->told == b->estimate || soon)
         return false;
-    bitrate->told = bitrate->estimate;
+    b->told = b->estimate;
+    b->told_us = s->now_us;
     return true;
 }

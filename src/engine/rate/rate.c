@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/rate.h"
 
-/* Path info may come thousands of times a second; the estimate does not change so often. */
-#define INTERVAL_US 5000
+#include "engine/links/path_info.h"
+
+#include <math.h>
+
+/* Path info may come thousands of times a second; nothing here changes so often. */
+#define INTERVAL_US 3000
+
+/* While bytes are in flight: a queue of a few milliseconds is to be seen. */
+#define POLL_MIN_US 5000
+#define POLL_MAX_US 10000
+#define POLL_PART   8
+#define CONTACT_US  500000 /* a connection not written to for so long does not count */
+#define SHARE_US    50000
+#define SHARE_GAIN  0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
-    *rate = (lt_rate){.update_from_us = INT64_MIN};
+    *rate = (lt_rate){.update_from_us = INT64_MIN,
+                      .share_us = INT64_MIN,
+                      .samples = {LIVETCP_NEVER, LIVETCP_NEVER},
+                      .poll_us = LIVETCP_NEVER,
+                      .sizes_known = true};
+    lt_congestion_init(&rate->congestion);
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_round_trips_init(&rate->slots[i]);
 }
 
 bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max)
@@ -17,49 +36,166 @@ bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max)
 
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot)
 {
-    rate->slots[slot] = (lt_rate_slot){.written = 0};
+    lt_round_trips_init(&rate->slots[slot]);
 }
 
-void lt_rate_on_written(lt_rate *rate, unsigned slot, size_t size, size_t media_size)
+void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
+                        size_t media_size, livetcp_usec now)
 {
-    rate->slots[slot].written += size;
+    lt_round_trips_wrote(&rate->slots[slot], path, size, now);
     rate->written += size;
     rate->media += media_size;
+    if (rate->poll_us == LIVETCP_NEVER && !rate->poll_due)
+        rate->poll_us = now + POLL_MAX_US;
 }
 
-/* The peer has all that was written but what is queued, selectively acknowledged bytes excepted.
- * Both counts include what was written since the platform was asked, so the difference only changes
- * with its answers. */
-static void count_delivered(lt_rate *rate, lt_rate_slot *slot, const livetcp_path *path)
+static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
 {
-    uint64_t away = 0;
+    return a < b ? a : b;
+}
 
-    if (path->known & LIVETCP_PATH_QUEUED)
-        away = path->queued_bytes;
-    if (path->known & LIVETCP_PATH_SACKED)
-        away -= path->sacked_bytes < away ? path->sacked_bytes : away;
-    if (slot->written < slot->delivered + away)
+void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now)
+{
+    lt_round_trips *trips = &rate->slots[slot];
+    lt_queue_samples samples;
+
+    rate->path_info_came = true;
+    rate->poll_due = false;
+    if (rate->poll_us == LIVETCP_NEVER)
+        rate->poll_us = now + POLL_MIN_US;
+    rate->delivered += lt_round_trips_update(
+        trips, path, lt_congestion_rate(&rate->congestion, now), now, &samples);
+    rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
+    rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
+}
+
+/* Rate that the windows admit; HUGE_VAL where that is not known. */
+static double admitted(const lt_rate_view *view)
+{
+    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_RTT;
+    double sum = 0;
+
+    for (unsigned i = 0; i < view->count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        if (!path->usable || view->others >> i & 1)
+            continue;
+        if ((path->known & needed) != needed || path->rtt_us <= 0)
+            return HUGE_VAL;
+        sum += (double)path->cwnd_bytes / (double)path->rtt_us;
+    }
+    return sum * (double)LIVETCP_USEC_SEC;
+}
+
+static void update_share(lt_rate *rate, livetcp_usec now)
+{
+    double written = (double)(rate->written - rate->share_written);
+    double media = (double)(rate->media - rate->share_media);
+
+    if (rate->share_us > now - SHARE_US || written < 1)
         return;
-    uint64_t delivered = slot->written - away;
-    rate->delivered += delivered - slot->delivered;
-    slot->delivered = delivered;
+    if (!rate->media) /* bytes of the handshake do not count */
+        media = 0;
+    else if (rate->media_share > 0)
+        rate->media_share += SHARE_GAIN * (media / written - rate->media_share);
+    else
+        rate->media_share = media / written;
+    rate->share_us = now;
+    rate->share_written = rate->written;
+    rate->share_media = rate->media;
 }
 
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 {
+    lt_congestion_sample sample = {.now_us = now,
+                                   .delivered = rate->delivered,
+                                   .queue_us = rate->samples.queue_us,
+                                   .busy_us = rate->samples.busy_us,
+                                   .wait_us = view->queue_delay_us,
+                                   .base_us = 0};
+    livetcp_usec bases = 0;
+    unsigned in_contact = 0;
+    bool sizes_known = false;
+
     rate->path_info_came = false;
     rate->update_from_us = now + INTERVAL_US;
-    for (unsigned i = 0; i < view->count; i++)
-        count_delivered(rate, &rate->slots[i], &view->paths[i]);
-    lt_bitrate_sample sample = {.now_us = now,
-                                .delivered = rate->delivered,
-                                .written = rate->written,
-                                .media = rate->media,
-                                .media_rate = view->media_rate,
-                                .queue_delay_us = view->queue_delay_us,
-                                .paths = view->paths,
-                                .path_count = view->count};
-    return lt_bitrate_update(&rate->bitrate, &sample);
+    rate->samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER};
+    for (unsigned i = 0; i < view->count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        livetcp_usec base = lt_round_trips_base(&rate->slots[i]);
+        if (!path->usable || view->others >> i & 1)
+            continue;
+        sample.connections++;
+        sample.undelivered += lt_path_undelivered(path);
+        /* Where the retransmission timer fired, nothing is under way until it is repaired. */
+        if (path->tcp_state != LIVETCP_TCP_TIMEOUT)
+            sample.in_flight += lt_path_undelivered(path);
+        sizes_known = sizes_known || path->known & LIVETCP_PATH_QUEUED;
+        sample.retransmitted += path->retransmitted_segments;
+        if (base == LIVETCP_NEVER || path->last_write_us <= now - CONTACT_US)
+            continue;
+        bases += base;
+        in_contact++;
+    }
+    rate->sizes_known = sizes_known;
+    if (in_contact)
+        sample.base_us = bases / in_contact;
+    if (!rate->sizes_known) /* then the send queue alone shows an overload */
+        sample.queue_us = 0;
+    if (!sample.undelivered && !sample.wait_us)
+        sample.queue_us = sample.busy_us = 0;
+    lt_congestion_update(&rate->congestion, &sample);
+    update_share(rate, now);
+    livetcp_usec poll = sample.base_us / POLL_PART;
+    poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
+    rate->poll_us = sample.undelivered ? now + poll : LIVETCP_NEVER;
+    return lt_bitrate_update(&rate->bitrate, &rate->congestion,
+                             &(lt_bitrate_sample){.now_us = now,
+                                                  .media_share = rate->media_share,
+                                                  .media_rate = view->media_rate,
+                                                  .media = rate->media,
+                                                  .admitted = admitted(view)});
+}
+
+uint32_t lt_rate_wants_path_info(const lt_rate *rate)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = 0; rate->poll_due && i < LIVETCP_MAX_CONNECTIONS; i++)
+        slots |= rate->slots[i].written > rate->slots[i].delivered ? UINT32_C(1) << i : 0;
+    return slots;
+}
+
+livetcp_usec lt_rate_deadline(const lt_rate *rate)
+{
+    return rate->poll_us;
+}
+
+void lt_rate_expire(lt_rate *rate, livetcp_usec now)
+{
+    if (now < rate->poll_us)
+        return;
+    rate->poll_us = LIVETCP_NEVER;
+    rate->poll_due = true;
+}
+
+uint64_t lt_rate_carries(const lt_rate *rate)
+{
+    return rate->congestion.regime == LT_REGIME_OPEN ? 0 : (uint64_t)rate->congestion.limit;
+}
+
+void lt_rate_gather(const lt_rate *rate, livetcp_session_stats *stats)
+{
+    static const livetcp_congestion regimes[] = {
+        [LT_REGIME_OPEN] = LIVETCP_CONGESTION_NONE,
+        [LT_REGIME_ALONE] = LIVETCP_CONGESTION_ALONE,
+        [LT_REGIME_COMPETING] = LIVETCP_CONGESTION_COMPETING,
+    };
+    uint64_t window = rate->congestion.window;
+
+    stats->sent.estimated_bitrate = lt_rate_get(rate);
+    stats->sent.congestion =
+        rate->sizes_known ? regimes[rate->congestion.regime] : LIVETCP_CONGESTION_BACKLOG;
+    stats->sent.window_bytes = window == UINT64_MAX ? 0 : window;
 }
 
 uint32_t lt_rate_get(const lt_rate *rate)

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The rate component: counts what a session's connections were given and have delivered, and shows
- * it to the estimate of engine/rate/bitrate.h when path info has come. */
+/* The rate component: the session's limit of bytes in flight and the bit rate for an encoder, from
+ * the bytes written to and delivered by its connections. */
 #ifndef LT_ENGINE_RATE_RATE_H
 #define LT_ENGINE_RATE_RATE_H
 
 #include "engine/rate/bitrate.h"
+#include "engine/rate/congestion.h"
+#include "engine/rate/round_trips.h"
 
-/* Bytes of one connection. */
-typedef struct lt_rate_slot {
-    uint64_t written;
-    uint64_t delivered; /* of these, the peer has: counted so far */
-} lt_rate_slot;
+#include <livetcp/engine.h>
 
 typedef struct lt_rate {
+    lt_congestion congestion;
     lt_bitrate bitrate;
-    uint64_t written, media, delivered; /* on all connections there ever were */
-    bool path_info_came;                /* since the last update */
-    livetcp_usec update_from_us;        /* not before */
-    lt_rate_slot slots[LIVETCP_MAX_CONNECTIONS];
+    uint64_t written, media, delivered;  /* bytes on all connections there ever were */
+    uint64_t share_written, share_media; /* when the media share was last looked at */
+    double media_share;
+    livetcp_usec share_us;
+    lt_queue_samples samples;    /* minimum since the last update */
+    bool sizes_known;            /* the platform reports the bytes in flight */
+    bool path_info_came;         /* since the last update */
+    livetcp_usec update_from_us; /* not before */
+    livetcp_usec poll_us;        /* when path info is wanted next; LIVETCP_NEVER = not */
+    bool poll_due;               /* it is wanted now */
+    lt_round_trips slots[LIVETCP_MAX_CONNECTIONS];
 } lt_rate;
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config);
@@ -29,24 +35,24 @@ bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max);
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot);
 
 /* The kernel took `size` bytes, framing and control included. `media_size` is the size of the
- * application's packet that was written whole with them, for the first time; 0 if none was. */
-void lt_rate_on_written(lt_rate *rate, unsigned slot, size_t size, size_t media_size);
+ * application's packet that was written whole with them, for the first time; 0 if none was. `path`
+ * is as it was before. */
+void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
+                        size_t media_size, livetcp_usec now);
 
-static inline void lt_rate_on_path_info(lt_rate *rate)
-{
-    rate->path_info_came = true;
-}
+void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now);
 
-/* What rate does not count itself. */
+/* Inputs that rate does not count itself. */
 typedef struct lt_rate_view {
     const livetcp_path *paths; /* of all slots */
     unsigned count;
     uint64_t media_rate;         /* bytes per second that the application has sent of late */
     livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue */
+    uint32_t others;             /* bit i: slot i is on another link, and does not count */
 } lt_rate_view;
 
-/* Whether it is time for an update: path info has come, and the last one is some time ago. Ask
- * before each write, since what waits then has been waiting. */
+/* True if an update is due: path info has come, and the last update is some time ago. Ask before
+ * each write, since the queue at that time has been waiting. */
 static inline bool lt_rate_wants_update(const lt_rate *rate, livetcp_usec now)
 {
     return rate->path_info_came && now >= rate->update_from_us;
@@ -54,6 +60,30 @@ static inline bool lt_rate_wants_update(const lt_rate *rate, livetcp_usec now)
 
 /* True if the estimate has changed by so much that the application should know. */
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now);
+
+/* Slots (bit i = slot i) whose path info is wanted now: those that have bytes in flight. */
+uint32_t lt_rate_wants_path_info(const lt_rate *rate);
+
+livetcp_usec lt_rate_deadline(const lt_rate *rate);
+void lt_rate_expire(lt_rate *rate, livetcp_usec now);
+
+/* Bytes that all connections together may have in flight; UINT64_MAX = no limit. */
+static inline uint64_t lt_rate_window(const lt_rate *rate)
+{
+    return rate->congestion.window;
+}
+
+/* Bytes per second that get through; 0 = more than is sent. */
+uint64_t lt_rate_carries(const lt_rate *rate);
+
+/* True if the path takes copies and parity beside the media. */
+static inline bool lt_rate_has_room(const lt_rate *rate)
+{
+    return lt_congestion_has_room(&rate->congestion);
+}
+
+/* Adds estimate, regime and window. */
+void lt_rate_gather(const lt_rate *rate, livetcp_session_stats *stats);
 
 /* bit/s; 0 = not known yet. */
 uint32_t lt_rate_get(const lt_rate *rate);

@@ -11,6 +11,7 @@ struct lt_parity_decoder {
     unsigned count;
     lt_parity_stream *streams[LT_PARITY_STREAMS];
     uint64_t packets; /* parity packets so far: the clock of lt_parity_stream.used */
+    lt_parity_memory memory;
     lt_parity_stats stats;
 };
 
@@ -42,42 +43,60 @@ static unsigned least_recent(const lt_parity_decoder *decoder)
     return found;
 }
 
-/* Where the stream with that parity SSRC is, or where a new one may go. */
-static unsigned place_for(const lt_parity_decoder *decoder, uint32_t parity_ssrc)
+/* Where the stream with that media SSRC is, or where a new one may go. */
+static unsigned place_for(const lt_parity_decoder *decoder, uint32_t media_ssrc)
 {
     for (unsigned i = 0; i < decoder->count; i++)
-        if (decoder->streams[i]->parity_ssrc == parity_ssrc)
+        if (decoder->streams[i]->media_ssrc == media_ssrc)
             return i;
     return decoder->count < LT_PARITY_STREAMS ? decoder->count : least_recent(decoder);
+}
+
+/* It may have protected other media until now, which nothing may protect any more. */
+static void withdraw_from_others(lt_parity_decoder *decoder, const lt_parity_stream *stream,
+                                 uint32_t parity_ssrc)
+{
+    for (unsigned i = 0; i < decoder->count; i++) {
+        lt_parity_stream *other = decoder->streams[i];
+        if (other == stream || !lt_parity_stream_source(other, parity_ssrc))
+            continue;
+        lt_parity_stream_withdraw(other, parity_ssrc);
+        if (other->source_count)
+            return;
+        lt_parity_stream_destroy(&other);
+        decoder->streams[i] = decoder->streams[--decoder->count];
+        return;
+    }
 }
 
 livetcp_result lt_parity_decoder_announce(lt_parity_decoder *decoder, uint32_t parity_ssrc,
                                           uint32_t media_ssrc, uint8_t payload_type)
 {
-    unsigned place = place_for(decoder, parity_ssrc);
+    unsigned place = place_for(decoder, media_ssrc);
     lt_parity_stream *old = place < decoder->count ? decoder->streams[place] : NULL;
-    lt_parity_stream *stream;
+    lt_parity_stream *stream = old;
 
-    if (old && old->parity_ssrc == parity_ssrc && old->media_ssrc == media_ssrc) {
-        old->payload_type = payload_type;
-        return LIVETCP_OK;
+    if (!old || old->media_ssrc != media_ssrc) {
+        stream = lt_parity_stream_create(media_ssrc, &decoder->memory);
+        if (!stream)
+            return LIVETCP_ERR_NO_MEMORY;
+        stream->used = ++decoder->packets;
+        lt_parity_stream_destroy(&old);
+        decoder->streams[place] = stream;
+        decoder->count += place == decoder->count;
     }
-    stream = lt_parity_stream_create(parity_ssrc, media_ssrc, payload_type);
-    if (!stream)
-        return LIVETCP_ERR_NO_MEMORY;
-    stream->used = ++decoder->packets;
-    lt_parity_stream_destroy(&old);
-    decoder->streams[place] = stream;
-    decoder->count += place == decoder->count;
+    withdraw_from_others(decoder, stream, parity_ssrc);
+    lt_parity_stream_announced(stream, parity_ssrc, payload_type);
     return LIVETCP_OK;
 }
 
 static lt_parity_stream *find_parity(const lt_parity_decoder *decoder, const lt_rtp_header *header)
 {
-    for (unsigned i = 0; i < decoder->count; i++)
-        if (decoder->streams[i]->parity_ssrc == header->ssrc &&
-            decoder->streams[i]->payload_type == header->payload_type)
+    for (unsigned i = 0; i < decoder->count; i++) {
+        const lt_parity_source *source = lt_parity_stream_source(decoder->streams[i], header->ssrc);
+        if (source && source->payload_type == header->payload_type)
             return decoder->streams[i];
+    }
     return NULL;
 }
 
@@ -115,7 +134,7 @@ bool lt_parity_decoder_take(lt_parity_decoder *decoder, const uint8_t *data, siz
     return parity_of != NULL;
 }
 
-/* What was rebuilt is a member like any other, of the groups that other parity is for. */
+/* A rebuilt packet is also a member of the groups that other parity protects. */
 static lt_packet *rebuilt(lt_parity_decoder *decoder, lt_packet *packet, livetcp_usec now)
 {
     decoder->stats.rebuilt++;
@@ -146,9 +165,15 @@ const lt_parity_stats *lt_parity_decoder_get_stats(const lt_parity_decoder *deco
 
 size_t lt_parity_decoder_held(const lt_parity_decoder *decoder)
 {
-    size_t held = 0;
+    return decoder->memory.held;
+}
 
-    for (unsigned i = 0; i < decoder->count; i++)
-        held += decoder->streams[i]->history_bytes + decoder->streams[i]->waiting_bytes;
-    return held;
+uint64_t lt_parity_decoder_lookups(const lt_parity_decoder *decoder)
+{
+    return decoder->memory.lookups;
+}
+
+void lt_parity_decoder_share(lt_parity_decoder *decoder, lt_memory *memory)
+{
+    decoder->memory.shared = memory;
 }

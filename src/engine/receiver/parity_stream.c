@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of a protected stream, and the packet that is missing from a group made from the others
- * (RFC 8627 section 6.3). */
+/* The received packets of a protected stream, and the recovery of a group's missing packet from the
+ * others (RFC 8627 section 6.3).
+ *
+ * The work for a packet is bounded, whatever the peer sends: a parity packet looks up the members
+ * of its group once, and again if it rebuilds the one that is missing; a media packet is compared
+ * with the groups that wait. */
 #include "engine/receiver/parity_stream.h"
 
 #include "base/bytes.h"
@@ -16,17 +20,71 @@ _Static_assert(LT_PARITY_HISTORY > LT_PARITY_SPAN, "a group must fit the history
 _Static_assert(LT_PARITY_HISTORY_BYTES >= LT_FRAME_MAX && LT_PARITY_WAITING_BYTES >= LT_FRAME_MAX,
                "any packet must fit when there is no other");
 
-lt_parity_stream *lt_parity_stream_create(uint32_t parity_ssrc, uint32_t media_ssrc,
-                                          uint8_t payload_type)
+/* ---- memory ---- */
+
+static bool may_hold(const lt_parity_stream *stream, size_t size)
+{
+    const lt_parity_memory *memory = stream->memory;
+    const lt_memory *shared = memory->shared;
+
+    return memory->held + size <= LT_PARITY_OWN || !shared || shared->used + size <= shared->limit;
+}
+
+static void take(lt_parity_stream *stream, size_t size)
+{
+    stream->memory->held += size;
+    if (stream->memory->shared)
+        stream->memory->shared->used += size;
+}
+
+static void give_back(lt_parity_stream *stream, size_t size)
+{
+    stream->memory->held -= size;
+    if (stream->memory->shared)
+        stream->memory->shared->used -= size;
+}
+
+lt_parity_stream *lt_parity_stream_create(uint32_t media_ssrc, lt_parity_memory *memory)
 {
     lt_parity_stream *stream = calloc(1, sizeof *stream);
 
     if (!stream)
         return NULL;
-    stream->parity_ssrc = parity_ssrc;
     stream->media_ssrc = media_ssrc;
-    stream->payload_type = payload_type;
+    stream->memory = memory;
     return stream;
+}
+
+const lt_parity_source *lt_parity_stream_source(const lt_parity_stream *stream,
+                                                uint32_t parity_ssrc)
+{
+    for (unsigned i = 0; i < stream->source_count; i++)
+        if (stream->sources[i].ssrc == parity_ssrc)
+            return &stream->sources[i];
+    return NULL;
+}
+
+void lt_parity_stream_withdraw(lt_parity_stream *stream, uint32_t parity_ssrc)
+{
+    const lt_parity_source *source = lt_parity_stream_source(stream, parity_ssrc);
+    unsigned at;
+
+    if (!source)
+        return;
+    at = (unsigned)(source - stream->sources);
+    stream->source_count--;
+    memmove(&stream->sources[at], &stream->sources[at + 1],
+            (stream->source_count - at) * sizeof *stream->sources);
+}
+
+void lt_parity_stream_announced(lt_parity_stream *stream, uint32_t parity_ssrc,
+                                uint8_t payload_type)
+{
+    lt_parity_stream_withdraw(stream, parity_ssrc);
+    if (stream->source_count == LT_PARITY_SOURCES)
+        lt_parity_stream_withdraw(stream, stream->sources[0].ssrc);
+    stream->sources[stream->source_count++] =
+        (lt_parity_source){.ssrc = parity_ssrc, .payload_type = payload_type};
 }
 
 void lt_parity_stream_destroy(lt_parity_stream **stream)
@@ -36,6 +94,7 @@ void lt_parity_stream_destroy(lt_parity_stream **stream)
     *stream = NULL;
     if (!s)
         return;
+    give_back(s, s->history_bytes + s->waiting_bytes);
     for (unsigned i = 0; i < LT_PARITY_HISTORY; i++)
         lt_packet_unref(&s->history[i]);
     for (unsigned i = 0; i < s->waiting_count; i++)
@@ -71,22 +130,54 @@ static lt_packet **slot_of(lt_parity_stream *stream, uint16_t sequence)
 static const lt_packet *find(lt_parity_stream *stream, uint16_t sequence, livetcp_usec now)
 {
     const lt_packet *packet = *slot_of(stream, sequence);
+
+    stream->memory->lookups++;
     return packet && packet->sequence == sequence && !is_stale(packet, now) ? packet : NULL;
 }
 
-static void forget(lt_parity_stream *stream, lt_packet **slot)
+static void stop_waiting(lt_parity_stream *stream, unsigned i)
 {
-    if (*slot)
-        stream->history_bytes -= lt_packet_size(*slot);
+    lt_parity_waiting *waiting = &stream->waiting[i];
+    size_t size = lt_packet_size(waiting->packet);
+
+    stream->waiting_bytes -= size;
+    give_back(stream, size);
+    lt_packet_unref(&waiting->packet);
+    stream->waiting_count--;
+    memmove(waiting, waiting + 1, (stream->waiting_count - i) * sizeof *waiting);
+}
+
+static bool is_member(const lt_parity_waiting *waiting, uint16_t sequence)
+{
+    return lt_parity_covers(&waiting->cover, (uint16_t)(sequence - waiting->cover.base));
+}
+
+/* Without it nothing can be rebuilt that it is a member of, unless it was too old for that. */
+static void forget(lt_parity_stream *stream, lt_packet **slot, livetcp_usec now)
+{
+    lt_packet *packet = *slot;
+
+    if (!packet)
+        return;
+    for (unsigned i = 0; !is_stale(packet, now) && i < stream->waiting_count;) {
+        if (is_member(&stream->waiting[i], packet->sequence))
+            stop_waiting(stream, i);
+        else
+            i++;
+    }
+    stream->history_bytes -= lt_packet_size(packet);
+    give_back(stream, lt_packet_size(packet));
     lt_packet_unref(slot);
 }
 
-/* Up from the newest, the ring has the oldest. */
-static void make_room(lt_parity_stream *stream, size_t size)
+/* Up from the newest, the ring has the oldest. False if the session may not hold so much. */
+static bool make_room(lt_parity_stream *stream, size_t size, size_t history, livetcp_usec now)
 {
-    for (unsigned i = 1;
-         i <= LT_PARITY_HISTORY && stream->history_bytes + size > LT_PARITY_HISTORY_BYTES; i++)
-        forget(stream, slot_of(stream, (uint16_t)(stream->newest + i)));
+    for (unsigned i = 1; i <= LT_PARITY_HISTORY && stream->history_bytes &&
+                         (stream->history_bytes > history || !may_hold(stream, size));
+         i++)
+        forget(stream, slot_of(stream, (uint16_t)(stream->newest + i)), now);
+    return may_hold(stream, size);
 }
 
 /* A number from far behind is that of a stream that started over. */
@@ -98,14 +189,16 @@ static void follow(lt_parity_stream *stream, uint16_t sequence)
         stream->newest = sequence;
 }
 
-static bool is_waited_for(const lt_parity_stream *stream, uint16_t sequence)
+/* The groups that wait for it lack one less. */
+static void has_come(lt_parity_stream *stream, uint16_t sequence)
 {
     for (unsigned i = 0; i < stream->waiting_count; i++) {
-        const lt_parity_cover *cover = &stream->waiting[i].cover;
-        if (lt_parity_covers(cover, (uint16_t)(sequence - cover->base)))
-            return true;
+        lt_parity_waiting *waiting = &stream->waiting[i];
+        if (!is_member(waiting, sequence))
+            continue;
+        waiting->missing--;
+        stream->changed = stream->changed || waiting->missing < 2;
     }
-    return false;
 }
 
 void lt_parity_stream_add_media(lt_parity_stream *stream, const uint8_t *data, size_t size,
@@ -115,36 +208,28 @@ void lt_parity_stream_add_media(lt_parity_stream *stream, const uint8_t *data, s
 
     if (find(stream, sequence, now))
         return;
+    follow(stream, sequence);
+    forget(stream, slot_of(stream, sequence), now);
+    if (!make_room(stream, size, LT_PARITY_HISTORY_BYTES - size, now))
+        return;
     packet = copy(data, size, stream->media_ssrc, sequence, now);
     if (!packet)
         return;
-    follow(stream, sequence);
-    forget(stream, slot_of(stream, sequence));
-    make_room(stream, size);
     *slot_of(stream, sequence) = packet;
     stream->history_bytes += size;
-    stream->changed = stream->changed || is_waited_for(stream, sequence);
+    take(stream, size);
+    has_come(stream, sequence);
 }
 
 /* ---- parity that waits ---- */
 
-static void stop_waiting(lt_parity_stream *stream, unsigned i)
-{
-    lt_parity_waiting *waiting = &stream->waiting[i];
-
-    stream->waiting_bytes -= lt_packet_size(waiting->packet);
-    lt_packet_unref(&waiting->packet);
-    stream->waiting_count--;
-    memmove(waiting, waiting + 1, (stream->waiting_count - i) * sizeof *waiting);
-}
-
-/* How many of a group are missing, counted up to two, and the last of these. */
+/* Members of the group that are not here, and the last of these. */
 static unsigned count_missing(lt_parity_stream *stream, const lt_parity_cover *cover,
                               livetcp_usec now, uint16_t *missing)
 {
     unsigned count = 0;
 
-    for (unsigned bit = 0; bit < LT_PARITY_SPAN && count < 2; bit++) {
+    for (unsigned bit = 0; bit < LT_PARITY_SPAN; bit++) {
         uint16_t sequence = (uint16_t)(cover->base + bit);
         if (lt_parity_covers(cover, bit) && !find(stream, sequence, now)) {
             *missing = sequence;
@@ -154,10 +239,11 @@ static unsigned count_missing(lt_parity_stream *stream, const lt_parity_cover *c
     return count;
 }
 
-static bool waits_already(const lt_parity_stream *stream, uint16_t sequence)
+static bool waits_already(const lt_parity_stream *stream, uint32_t ssrc, uint16_t sequence)
 {
     for (unsigned i = 0; i < stream->waiting_count; i++)
-        if (stream->waiting[i].packet->sequence == sequence)
+        if (stream->waiting[i].packet->sequence == sequence &&
+            stream->waiting[i].packet->ssrc == ssrc)
             return true;
     return false;
 }
@@ -166,25 +252,30 @@ void lt_parity_stream_add_parity(lt_parity_stream *stream, const uint8_t *data, 
                                  size_t header_size, const lt_parity_cover *cover, livetcp_usec now)
 {
     lt_parity_waiting waiting = {.header_size = header_size, .cover = *cover};
+    uint32_t ssrc = lt_read_be32(data + 8);
     uint16_t sequence = lt_read_be16(data + 2), missing;
 
-    if (!count_missing(stream, cover, now, &missing) || waits_already(stream, sequence))
-        return;
-    waiting.packet = copy(data, size, stream->parity_ssrc, sequence, now);
-    if (!waiting.packet)
+    if (waits_already(stream, ssrc, sequence) || !count_missing(stream, cover, now, &missing))
         return;
     while (stream->waiting_count == LT_PARITY_WAITING ||
            stream->waiting_bytes + size > LT_PARITY_WAITING_BYTES)
         stop_waiting(stream, 0);
+    if (!make_room(stream, size, LT_PARITY_HISTORY_BYTES, now))
+        return;
+    waiting.missing = count_missing(stream, cover, now, &missing);
+    waiting.packet = copy(data, size, ssrc, sequence, now);
+    if (!waiting.packet)
+        return;
     stream->waiting[stream->waiting_count++] = waiting;
     stream->waiting_bytes += size;
-    stream->changed = true;
+    take(stream, size);
+    stream->changed = stream->changed || waiting.missing < 2;
 }
 
 /* ---- rebuilding ---- */
 
 /* XORs the members that came into `packet`, which starts as a copy of the repair payload behind
- * room for an RTP header. False if one is longer than the parity of all. */
+ * space for an RTP header. False if one is longer than the parity of all. */
 static bool add_members(lt_parity_stream *stream, const lt_parity_cover *cover, uint16_t missing,
                         livetcp_usec now, uint8_t *recovery, lt_packet *packet)
 {
@@ -252,12 +343,13 @@ bool lt_parity_stream_next(lt_parity_stream *stream, size_t max_packet, livetcp_
 
     for (unsigned i = 0; stream->changed && !found && i < stream->waiting_count;) {
         const lt_parity_waiting *waiting = &stream->waiting[i];
-        bool stale = is_stale(waiting->packet, now);
+        bool useless = is_stale(waiting->packet, now) || !waiting->missing;
+        bool ready = !useless && waiting->missing == 1;
         uint16_t missing;
-        unsigned count = stale ? 0 : count_missing(stream, &waiting->cover, now, &missing);
-        if (count == 1)
+        /* One that is here may be too old by now, which the count does not know. */
+        if (ready && count_missing(stream, &waiting->cover, now, &missing) == 1)
             found = rebuild(stream, waiting, missing, max_packet, now, packet, header);
-        if (count < 2)
+        if (useless || ready)
             stop_waiting(stream, i);
         else
             i++;

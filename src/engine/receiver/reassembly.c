@@ -21,8 +21,9 @@ typedef struct lt_stream {
 
 struct lt_reassembly {
     livetcp_order order;
+    livetcp_order next_order; /* in force with the next push or expire */
     unsigned count;
-    lt_stream *last;             /* the stream of the last packet: most often also of the next */
+    lt_stream *last;             /* the stream of the last packet: usually also of the next */
     uint32_t ssrcs[MAX_STREAMS]; /* apart from the streams, to be searched in few cache lines */
     lt_stream *streams[MAX_STREAMS];
     uint64_t packets; /* pushed so far: the clock of lt_stream.used */
@@ -48,7 +49,7 @@ lt_reassembly *lt_reassembly_create(livetcp_order order, livetcp_usec wait_us,
 
     if (!reassembly)
         return NULL;
-    reassembly->order = order;
+    reassembly->order = reassembly->next_order = order;
     reassembly->deliver = deliver_fn;
     reassembly->user = user;
     reassembly->buffer = (lt_reorder_buffer){.wait_us = wait_us,
@@ -100,7 +101,7 @@ static lt_stream *find_stream(lt_reassembly *r, uint32_t ssrc)
     return NULL;
 }
 
-/* A jump that nothing confirmed cannot be told from a stray packet. */
+/* An unconfirmed jump cannot be distinguished from a stray packet. */
 static void drop_probation(lt_reassembly *r, lt_stream *stream)
 {
     if (stream->probation)
@@ -108,7 +109,8 @@ static void drop_probation(lt_reassembly *r, lt_stream *stream)
     lt_held_destroy(&stream->probation);
 }
 
-/* Forgets the least recently active stream, once what it held is delivered. Returns its place. */
+/* Forgets the least recently active stream, once its held packets are delivered. Returns its place.
+ */
 static unsigned evict_stream(lt_reassembly *r)
 {
     unsigned idle = 0;
@@ -137,6 +139,40 @@ static lt_stream *add_stream(lt_reassembly *r, const lt_arrival *first)
     r->streams[place] = stream;
     r->ssrcs[place] = first->header.ssrc;
     return r->last = stream; /* the one before may have been evicted */
+}
+
+/* ---- order ---- */
+
+void lt_reassembly_set_order(lt_reassembly *r, livetcp_order order)
+{
+    r->next_order = order;
+}
+
+static void leave_sequence(lt_reassembly *r, lt_stream *stream)
+{
+    lt_reorder_flush(&r->buffer, &stream->ordered);
+    lt_reorder_clear(&r->buffer, &stream->ordered);
+}
+
+static void enter_sequence(lt_reassembly *r, lt_stream *stream)
+{
+    uint64_t next = stream->tracker.window.highest + 1;
+
+    lt_reorder_start(&r->buffer, &stream->ordered, next, next, 0);
+    lt_reorder_end_start(&r->buffer, &stream->ordered);
+}
+
+static void apply_order(lt_reassembly *r)
+{
+    if (r->order == r->next_order)
+        return;
+    r->order = r->next_order;
+    for (unsigned i = 0; i < r->count; i++) {
+        if (r->order == LIVETCP_ORDER_SEQUENCE)
+            enter_sequence(r, r->streams[i]);
+        else
+            leave_sequence(r, r->streams[i]);
+    }
 }
 
 /* ---- packets ---- */
@@ -216,10 +252,12 @@ static void expire_starts(lt_reassembly *r, livetcp_usec now)
 
 livetcp_result lt_reassembly_push(lt_reassembly *r, const lt_arrival *arrival)
 {
-    lt_stream *stream = find_stream(r, arrival->header.ssrc);
+    lt_stream *stream;
     livetcp_result result = LIVETCP_OK;
     uint64_t extended;
 
+    apply_order(r);
+    stream = find_stream(r, arrival->header.ssrc);
     if (!stream)
         stream = add_stream(r, arrival);
     if (!stream)
@@ -254,6 +292,8 @@ livetcp_usec lt_reassembly_deadline(const lt_reassembly *r)
 {
     livetcp_usec deadline = lt_reorder_deadline(&r->buffer);
 
+    if (r->order != r->next_order && r->buffer.packets)
+        return 0; /* long ago */
     if (r->buffer.starting)
         for (unsigned i = 0; i < r->count; i++)
             if (r->streams[i]->ordered.starting && r->streams[i]->ordered.start_until < deadline)
@@ -263,6 +303,7 @@ livetcp_usec lt_reassembly_deadline(const lt_reassembly *r)
 
 void lt_reassembly_expire(lt_reassembly *r, livetcp_usec now)
 {
+    apply_order(r);
     expire_starts(r, now);
     lt_reorder_expire(&r->buffer, now);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each frame's way: told apart once, by its header, then to the sink at once (RTCP, control), to
+/* Each frame's way: classified once, by its header, then to the sink at once (RTCP, control), to
  * the parity decoder, or to reassembly. Until the first announcement there is no parity decoder,
  * and nothing is done for any packet. */
 #include "engine/receiver/receiver.h"
@@ -20,6 +20,7 @@ struct lt_receiver {
     bool session_mode; /* there are control messages, and reports of LiveTCP's own */
     lt_reassembly *reassembly;
     lt_parity_decoder *parity; /* NULL until the peer announces some */
+    lt_memory *memory;         /* shared with other sessions, or NULL */
     uint64_t bytes_read, null_frames;
     uint64_t rtcp_packets, rtcp_bytes; /* of the application's */
     uint64_t parity_useful;
@@ -67,6 +68,11 @@ void lt_receiver_reset(lt_receiver *receiver, unsigned slot)
     lt_deframer_clear(&receiver->slots[slot].deframer);
 }
 
+void lt_receiver_share_memory(lt_receiver *receiver, lt_memory *memory)
+{
+    receiver->memory = memory;
+}
+
 /* ---- parity ---- */
 
 livetcp_result lt_receiver_parity_announced(lt_receiver *receiver, const lt_control *message)
@@ -75,6 +81,7 @@ livetcp_result lt_receiver_parity_announced(lt_receiver *receiver, const lt_cont
         receiver->parity = lt_parity_decoder_create(receiver->max_frame);
     if (!receiver->parity)
         return LIVETCP_ERR_NO_MEMORY;
+    lt_parity_decoder_share(receiver->parity, receiver->memory);
     return lt_parity_decoder_announce(receiver->parity, message->parity_ssrc, message->media_ssrc,
                                       message->payload_type);
 }
@@ -115,7 +122,7 @@ static void take_all_rebuilt(lt_receiver *receiver, const lt_arrival *piece)
     }
 }
 
-/* Whether a packet is parity, which is not media. */
+/* True if a packet is parity, which is not media. */
 static bool take_parity(lt_receiver *receiver, const lt_arrival *arrival)
 {
     return receiver->parity &&
@@ -201,6 +208,11 @@ livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const u
 }
 
 /* ---- time, counters ---- */
+
+void lt_receiver_set_order(lt_receiver *receiver, livetcp_order order)
+{
+    lt_reassembly_set_order(receiver->reassembly, order);
+}
 
 livetcp_usec lt_receiver_deadline(const lt_receiver *receiver)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine's receiving end: bytes of all connections in, the application's packets out. It
- * deframes, tells media, RTCP and control messages apart, rebuilds packets from parity, removes
- * duplicates and restores order. It knows no session: a connection is a slot number here, and
- * what it hands out goes to the functions of lt_receiver_sink. Not thread-safe.
+ * deframes, separates media, RTCP and control messages, rebuilds packets from parity, removes
+ * duplicates and restores order. It knows no session: a connection is a slot number here, and its
+ * output goes to the functions of lt_receiver_sink. Not thread-safe.
  */
 #ifndef LT_ENGINE_RECEIVER_RECEIVER_H
 #define LT_ENGINE_RECEIVER_RECEIVER_H
 
 #include "engine/arrival.h"
+#include "engine/memory.h"
 #include "engine/receiver/reassembly.h"
 #include "wire/control.h"
 
 #include <livetcp/config.h>
-#include <livetcp/stats.h>
+#include <livetcp/engine.h>
 
 typedef struct lt_receiver lt_receiver;
 
-/* What a slot's peer may send at the moment; anything else is LIVETCP_ERR_PROTOCOL. */
+/* Input that a slot's peer may send at present; anything else is LIVETCP_ERR_PROTOCOL. */
 typedef enum lt_receive_permission {
     LT_RECEIVE_NOTHING, /* the slot is closing or closed: the rest of the input is discarded */
     LT_RECEIVE_CONTROL, /* control messages, since it has not joined */
@@ -43,7 +44,7 @@ typedef struct lt_receiver_sink {
     void *user;
 } lt_receiver_sink;
 
-/* What came by a slot, over all its connections. */
+/* Received by a slot, over all its connections. */
 typedef struct lt_receiver_slot_counts {
     uint64_t packets; /* of media, duplicates included, and of the application's RTCP */
     uint64_t bytes;   /* everything, framing included */
@@ -54,27 +55,33 @@ typedef struct lt_receiver_slot_counts {
 lt_receiver *lt_receiver_create(const livetcp_config *config, const lt_receiver_sink *sink);
 void lt_receiver_destroy(lt_receiver **receiver);
 
+/* What the peer makes it hold beyond its own share is taken from there; before the first input. */
+void lt_receiver_share_memory(lt_receiver *receiver, lt_memory *memory);
+
 /* A new connection in this slot (0..LIVETCP_MAX_CONNECTIONS - 1): its input begins with a frame. */
 void lt_receiver_start(lt_receiver *receiver, unsigned slot);
 
 /* The slot's connection is gone, and with it the frame that had not come whole. */
 void lt_receiver_reset(lt_receiver *receiver, unsigned slot);
 
-/* Takes bytes of a slot that was started and hands out what is due. An error is the peer's doing,
- * or what on_control returned, and the connection cannot be read any further:
+/* Takes bytes of a slot that was started and hands out packets that are due. An error is the peer's
+ * doing, or on_control's result, and the connection cannot be read any further:
  * LIVETCP_ERR_FRAME_TOO_LARGE, LIVETCP_ERR_GARBAGE (neither RTP nor RTCP), LIVETCP_ERR_PROTOCOL
  * (not permitted yet), LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const uint8_t *data,
                                    size_t size, livetcp_usec now);
 
-/* A PARITY message came: packets of its parity_ssrc are no media from now on, but what rebuilds
- * packets of its media_ssrc. Errors: LIVETCP_ERR_NO_MEMORY. */
+/* A PARITY message came: packets of its parity_ssrc are no media from now on; they rebuild packets
+ * of its media_ssrc. Errors: LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_receiver_parity_announced(lt_receiver *receiver, const lt_control *message);
+
+/* Another order for the packets that follow; see lt_reassembly_set_order(). */
+void lt_receiver_set_order(lt_receiver *receiver, livetcp_order order);
 
 /* When expire() has something to do; LIVETCP_NEVER if no packet is held back. */
 livetcp_usec lt_receiver_deadline(const lt_receiver *receiver);
 
-/* Stops waiting for what is missing since too long; with LIVETCP_NEVER, for anything. */
+/* Stops waiting for packets missing for too long; with LIVETCP_NEVER, for any. */
 void lt_receiver_expire(lt_receiver *receiver, livetcp_usec now);
 
 /* Media that passed, or did not pass, reassembly. Valid as long as the receiver. */

@@ -2,8 +2,8 @@
 /*
  * Held packets are in a ring by number in each stream, and in one list by age for the session.
  * Every held packet waits for a number below its own, and that gap was noticed when the first
- * packet beyond it came. So the packet that has been held longest, the head of the list, tells when
- * the oldest gap was noticed: when its wait is over, all gaps before it are given up at once, and
+ * packet beyond it came. So the packet that has been held longest, the head of the list, shows when
+ * the oldest gap was noticed: when its wait is over, all gaps before it are abandoned at once, and
  * no packet is ever held for longer than wait_us.
  */
 #include "engine/receiver/reorder_buffer.h"
@@ -162,8 +162,8 @@ static void drain(lt_reorder_buffer *buffer, lt_reorder_stream *stream)
     }
 }
 
-/* Delivers what is held up to `last` and gives up what is missing there. */
-static void give_up_to(lt_reorder_buffer *buffer, lt_reorder_stream *stream, uint64_t last)
+/* Delivers the packets held up to `last` and abandons the missing ones. */
+static void abandon_up_to(lt_reorder_buffer *buffer, lt_reorder_stream *stream, uint64_t last)
 {
     while (stream->next <= last) {
         lt_held *held = take_next(buffer, stream);
@@ -217,8 +217,8 @@ uint64_t lt_reorder_lowest(const lt_reorder_stream *stream)
     return lowest;
 }
 
-/* Gives up the gap that was noticed first. At least one packet is delivered. */
-static void give_up_oldest(lt_reorder_buffer *buffer)
+/* Abandons the gap that was noticed first. At least one packet is delivered. */
+static void abandon_oldest(lt_reorder_buffer *buffer)
 {
     lt_held *oldest = buffer->oldest;
     lt_reorder_stream *stream = oldest->stream;
@@ -226,13 +226,13 @@ static void give_up_oldest(lt_reorder_buffer *buffer)
     if (stream->starting)
         lt_reorder_end_start(buffer, stream);
     else
-        give_up_to(buffer, stream, oldest->extended);
+        abandon_up_to(buffer, stream, oldest->extended);
 }
 
 static void enforce_bounds(lt_reorder_buffer *buffer)
 {
     while (buffer->packets > LT_REORDER_MAX_PACKETS || buffer->bytes > LT_REORDER_MAX_BYTES)
-        give_up_oldest(buffer);
+        abandon_oldest(buffer);
 }
 
 livetcp_result lt_reorder_push_held(lt_reorder_buffer *buffer, lt_reorder_stream *stream,
@@ -240,7 +240,7 @@ livetcp_result lt_reorder_push_held(lt_reorder_buffer *buffer, lt_reorder_stream
 {
     if (extended >= stream->next + LT_REORDER_SPAN) {
         lt_reorder_end_start(buffer, stream);
-        give_up_to(buffer, stream, extended - LT_REORDER_SPAN);
+        abandon_up_to(buffer, stream, extended - LT_REORDER_SPAN);
     }
     if (stream->starting && extended < stream->next)
         stream->next = extended;
@@ -279,7 +279,7 @@ void lt_reorder_flush(lt_reorder_buffer *buffer, lt_reorder_stream *stream)
 {
     lt_reorder_end_start(buffer, stream);
     if (stream->count)
-        give_up_to(buffer, stream, stream->highest);
+        abandon_up_to(buffer, stream, stream->highest);
 }
 
 livetcp_usec lt_reorder_deadline(const lt_reorder_buffer *buffer)
@@ -291,5 +291,5 @@ livetcp_usec lt_reorder_deadline(const lt_reorder_buffer *buffer)
 void lt_reorder_expire(lt_reorder_buffer *buffer, livetcp_usec now)
 {
     while (buffer->oldest && lt_reorder_deadline(buffer) <= now)
-        give_up_oldest(buffer);
+        abandon_oldest(buffer);
 }

@@ -7,9 +7,9 @@
 
 #include "engine/arrival.h"
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
-/* Bounds of what a session holds. Over either, the gap that has lasted longest is given up. */
+/* Bounds of a session's held packets. Over either, the gap that has lasted longest is abandoned. */
 #define LT_REORDER_MAX_PACKETS 2048
 #define LT_REORDER_MAX_BYTES   (4 * 1024 * 1024)
 
@@ -34,7 +34,7 @@ typedef struct lt_held {
 /* NULL if memory is out. */
 lt_held *lt_held_create(const lt_arrival *arrival);
 
-/* Frees it and gives up its packet; clears the pointer, which may be NULL. */
+/* Frees it and drops its packet; clears the pointer, which may be NULL. */
 void lt_held_destroy(lt_held **held);
 
 /* One stream's part. Zero, to be started. */
@@ -57,7 +57,7 @@ typedef struct lt_reorder_buffer {
     livetcp_usec wait_us;
     void (*deliver)(void *user, const lt_arrival *arrival); /* must not call back */
     void *user;
-    uint64_t *gaps; /* counts the sequence numbers given up */
+    uint64_t *gaps; /* counts the sequence numbers abandoned */
 
     lt_held *oldest, *newest;
     size_t packets;

@@ -3,7 +3,6 @@
  * but the sum and their numbers. */
 #include "engine/repair/parity_encoder.h"
 
-#include "base/bytes.h"
 #include "base/rng.h"
 #include "base/seq.h"
 #include "rtp/rtp.h"
@@ -12,8 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A group that has begun. */
+typedef struct group {
+    unsigned count;
+    uint16_t sequences[LT_PARITY_GROUP_MAX];
+    int lowest, highest; /* of them, as steps from the first */
+    uint8_t recovery[LT_PARITY_RECOVERY];
+    uint8_t *payload; /* sum of the bytes behind the first 12 of each */
+    size_t payload_size, payload_capacity;
+} group;
+
 struct lt_parity_encoder {
-    unsigned group;
+    unsigned group_size;
     uint32_t media_ssrc;
     size_t max_packet;
 
@@ -22,19 +31,14 @@ struct lt_parity_encoder {
     uint16_t sequence; /* of the next parity packet */
     uint32_t timestamp_offset;
 
-    /* The group. */
-    unsigned count;
-    uint16_t sequences[LT_PARITY_GROUP_MAX];
-    int lowest, highest; /* of them, as steps from the first */
-    uint8_t recovery[LT_PARITY_RECOVERY];
-    uint8_t *payload; /* sum of what follows the first 12 bytes of each */
-    size_t payload_size, payload_capacity;
+    group groups[LT_PARITY_LANES];
+    group *open; /* the one of the lane in use */
 
     uint64_t unprotected;
 };
 
-lt_parity_encoder *lt_parity_encoder_create(unsigned group, uint32_t media_ssrc, size_t max_packet,
-                                            uint64_t seed)
+lt_parity_encoder *lt_parity_encoder_create(unsigned group_size, uint32_t media_ssrc,
+                                            size_t max_packet, uint64_t seed)
 {
     lt_parity_encoder *encoder = calloc(1, sizeof *encoder);
     lt_rng rng;
@@ -42,7 +46,8 @@ lt_parity_encoder *lt_parity_encoder_create(unsigned group, uint32_t media_ssrc,
     if (!encoder)
         return NULL;
     lt_rng_seed(&rng, seed);
-    encoder->group = group;
+    encoder->group_size = group_size;
+    encoder->open = encoder->groups;
     encoder->media_ssrc = media_ssrc;
     encoder->max_packet = max_packet < LT_FRAME_MAX ? max_packet : LT_FRAME_MAX;
     encoder->sequence = (uint16_t)lt_rng_next(&rng);
@@ -55,8 +60,8 @@ lt_parity_encoder *lt_parity_encoder_create(unsigned group, uint32_t media_ssrc,
 
 void lt_parity_encoder_destroy(lt_parity_encoder **encoder)
 {
-    if (*encoder)
-        free((*encoder)->payload);
+    for (unsigned i = 0; *encoder && i < LT_PARITY_LANES; i++)
+        free((*encoder)->groups[i].payload);
     free(*encoder);
     *encoder = NULL;
 }
@@ -76,44 +81,51 @@ void lt_parity_encoder_announce(const lt_parity_encoder *encoder, lt_control *me
 
 /* ---- collecting ---- */
 
+void lt_parity_encoder_use(lt_parity_encoder *encoder, unsigned lane)
+{
+    encoder->open = &encoder->groups[lane];
+}
+
 /* Makes the sum at least `size` bytes long: shorter packets count as padded with zeros. */
 static bool reserve(lt_parity_encoder *encoder, size_t size)
 {
-    if (size > encoder->payload_capacity) {
-        uint8_t *grown = realloc(encoder->payload, size);
+    if (size > encoder->open->payload_capacity) {
+        uint8_t *grown = realloc(encoder->open->payload, size);
         if (!grown)
             return false;
-        encoder->payload = grown;
-        encoder->payload_capacity = size;
+        encoder->open->payload = grown;
+        encoder->open->payload_capacity = size;
     }
-    if (size > encoder->payload_size) {
-        memset(encoder->payload + encoder->payload_size, 0, size - encoder->payload_size);
-        encoder->payload_size = size;
+    if (size > encoder->open->payload_size) {
+        memset(encoder->open->payload + encoder->open->payload_size, 0,
+               size - encoder->open->payload_size);
+        encoder->open->payload_size = size;
     }
     return true;
 }
 
 static bool has_number(const lt_parity_encoder *encoder, uint16_t sequence)
 {
-    for (unsigned i = 0; i < encoder->count; i++)
-        if (encoder->sequences[i] == sequence)
+    for (unsigned i = 0; i < encoder->open->count; i++)
+        if (encoder->open->sequences[i] == sequence)
             return true;
     return false;
 }
 
-/* Whether one mask can still tell of all the group's packets when this step joins them. */
+/* True if one mask still covers all the group's packets when this step joins them. */
 static bool in_reach(const lt_parity_encoder *encoder, int step)
 {
-    return encoder->highest - step < LT_PARITY_SPAN && step - encoder->lowest < LT_PARITY_SPAN;
+    return encoder->open->highest - step < LT_PARITY_SPAN &&
+           step - encoder->open->lowest < LT_PARITY_SPAN;
 }
 
 static void take_number(lt_parity_encoder *encoder, uint16_t sequence, int step)
 {
-    if (step < encoder->lowest)
-        encoder->lowest = step;
-    if (step > encoder->highest)
-        encoder->highest = step;
-    encoder->sequences[encoder->count++] = sequence;
+    if (step < encoder->open->lowest)
+        encoder->open->lowest = step;
+    if (step > encoder->open->highest)
+        encoder->open->highest = step;
+    encoder->open->sequences[encoder->open->count++] = sequence;
 }
 
 static lt_parity_added leave_out(lt_parity_encoder *encoder)
@@ -126,25 +138,26 @@ lt_parity_added lt_parity_encoder_add(lt_parity_encoder *encoder, const lt_packe
 {
     const uint8_t *data = lt_packet_data(packet);
     size_t size = lt_packet_size(packet), payload_size = size - LT_RTP_MIN_SIZE;
-    int step = encoder->count ? lt_seq_distance(encoder->sequences[0], packet->sequence) : 0;
+    int step =
+        encoder->open->count ? lt_seq_distance(encoder->open->sequences[0], packet->sequence) : 0;
 
     if (has_number(encoder, packet->sequence))
         return LT_PARITY_LEFT_OUT;
     if (size + LT_PARITY_OVERHEAD > encoder->max_packet)
         return leave_out(encoder);
-    if (encoder->count == encoder->group || !in_reach(encoder, step))
+    if (encoder->open->count == encoder->group_size || !in_reach(encoder, step))
         return LT_PARITY_CLOSED;
     if (!reserve(encoder, payload_size))
         return leave_out(encoder);
-    lt_parity_fold_header(encoder->recovery, data, size);
-    lt_parity_fold(encoder->payload, data + LT_RTP_MIN_SIZE, payload_size);
+    lt_parity_fold_header(encoder->open->recovery, data, size);
+    lt_parity_fold(encoder->open->payload, data + LT_RTP_MIN_SIZE, payload_size);
     take_number(encoder, packet->sequence, step);
-    return encoder->count == encoder->group ? LT_PARITY_FULL : LT_PARITY_MORE;
+    return encoder->open->count == encoder->group_size ? LT_PARITY_FULL : LT_PARITY_MORE;
 }
 
 unsigned lt_parity_encoder_count(const lt_parity_encoder *encoder)
 {
-    return encoder->count;
+    return encoder->open->count;
 }
 
 /* ---- the parity packet ---- */
@@ -152,9 +165,9 @@ unsigned lt_parity_encoder_count(const lt_parity_encoder *encoder)
 static void cover_group(const lt_parity_encoder *encoder, lt_parity_cover *cover)
 {
     *cover = (lt_parity_cover){.media_ssrc = encoder->media_ssrc};
-    cover->base = (uint16_t)(encoder->sequences[0] + encoder->lowest);
-    for (unsigned i = 0; i < encoder->count; i++)
-        lt_parity_cover_add(cover, (uint16_t)(encoder->sequences[i] - cover->base));
+    cover->base = (uint16_t)(encoder->open->sequences[0] + encoder->open->lowest);
+    for (unsigned i = 0; i < encoder->open->count; i++)
+        lt_parity_cover_add(cover, (uint16_t)(encoder->open->sequences[i] - cover->base));
 }
 
 /* RFC 8627 section 4.2.1. The timestamp is the time of sending; the media's clock rate, which it
@@ -163,11 +176,11 @@ static void write_rtp_header(const lt_parity_encoder *encoder, uint8_t *data, li
 {
     uint32_t clock = (uint32_t)((uint64_t)now / 100 * 9); /* 90 kHz */
 
-    data[0] = 0x81; /* version 2, one CSRC */
-    data[1] = LT_PARITY_PAYLOAD_TYPE;
-    lt_write_be16(data + 2, encoder->sequence);
-    lt_write_be32(data + 4, encoder->timestamp_offset + clock);
-    lt_write_be32(data + 8, encoder->ssrc);
+    lt_rtp_write(data, &(lt_rtp_header){.payload_type = LT_PARITY_PAYLOAD_TYPE,
+                                        .sequence = encoder->sequence,
+                                        .timestamp = encoder->timestamp_offset + clock,
+                                        .ssrc = encoder->ssrc});
+    data[0] |= 1; /* one CSRC */
 }
 
 static lt_packet *make_packet(lt_parity_encoder *encoder, livetcp_usec now)
@@ -179,15 +192,15 @@ static lt_packet *make_packet(lt_parity_encoder *encoder, livetcp_usec now)
 
     cover_group(encoder, &cover);
     header_size = lt_parity_header_size(&cover);
-    packet = lt_packet_create(NULL, header_size + encoder->payload_size);
+    packet = lt_packet_create(NULL, header_size + encoder->open->payload_size);
     if (!packet)
         return NULL;
     data = packet->frame + LT_FRAME_HEADER;
     write_rtp_header(encoder, data, now);
     lt_parity_write_cover(data, &cover);
-    memcpy(data + LT_PARITY_RECOVERY_AT, encoder->recovery, sizeof encoder->recovery);
-    if (encoder->payload_size)
-        memcpy(data + header_size, encoder->payload, encoder->payload_size);
+    memcpy(data + LT_PARITY_RECOVERY_AT, encoder->open->recovery, sizeof encoder->open->recovery);
+    if (encoder->open->payload_size)
+        memcpy(data + header_size, encoder->open->payload, encoder->open->payload_size);
     packet->ssrc = encoder->ssrc;
     packet->sequence = encoder->sequence++;
     packet->enqueued_us = now;
@@ -198,15 +211,15 @@ lt_packet *lt_parity_encoder_finish(lt_parity_encoder *encoder, livetcp_usec now
 {
     lt_packet *packet = NULL;
 
-    if (encoder->count) {
+    if (encoder->open->count) {
         packet = make_packet(encoder, now);
         if (!packet)
-            encoder->unprotected += encoder->count;
+            encoder->unprotected += encoder->open->count;
     }
-    encoder->count = 0;
-    encoder->lowest = encoder->highest = 0;
-    encoder->payload_size = 0;
-    memset(encoder->recovery, 0, sizeof encoder->recovery);
+    encoder->open->count = 0;
+    encoder->open->lowest = encoder->open->highest = 0;
+    encoder->open->payload_size = 0;
+    memset(encoder->open->recovery, 0, sizeof encoder->open->recovery);
     return packet;
 }
 

@@ -18,7 +18,7 @@ void lt_probes_configure(lt_probes *probes, const livetcp_config *config, bool w
 {
     bool plain = config->wire == LIVETCP_WIRE_PLAIN;
 
-    probes->tails = wanted && config->chasers && !plain;
+    probes->tails = wanted && config->tail_probes && !plain;
     probes->uses_path_info = uses_path_info;
     probes->idle_packets = plain ? 0 : config->idle_packets;
     probes->idle_time_us = config->idle_time_us;
@@ -39,7 +39,7 @@ void lt_probes_reset_slot(lt_probes *probes, unsigned slot)
     probes->slots[slot] = (lt_tail){.written_us = LIVETCP_NEVER, .probe_us = LIVETCP_NEVER};
 }
 
-/* Nothing may wait in the kernel: what is unsent there does as well. */
+/* Nothing may wait in the kernel: unsent data serves as well. */
 static bool can_write(const lt_links *links, unsigned slot)
 {
     const livetcp_path *path = &lt_links_paths(links)[slot];
@@ -57,8 +57,8 @@ static void write(lt_probes *probes, unsigned slot)
 
 /* ---- tail probes ---- */
 
-/* How long it usually is from one packet to the next on a connection; a pause counts as what it is
- * cut down to, so that one does not hide a steady stream. */
+/* Updates the average gap between two packets on a connection. A pause counts as a capped value, so
+ * that one pause does not hide a steady stream. */
 static void learn_gap(lt_tail *tail, livetcp_usec now)
 {
     livetcp_usec gap = now - tail->written_us;
@@ -90,7 +90,7 @@ void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec
 }
 
 /* Whoever is probed for has waited for longer than the round trip of a local network, and is
- * acknowledged by now. Where nobody asks what is acknowledged, that is not known. */
+ * acknowledged by now. Without path info on acknowledgements, that is not known. */
 static bool needs_probe(const lt_probes *probes, const livetcp_path *path, const lt_tail *tail)
 {
     bool waits = path->oldest_unacked_us != LIVETCP_NEVER;

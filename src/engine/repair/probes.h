@@ -3,9 +3,9 @@
  * Small packets that carry nothing.
  *
  * Tail probes follow the last packet on a connection when nothing else does: TCP concludes from
- * what arrives later that a segment was lost (RFC 8985), so a packet alone on its connection waits
- * for a timer otherwise, some 200 ms and more. With several connections that is the common case
- * when the round trip is short. When it is long the next packet comes before the probe could be
+ * later arrivals that a segment was lost (RFC 8985), so a packet alone on its connection waits for
+ * a timer otherwise, some 200 ms and more. With several connections that is the common case when
+ * the round trip is short. When it is long the next packet comes before the probe could be
  * acknowledged: it does as well for the probe's purpose, and would wait behind a probe that is
  * lost. Then a probe is sent only when the acknowledgement is overdue and nothing else came.
  *
@@ -28,7 +28,7 @@ typedef struct lt_tail {
 
 typedef struct lt_probes {
     bool tails;            /* tail probes are sent at all */
-    bool uses_path_info;   /* the platform tells what is acknowledged */
+    bool uses_path_info;   /* the platform reports acknowledgements */
     unsigned idle_packets; /* per round trip; 0 = no padding */
     livetcp_usec idle_time_us;
     lt_control_writer writer;
@@ -52,7 +52,7 @@ void lt_probes_reset_slot(lt_probes *probes, unsigned slot);
 /* The application sent something. */
 void lt_probes_not_idle(lt_probes *probes, const lt_links *links, livetcp_usec now);
 
-/* A packet of the application's was written to that path: what is to follow it, and when. */
+/* A packet of the application's was written to that path: schedules its tail probe. */
 void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec now);
 
 /* Slots (bit i) whose tail probe is due; all of them when padding is. */

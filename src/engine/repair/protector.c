@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/repair/protector.h"
 
-/* A group that gets no further packet for so long is closed as it is: what it has would otherwise
+/* A group that gets no further packet for so long is closed as it is: its packets would otherwise
  * stay unprotected through the end of a talkspurt. */
 #define FLUSH_US (50 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
@@ -39,7 +39,7 @@ static void announce(lt_protector *protector, lt_protected *of, uint32_t open)
 {
     lt_control message;
 
-    for (unsigned i = 0; (open & ~of->announced) >> i; i++) {
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         uint32_t bit = UINT32_C(1) << i;
         if (!(open & ~of->announced & bit))
             continue;
@@ -57,7 +57,7 @@ void lt_protector_reset_slot(lt_protector *protector, unsigned slot)
 
 static void forget_oldest_ready(lt_protector *protector)
 {
-    lt_packet_unref(&protector->ready[0]);
+    lt_packet_unref(&protector->ready[0].packet);
     protector->ready_count--;
     for (unsigned i = 0; i < protector->ready_count; i++)
         protector->ready[i] = protector->ready[i + 1];
@@ -69,49 +69,87 @@ static void drop_oldest_ready(lt_protector *protector)
     protector->dropped++;
 }
 
-static void finish_group(lt_protector *protector, lt_protected *of, livetcp_usec now)
+static void finish_group(lt_protector *protector, lt_protected *of, unsigned lane, livetcp_usec now)
 {
-    lt_packet *parity = lt_parity_encoder_finish(of->encoder, now);
+    lt_packet *parity;
 
+    lt_parity_encoder_use(of->encoder, lane);
+    parity = lt_parity_encoder_finish(of->encoder, now);
     if (parity) {
+        livetcp_usec due = of->lanes[lane].last_us + protector->spacing_us;
         parity->parity = true;
-        parity->avoid = of->carriers;
+        parity->avoid = of->lanes[lane].carriers;
         parity->review_us = LIVETCP_NEVER;
         if (protector->ready_count == LT_PARITY_READY_MAX)
             drop_oldest_ready(protector);
-        protector->ready[protector->ready_count++] = parity;
+        protector->ready[protector->ready_count++] =
+            (lt_parity_ready){.packet = parity, .due_us = due};
     }
-    of->carriers = 0;
+    of->lanes[lane].carriers = 0;
+}
+
+static void finish_all(lt_protector *protector, lt_protected *of, livetcp_usec now)
+{
+    for (unsigned i = 0; i < LT_PARITY_LANES; i++)
+        finish_group(protector, of, i, now);
     of->flush_at_us = LIVETCP_NEVER;
+}
+
+/* Of the groups that were begun the one that waits longest, if its last packet is far enough away;
+ * else a new one; and if there are as many as there can be, the first all the same. */
+static unsigned choose_lane(const lt_protector *protector, lt_protected *of, livetcp_usec now)
+{
+    unsigned begun = LT_PARITY_LANES, empty = LT_PARITY_LANES;
+
+    for (unsigned i = 0; i < LT_PARITY_LANES; i++) {
+        lt_parity_encoder_use(of->encoder, i);
+        if (!lt_parity_encoder_count(of->encoder))
+            empty = empty == LT_PARITY_LANES ? i : empty;
+        else if (begun == LT_PARITY_LANES || of->lanes[i].last_us < of->lanes[begun].last_us)
+            begun = i;
+    }
+    if (begun == LT_PARITY_LANES)
+        return empty;
+    return empty != LT_PARITY_LANES && now - of->lanes[begun].last_us < protector->spacing_us
+               ? empty
+               : begun;
 }
 
 bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *packet,
                       livetcp_usec now)
 {
     lt_protected *of = find(protector, packet->ssrc);
+    lt_parity_added added;
+    unsigned lane;
+
     if (!of)
         of = begin(protector, packet->ssrc);
     if (!of)
         return false;
     announce(protector, of, open);
-    lt_parity_added added = lt_parity_encoder_add(of->encoder, packet);
+    lane = choose_lane(protector, of, now);
+    lt_parity_encoder_use(of->encoder, lane);
+    added = lt_parity_encoder_add(of->encoder, packet);
     if (added == LT_PARITY_CLOSED) {
-        finish_group(protector, of, now);
+        finish_group(protector, of, lane, now);
         added = lt_parity_encoder_add(of->encoder, packet);
     }
     if (added == LT_PARITY_LEFT_OUT)
         return false;
-    of->carriers |= packet->carried;
+    of->lanes[lane].carriers |= packet->carried;
+    of->lanes[lane].last_us = now;
     of->flush_at_us = now + FLUSH_US;
     if (added == LT_PARITY_FULL)
-        finish_group(protector, of, now);
+        finish_group(protector, of, lane, now);
     return true;
 }
 
 livetcp_usec lt_protector_deadline(const lt_protector *protector)
 {
-    livetcp_usec due = LIVETCP_NEVER;
+    livetcp_usec due = protector->ready_count ? protector->ready[0].due_us : LIVETCP_NEVER;
 
+    if (due <= protector->tried_us) /* it waits for a connection, and no longer for time */
+        due = LIVETCP_NEVER;
     for (unsigned i = 0; i < protector->stream_count; i++)
         if (protector->streams[i].flush_at_us < due)
             due = protector->streams[i].flush_at_us;
@@ -122,7 +160,7 @@ void lt_protector_expire(lt_protector *protector, livetcp_usec now)
 {
     for (unsigned i = 0; i < protector->stream_count; i++)
         if (now >= protector->streams[i].flush_at_us)
-            finish_group(protector, &protector->streams[i], now);
+            finish_all(protector, &protector->streams[i], now);
 }
 
 uint32_t lt_protector_known(const lt_protector *protector, const lt_packet *parity)
@@ -135,9 +173,11 @@ uint32_t lt_protector_known(const lt_protector *protector, const lt_packet *pari
 
 lt_packet *lt_protector_next(lt_protector *protector, livetcp_usec now)
 {
-    while (protector->ready_count && now - protector->ready[0]->enqueued_us > STALE_US)
+    protector->tried_us = now;
+    while (protector->ready_count && now - protector->ready[0].due_us > STALE_US)
         drop_oldest_ready(protector);
-    return protector->ready_count ? protector->ready[0] : NULL;
+    return protector->ready_count && protector->ready[0].due_us <= now ? protector->ready[0].packet
+                                                                       : NULL;
 }
 
 void lt_protector_placed(lt_protector *protector, bool anywhere)

@@ -1,42 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Review happens in rounds: one walk over all that is under way gathers what is due, and the policy
- * is asked about that, one by one, as the copies are written. So a backlog of thousands costs a
- * walk for every LT_REVIEW_MAX questions, and one that nothing can be done about costs a walk every
- * ROUND_US.
+ * Review happens in rounds: one walk over all packets under way gathers those that are due, and the
+ * policy is asked about them, one by one, as the copies are written. So a backlog of thousands
+ * costs a walk for every LT_REVIEW_MAX questions, and one that nothing can be done about costs a
+ * walk every ROUND_US.
  */
 #include "engine/repair/repair.h"
 
+#include "engine/repair/loss_bursts.h"
+#include "engine/repair/loss_record.h"
 #include "engine/repair/probes.h"
 #include "engine/repair/protector.h"
 #include "engine/repair/unacked.h"
 
 #include <stdlib.h>
 
-/* An original that is acknowledged so much later than a copy would have been late without it. What
- * is acknowledged together is seen within one round of asking the platform. */
+/* An original that is acknowledged so much later than a copy would have been late without it.
+ * Packets acknowledged together are seen within one poll of the platform. */
 #define SAVED_US 5000
 
 /* From one round to the next, when there is more than one can hold. */
 #define ROUND_US 5000
 
+/* The record of losses is looked at so often, and forgets half of it in 35 of these. */
+#define LOOK_US  LIVETCP_USEC_SEC
+#define LOOK_AGE 0.98
+
+/* With auto spacing: at most this part of the round trip, less a margin. After a whole one and the
+ * margin the loss of a copy is known, so a copy for both of two that were lost leaves within one
+ * and a half. On short paths at most this time. */
+#define SPACING_PART      2
+#define SPACING_MARGIN_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define SPACING_MIN_US    (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
 struct lt_repair {
     const livetcp_policy *policy;
     bool plain;
-    bool keeps_record; /* of packets under way: something tells what is acknowledged, and the peer
-                          can tell copies apart */
+    bool keeps_record; /* of packets under way: acknowledgements are reported, and the peer can
+                          detect copies */
     void (*on_acknowledged)(void *user, unsigned slot, const lt_packet *packet,
                             livetcp_usec written_us, livetcp_usec now);
     void *user;
 
     lt_unacked unacked[LIVETCP_MAX_CONNECTIONS];
+    /* Acknowledged by the peer's TCP on a connection that the peer may still refuse: it reads none
+     * of them then. */
+    lt_unacked kept[LIVETCP_MAX_CONNECTIONS];
     uint64_t copies_useful;
+
+    livetcp_usec copy_spacing_us; /* as configured */
+    livetcp_usec spacing_us;      /* in force */
+    livetcp_usec look_us;         /* when the record of losses is looked at next */
+    lt_loss_record losses;
+    lt_loss_bursts bursts;
+    uint64_t attributed[LIVETCP_MAX_CONNECTIONS]; /* retransmissions of known packets */
+    uint64_t arrived_twice, arrived_once, arrived_never;
 
     /* The round of questions under way. */
     livetcp_usec review_us;        /* when the next one begins */
-    lt_packet *due[LT_REVIEW_MAX]; /* what it is about, */
-    unsigned due_count, due_asked; /*   and how far it is */
-    bool due_left_out;             /* more was due than it has room for */
+    lt_packet *due[LT_REVIEW_MAX]; /* the round's packets, */
+    unsigned due_count, due_asked; /*   and its progress */
+    bool due_left_out;             /* more packets were due than fit */
     unsigned next_to_review;       /* slot to look at first */
 
     lt_protector protector;
@@ -44,6 +68,12 @@ struct lt_repair {
 };
 
 /* ---- made and freed ---- */
+
+static void set_copy_spacing(lt_repair *repair, const livetcp_config *config)
+{
+    repair->copy_spacing_us = config->copy_spacing_us;
+    repair->spacing_us = repair->copy_spacing_us > 0 ? repair->copy_spacing_us : 0;
+}
 
 lt_repair *lt_repair_create(const lt_repair_setup *setup)
 {
@@ -57,12 +87,16 @@ lt_repair *lt_repair_create(const lt_repair_setup *setup)
     repair->on_acknowledged = setup->on_acknowledged;
     repair->user = setup->user;
     repair->review_us = LIVETCP_NEVER;
+    repair->look_us = INT64_MIN;
+    set_copy_spacing(repair, setup->config);
     repair->protector = (lt_protector){.group = setup->config->parity_group,
                                        .max_packet = setup->config->max_packet,
                                        .random = setup->random,
                                        .random_user = setup->random_user,
+                                       .tried_us = INT64_MIN,
+                                       .spacing_us = repair->spacing_us,
                                        .writer = setup->writer};
-    lt_probes_init(&repair->probes, setup->config, setup->policy->wants & LIVETCP_WANTS_CHASERS,
+    lt_probes_init(&repair->probes, setup->config, setup->policy->wants & LIVETCP_WANTS_TAIL_PROBES,
                    setup->uses_path_info, &setup->writer);
     return repair;
 }
@@ -82,8 +116,18 @@ void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
     }
     repair->policy = policy;
     repair->keeps_record = uses_path_info && !repair->plain;
-    lt_probes_configure(&repair->probes, config, policy->wants & LIVETCP_WANTS_CHASERS,
+    if (config->copy_spacing_us != repair->copy_spacing_us)
+        set_copy_spacing(repair, config);
+    if (repair->copy_spacing_us != LIVETCP_COPY_SPACING_AUTO)
+        repair->protector.spacing_us = repair->spacing_us;
+    lt_probes_configure(&repair->probes, config, policy->wants & LIVETCP_WANTS_TAIL_PROBES,
                         uses_path_info);
+}
+
+static void clear_slot(lt_repair *repair, unsigned slot)
+{
+    lt_unacked_clear(&repair->unacked[slot]);
+    lt_unacked_clear(&repair->kept[slot]);
 }
 
 void lt_repair_destroy(lt_repair **owner)
@@ -94,7 +138,7 @@ void lt_repair_destroy(lt_repair **owner)
         return;
     forget_round(repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_unacked_clear(&repair->unacked[i]);
+        clear_slot(repair, i);
     lt_protector_clear(&repair->protector);
     free(repair);
     *owner = NULL;
@@ -105,6 +149,30 @@ void lt_repair_destroy(lt_repair **owner)
 void lt_repair_not_idle(lt_repair *repair, const lt_links *links, livetcp_usec now)
 {
     lt_probes_not_idle(&repair->probes, links, now);
+}
+
+/* A group whose parity comes later than TCP's own repair is of no use, so all of it lies within a
+ * round trip, as far as that is up to us. */
+static void space_parity(lt_repair *repair, livetcp_usec rtt)
+{
+    livetcp_usec most = rtt / (repair->protector.group + 1);
+
+    repair->protector.spacing_us = repair->spacing_us;
+    if (repair->copy_spacing_us == LIVETCP_COPY_SPACING_AUTO && most < repair->spacing_us)
+        repair->protector.spacing_us = most;
+}
+
+static void look_for_bursts(lt_repair *repair, const lt_links *links, livetcp_usec now)
+{
+    livetcp_usec most = lt_links_min_round_trip(links) / SPACING_PART - SPACING_MARGIN_US;
+
+    repair->look_us = now + LOOK_US;
+    lt_loss_bursts_update(&repair->bursts, &repair->losses);
+    lt_loss_record_age(&repair->losses, LOOK_AGE);
+    if (repair->copy_spacing_us == LIVETCP_COPY_SPACING_AUTO)
+        repair->spacing_us =
+            lt_loss_bursts_spacing(&repair->bursts, most > SPACING_MIN_US ? most : SPACING_MIN_US);
+    space_parity(repair, lt_links_min_round_trip(links));
 }
 
 static void update_oldest(const lt_repair *repair, livetcp_path *path)
@@ -127,8 +195,65 @@ void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, 
     }
     if (packet->review_us < repair->review_us)
         repair->review_us = packet->review_us;
-    lt_unacked_add(&repair->unacked[slot], packet, lt_links_stream_bytes(links, slot), now);
+    lt_unacked_add(&repair->unacked[slot],
+                   &(lt_unacked_entry){.end = lt_links_stream_bytes(links, slot),
+                                       .written_us = now,
+                                       .packet = packet,
+                                       .number = lt_loss_record_written(&repair->losses, now),
+                                       .retransmits = path->retransmitted_segments});
     update_oldest(repair, path);
+    if (now >= repair->look_us)
+        look_for_bursts(repair, links, now);
+}
+
+/* ---- losses ---- */
+
+/* TCP reports retransmissions, and does not name the segments. The packet at the head of the
+ * connection that is acknowledged late, after a retransmission since it was written, is the lost
+ * one. Of packets behind it nothing is known, unless there was no other retransmission. */
+static lt_fate fate_of(lt_repair *repair, const livetcp_path *path, const lt_unacked_entry *entry,
+                       bool head, livetcp_usec now)
+{
+    uint64_t *attributed = &repair->attributed[path->connection];
+    bool late = now - entry->written_us > path->rtt_us + path->rtt_us / 4;
+
+    if (!(path->known & LIVETCP_PATH_RETRANSMITS))
+        return late ? LT_FATE_UNKNOWN : LT_FATE_ARRIVED;
+    if (path->retransmitted_segments == entry->retransmits)
+        return LT_FATE_ARRIVED;
+    if (head && late && path->retransmitted_segments > *attributed) {
+        *attributed = path->retransmitted_segments;
+        return LT_FATE_LOST;
+    }
+    return path->retransmitted_segments == entry->retransmits + 1 &&
+                   *attributed == path->retransmitted_segments
+               ? LT_FATE_ARRIVED
+               : LT_FATE_UNKNOWN;
+}
+
+static void count_copies(lt_repair *repair, const lt_packet *packet)
+{
+    if (packet->copies < 2 || packet->carried || packet->arrived + packet->lost < packet->copies)
+        return;
+    repair->arrived_twice += packet->arrived >= 2;
+    repair->arrived_once += packet->arrived == 1;
+    repair->arrived_never += packet->arrived == 0;
+}
+
+static void record_fate(lt_repair *repair, const livetcp_path *path, const lt_unacked_entry *entry,
+                        bool head, livetcp_usec now)
+{
+    lt_fate fate = fate_of(repair, path, entry, head, now);
+
+    lt_loss_record_resolved(&repair->losses, entry->number, fate);
+    entry->packet->arrived += fate == LT_FATE_ARRIVED;
+    entry->packet->lost += fate == LT_FATE_LOST;
+    count_copies(repair, entry->packet);
+}
+
+livetcp_usec lt_repair_copy_spacing(const lt_repair *repair)
+{
+    return repair->spacing_us;
 }
 
 static void count_arrival(lt_repair *repair, unsigned slot, lt_packet *packet, livetcp_usec now)
@@ -142,25 +267,45 @@ static void count_arrival(lt_repair *repair, unsigned slot, lt_packet *packet, l
     }
 }
 
+/* The peer has taken the connection in: what it has acknowledged, it has. */
+static void let_go(lt_repair *repair, unsigned slot, livetcp_usec now)
+{
+    lt_unacked_entry entry;
+
+    while (lt_unacked_take(&repair->kept[slot], UINT64_MAX, &entry)) {
+        count_arrival(repair, slot, entry.packet, now);
+        lt_packet_unref(&entry.packet);
+    }
+    lt_unacked_clear(&repair->kept[slot]);
+}
+
 void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned slot,
                             livetcp_usec now)
 {
+    bool joined = lt_links_is_joined(links, slot);
     livetcp_path *path = &lt_links_paths(links)[slot];
     uint64_t written = lt_links_stream_bytes(links, slot);
     uint64_t acknowledged = written > path->queued_bytes ? written - path->queued_bytes : 0;
-    livetcp_usec written_us = path->oldest_unacked_us;
-    lt_packet *packet;
+    lt_unacked_entry entry;
+    bool head = true;
 
     if (!(path->known & LIVETCP_PATH_QUEUED))
         return;
-    while ((packet = lt_unacked_take(&repair->unacked[slot], acknowledged))) {
-        packet->carried &= ~(UINT32_C(1) << slot);
-        if (!packet->delivered)
-            repair->on_acknowledged(repair->user, slot, packet, written_us, now);
-        count_arrival(repair, slot, packet, now);
-        lt_packet_unref(&packet);
+    if (joined && repair->kept[slot].count)
+        let_go(repair, slot, now);
+    while (lt_unacked_take(&repair->unacked[slot], acknowledged, &entry)) {
+        entry.packet->carried &= ~(UINT32_C(1) << slot);
+        record_fate(repair, path, &entry, head, now);
+        if (!entry.packet->delivered)
+            repair->on_acknowledged(repair->user, slot, entry.packet, entry.written_us, now);
+        if (joined) {
+            count_arrival(repair, slot, entry.packet, now);
+            lt_packet_unref(&entry.packet);
+        } else {
+            lt_unacked_add(&repair->kept[slot], &entry);
+        }
         update_oldest(repair, path);
-        written_us = path->oldest_unacked_us;
+        head = false;
     }
 }
 
@@ -184,8 +329,10 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
     lt_packet *packet;
 
     if (forget)
-        lt_unacked_clear(unacked);
+        clear_slot(repair, slot);
     packet = lt_unacked_take_last(unacked);
+    if (!packet)
+        packet = lt_unacked_take_last(&repair->kept[slot]);
     if (!packet)
         update_oldest(repair, &lt_links_paths(links)[slot]);
     else if (packet->delivered && packet->first_connection == slot && !packet->parity)
@@ -195,7 +342,8 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
 
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot)
 {
-    lt_unacked_clear(&repair->unacked[slot]);
+    clear_slot(repair, slot);
+    repair->attributed[slot] = 0;
     lt_protector_reset_slot(&repair->protector, slot);
     lt_probes_reset_slot(&repair->probes, slot);
 }
@@ -207,15 +355,15 @@ static bool is_due(const lt_packet *packet, livetcp_usec now)
     return !packet->delivered && packet->carried && packet->review_us <= now;
 }
 
-/* What was written behind a packet that is late waits for the same repair, and is due with it: its
- * copy need not wait for a round trip of its own. Packets with a copy elsewhere can wait. */
+/* A packet behind one that is late waits for the same repair, and is due with it: its copy need not
+ * wait for a round trip of its own. Packets with a copy elsewhere can wait. */
 static bool waits_behind(const lt_packet *packet, unsigned slot)
 {
     return packet->carried == UINT32_C(1) << slot && packet->review_us != LIVETCP_NEVER;
 }
 
-/* Takes in what is due on one connection, as far as there is room; false if there was not. *next is
- * when the rest is due, if that is sooner than it was. */
+/* Gathers the packets due on one connection, as many as fit; false if some did not. *next becomes
+ * the time when the rest is due, if that is sooner. */
 static bool gather_from(lt_repair *repair, unsigned slot, livetcp_usec now, livetcp_usec *next)
 {
     const lt_unacked_entry *entry;
@@ -276,7 +424,7 @@ void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livet
 {
     if (!repair->due_left_out && packet->review_us < repair->review_us)
         repair->review_us = packet->review_us;
-    /* There is room: what this round had no place for comes at once. */
+    /* There is space: packets that did not fit in this round come at once. */
     if (copied && repair->due_left_out)
         repair->review_us = now;
     lt_packet_unref(&packet);
@@ -345,5 +493,14 @@ void lt_repair_gather(const lt_repair *repair, livetcp_session_stats *stats)
     stats->sent.copies_useful = repair->copies_useful;
     stats->sent.parity = repair->protector.sent;
     stats->sent.parity_dropped = repair->protector.dropped;
-    stats->sent.fillers = repair->probes.sent;
+    stats->sent.padding = repair->probes.sent;
+    stats->losses.known = repair->losses.known;
+    stats->losses.lost = repair->losses.lost;
+    stats->losses.arrived_twice = repair->arrived_twice;
+    stats->losses.arrived_once = repair->arrived_once;
+    stats->losses.arrived_never = repair->arrived_never;
+    stats->losses.ratio = repair->bursts.loss;
+    stats->losses.joint_ratio = repair->bursts.joint;
+    stats->losses.burst_us = (livetcp_usec)repair->bursts.burst_us;
+    stats->losses.copy_spacing_us = repair->spacing_us;
 }

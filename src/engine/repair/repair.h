@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets under way: written, and not acknowledged. What is late among them is shown to the policy,
- * which may send it again elsewhere; groups of them are protected by parity; and small packets
- * follow those that nothing else follows, so that TCP finds a loss early.
+ * Packets under way: written, and not acknowledged. The late ones are shown to the policy, which
+ * may send them again elsewhere; groups of them are protected by parity; and small packets follow
+ * those that nothing else follows, so that TCP finds a loss early.
  *
  * It fills in oldest_unacked_us of the links' paths.
  */
@@ -19,9 +19,9 @@ typedef struct lt_repair lt_repair;
 #define LT_REVIEW_MAX 64
 
 typedef struct lt_repair_setup {
-    const livetcp_config *config; /* what is needed of it is copied */
+    const livetcp_config *config; /* the fields needed are copied */
     const livetcp_policy *policy;
-    bool uses_path_info;      /* the platform tells what is acknowledged */
+    bool uses_path_info;      /* the platform reports acknowledgements */
     livetcp_random_fn random; /* seeds of parity streams */
     void *random_user;
     lt_control_writer writer;
@@ -58,12 +58,14 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
  * other connection carries. */
 void lt_repair_alarm(lt_repair *repair, unsigned slot, livetcp_usec now);
 
-/* The connection is gone: hands out what it did not get acknowledged, the youngest first, with the
- * references; NULL once there is no more. `forget`: nobody reads it a second time. */
+/* The connection is gone: hands out its unacknowledged packets, and all of them if the peer has not
+ * taken the connection in, the youngest first, with the references; NULL once there is no more.
+ * `forget`: the peer reads none of them a second time. */
 lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigned slot,
                                bool forget);
 
-/* And what its successor has to be told again; call it after the last of them. */
+/* Resets the state announced to the connection's peer, for its successor; call it after the last of
+ * them. */
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot);
 
 /* ---- review ---- */
@@ -74,6 +76,12 @@ lt_packet *lt_repair_next_due(lt_repair *repair, unsigned slots, livetcp_usec no
 
 /* The policy was asked, and has set review_us; `copied`: a copy was given to a connection. */
 void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livetcp_usec now);
+
+/* ---- bursts ---- */
+
+/* How far apart copies of a packet are sent, so that a burst of losses does not take all of them:
+ * as configured, or as the losses so far tell. 0 = at once. */
+livetcp_usec lt_repair_copy_spacing(const lt_repair *repair);
 
 /* ---- parity ---- */
 

@@ -26,19 +26,20 @@ static bool grow(lt_unacked *unacked)
     return true;
 }
 
-void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now)
+void lt_unacked_add(lt_unacked *unacked, const lt_unacked_entry *entry)
 {
     if (unacked->count == unacked->capacity && unacked->capacity < LT_UNACKED_MAX &&
         !grow(unacked)) {
+        lt_packet *packet = entry->packet;
         lt_packet_unref(&packet);
         return;
     }
     if (unacked->count == unacked->capacity) {
-        lt_packet *oldest = lt_unacked_take(unacked, UINT64_MAX);
-        lt_packet_unref(&oldest);
+        lt_unacked_entry oldest;
+        if (lt_unacked_take(unacked, UINT64_MAX, &oldest))
+            lt_packet_unref(&oldest.packet);
     }
-    *entry_at(unacked, unacked->count++) =
-        (lt_unacked_entry){.end = end, .written_us = now, .packet = packet};
+    *entry_at(unacked, unacked->count++) = *entry;
 }
 
 const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position)
@@ -46,15 +47,16 @@ const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position
     return position < unacked->count ? entry_at(unacked, position) : NULL;
 }
 
-lt_packet *lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged)
+bool lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged, lt_unacked_entry *entry)
 {
     const lt_unacked_entry *oldest = lt_unacked_at(unacked, 0);
 
     if (!oldest || oldest->end > acknowledged)
-        return NULL;
+        return false;
+    *entry = *oldest;
     unacked->first = (unacked->first + 1) % unacked->capacity;
     unacked->count--;
-    return oldest->packet;
+    return true;
 }
 
 lt_packet *lt_unacked_take_last(lt_unacked *unacked)
@@ -64,10 +66,10 @@ lt_packet *lt_unacked_take_last(lt_unacked *unacked)
 
 void lt_unacked_clear(lt_unacked *unacked)
 {
-    lt_packet *packet;
+    lt_unacked_entry entry;
 
-    while ((packet = lt_unacked_take(unacked, UINT64_MAX)))
-        lt_packet_unref(&packet);
+    while (lt_unacked_take(unacked, UINT64_MAX, &entry))
+        lt_packet_unref(&entry.packet);
     free(unacked->ring);
     *unacked = (lt_unacked){.ring = NULL};
 }

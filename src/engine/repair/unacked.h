@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of one connection that are in the kernel and not acknowledged, by where they end in
- * the byte stream: what a policy can send again elsewhere, and what is not lost when the connection
- * breaks. */
+/* The packets of one connection that are in the kernel and not acknowledged, by the position of
+ * their end in the byte stream: a policy can send them again elsewhere, and they are not lost when
+ * the connection breaks. */
 #ifndef LT_ENGINE_REPAIR_UNACKED_H
 #define LT_ENGINE_REPAIR_UNACKED_H
 
@@ -14,6 +14,8 @@ typedef struct lt_unacked_entry {
     uint64_t end; /* position behind the packet's last byte */
     livetcp_usec written_us;
     lt_packet *packet;
+    uint64_t number;      /* of the packet in the record of losses */
+    uint64_t retransmits; /* of the connection, when the packet was written */
 } lt_unacked_entry;
 
 typedef struct lt_unacked {
@@ -21,20 +23,20 @@ typedef struct lt_unacked {
     size_t capacity, first, count;
 } lt_unacked;
 
-/* Takes over the reference. When memory is out the packet is forgotten at once. */
-void lt_unacked_add(lt_unacked *unacked, lt_packet *packet, uint64_t end, livetcp_usec now);
+/* Takes over the reference in the entry. When memory is out the packet is forgotten at once. */
+void lt_unacked_add(lt_unacked *unacked, const lt_unacked_entry *entry);
 
 /* The entry that is `position` behind the oldest, or NULL. */
 const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position);
 
-/* Takes out the oldest packet if it ends at or before `acknowledged`; hands over the reference.
- * NULL otherwise. */
-lt_packet *lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged);
+/* Takes out the oldest entry if its packet ends at or before `acknowledged`, with the reference.
+ * False otherwise. */
+bool lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged, lt_unacked_entry *entry);
 
 /* Takes out the youngest packet; hands over the reference. NULL if there is none. */
 lt_packet *lt_unacked_take_last(lt_unacked *unacked);
 
-/* Gives up every reference and the memory. */
+/* Drops every reference and frees the memory. */
 void lt_unacked_clear(lt_unacked *unacked);
 
 #endif

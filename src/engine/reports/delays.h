@@ -5,7 +5,7 @@
 
 #include "engine/packet.h"
 
-#include <livetcp/stats.h>
+#include <livetcp/engine.h>
 
 /* An exponentially weighted moving average of some 16 samples; it begins as the first one. */
 typedef struct lt_ewma {
@@ -18,25 +18,25 @@ void lt_ewma_add(lt_ewma *ewma, livetcp_usec sample_us);
 /* -1 while there is no sample. */
 livetcp_usec lt_ewma_us(const lt_ewma *ewma);
 
-/* How long a frame of that size, just written, will wait in the send buffer. The path counts it as
- * unsent already. */
+/* Time for which a frame of that size, just written, will wait in the send buffer. The path counts
+ * it as unsent already. */
 livetcp_usec lt_delay_in_buffer(const livetcp_path *path, size_t size);
 
 /* One way of the path: half of the minimum round trip, and all of the present one above it, since
  * acknowledgements are small and meet no queue of ours. -1 if no round trip is known. */
 livetcp_usec lt_delay_of_network(const livetcp_path *path);
 
-/* How long a packet waited at the peer for the repair of a loss before it. TCP acknowledges in
- * order, so its acknowledgement is late by as much, beyond `buffered_us` and a round trip. It came
- * after `before_us` and by `now`, the times of the last two path infos (`before_us` may be before
- * it was written). Without a `repair` going on then, an acknowledgement that may have been in time
- * was.
- */
+/* Time for which a packet waited at the peer for the repair of a loss before it. TCP acknowledges
+ * in order, so its acknowledgement is late by as much, beyond `buffered_us` and a round trip. It
+ * came after `before_us` and by `now`, the times of the last two path infos (`before_us` may be
+ * before it was written). Without a `repair` going on then, an acknowledgement that may have been
+ * in time was. */
 livetcp_usec lt_delay_at_head_of_line(const livetcp_path *path, livetcp_usec written_us,
                                       livetcp_usec buffered_us, bool repair, livetcp_usec before_us,
                                       livetcp_usec now);
 
-/* Of the usable connections: the mean of what is known, and the minimum; -1 if nothing is. */
+/* Of the usable connections: the mean of the known round trips, and the minimum; -1 if none is
+ * known. */
 typedef struct lt_round_trip {
     unsigned connections;
     livetcp_usec rtt_us, variation_us, min_rtt_us;
@@ -44,7 +44,7 @@ typedef struct lt_round_trip {
 
 lt_round_trip lt_round_trip_over(const livetcp_path *paths, unsigned count);
 
-/* How TCP was on a connection at its last path info; at_us is INT64_MIN before the first. */
+/* TCP's state on a connection at its last path info; at_us is INT64_MIN before the first. */
 typedef struct lt_path_seen {
     livetcp_usec at_us;
     bool repairing; /* a loss, or about to find one */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/feedback.h"
 
+#include "base/error.h"
+
 #include "policy/forecast.h"
+#include <string.h>
 
 /* The fields of a TRANSMISSION change slowly, and a message that is lost holds up the media behind
  * it; only at the start nothing is known yet. */
@@ -26,7 +29,7 @@ uint32_t lt_feedback_clock_write(lt_feedback_clock *clock, livetcp_usec now)
     clock->due_us = LIVETCP_NEVER;
     clock->last_us = now;
     if (++clock->number == 0)
-        clock->number = 1; /* 0 says that there is none */
+        clock->number = 1; /* 0 means none */
     return clock->number;
 }
 
@@ -95,7 +98,10 @@ livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playo
     livetcp_usec margin = feedback->playout.margin_us;
 
     if (!is_in_range(report))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "a livetcp_playout_report has delay_us 0..60 s and margin_us -60..60 s or "
+                       "LIVETCP_NO_MARGIN, not %lld and %lld us",
+                       (long long)report->delay_us, (long long)report->margin_us);
     /* A message has the minimum since the last one. */
     bool keep = feedback->playing && !feedback->margin_sent && margin != LIVETCP_NO_MARGIN &&
                 (report->margin_us == LIVETCP_NO_MARGIN || margin < report->margin_us);
@@ -175,11 +181,14 @@ static uint32_t hedge_delay(const lt_feedback *feedback, const lt_round_trip *rt
 }
 
 void lt_feedback_make_transmission(lt_feedback *feedback, const lt_round_trip *rtt,
-                                   const livetcp_delays *delays, lt_transmission *message,
-                                   livetcp_usec now)
+                                   const livetcp_delays *delays, livetcp_usec copy_spacing_us,
+                                   lt_transmission *message, livetcp_usec now)
 {
-    lt_protection protection = lt_min_protection_take(&feedback->protection);
+    uint8_t shares[LT_PROTECTIONS];
+    lt_protection protection;
 
+    lt_min_protection_shares(&feedback->protection, shares);
+    protection = lt_min_protection_take(&feedback->protection);
     *message = (lt_transmission){
         .number = lt_feedback_write_transmission(feedback, now),
         .protection = lt_protection_bits(&protection),
@@ -194,7 +203,9 @@ void lt_feedback_make_transmission(lt_feedback *feedback, const lt_round_trip *r
         .send_buffer_us = lt_feedback_duration(delays->send_buffer_us),
         .network_us = lt_feedback_duration(delays->network_us),
         .head_of_line_us = lt_feedback_duration(delays->head_of_line_us),
-        .hedge_delay_us = protection.hedged ? hedge_delay(feedback, rtt) : LT_UNKNOWN_US};
+        .hedge_delay_us = protection.hedged ? hedge_delay(feedback, rtt) : LT_UNKNOWN_US,
+        .copy_spacing_us = lt_feedback_duration(copy_spacing_us)};
+    memcpy(message->shares, shares, sizeof message->shares);
     feedback->sent++;
 }
 
@@ -238,10 +249,11 @@ static bool transmission_makes_sense(const lt_transmission *message)
            is_round_trip(message->rtt_us) && is_round_trip(message->min_rtt_us) &&
            is_duration(message->rtt_variation_us) && is_duration(message->send_queue_us) &&
            is_duration(message->send_buffer_us) && is_duration(message->network_us) &&
-           is_duration(message->head_of_line_us) && is_duration(message->hedge_delay_us);
+           is_duration(message->head_of_line_us) && is_duration(message->hedge_delay_us) &&
+           is_duration(message->copy_spacing_us);
 }
 
-/* False if the answer cannot be one to what we wrote. */
+/* False if the message cannot answer one of ours. */
 static bool measure(lt_feedback *feedback, const lt_reception *message, livetcp_usec now)
 {
     uint32_t last = feedback->transmission_clock.number, echo = message->echo_number;
@@ -251,7 +263,7 @@ static bool measure(lt_feedback *feedback, const lt_reception *message, livetcp_
     if (is_newer(echo, last) || last == 0)
         return false;
     if (last - echo >= LT_FEEDBACK_SENT)
-        return true; /* too long ago to tell */
+        return true; /* too long ago to measure */
     livetcp_usec rtt =
         now - feedback->written_us[echo % LT_FEEDBACK_SENT] - (livetcp_usec)message->echo_age_us;
     if (rtt < 0 || rtt > LT_FEEDBACK_MAX_US)
@@ -291,6 +303,16 @@ void lt_feedback_take_transmission(lt_feedback *feedback, const lt_transmission 
 
 /* ---- statistics ---- */
 
+static void gather_shares(const lt_transmission *message, livetcp_session_stats *stats)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < LT_PROTECTIONS; i++)
+        sum += message->shares[i];
+    for (unsigned i = 0; sum && i < LT_PROTECTIONS; i++)
+        stats->peer.protection_shares[i] = (double)message->shares[i] / sum;
+}
+
 static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *stats)
 {
     const lt_transmission *message = &feedback->transmission;
@@ -307,6 +329,8 @@ static void gather_sender(const lt_feedback *feedback, livetcp_session_stats *st
     stats->peer.copies = message->copies;
     stats->peer.parity_group = message->parity_group;
     stats->peer.hedge_delay_us = lt_feedback_us(message->hedge_delay_us);
+    stats->peer.copy_spacing_us = lt_feedback_us(message->copy_spacing_us);
+    gather_shares(message, stats);
 }
 
 static void gather_receiver(const lt_feedback *feedback, livetcp_session_stats *stats)

@@ -90,7 +90,7 @@ static inline livetcp_usec lt_feedback_deadline(const lt_feedback *feedback)
     return reception_us < transmission_us ? reception_us : transmission_us;
 }
 
-/* Facts for a RECEPTION that others count. */
+/* Fields of a RECEPTION that others count. */
 typedef struct lt_feedback_received {
     livetcp_usec hold_us; /* from arrival to delivery; -1 = not known */
     int64_t missing;
@@ -101,8 +101,8 @@ typedef struct lt_feedback_received {
 void lt_feedback_make_reception(lt_feedback *feedback, const lt_feedback_received *received,
                                 lt_reception *message, livetcp_usec now);
 void lt_feedback_make_transmission(lt_feedback *feedback, const lt_round_trip *rtt,
-                                   const livetcp_delays *delays, lt_transmission *message,
-                                   livetcp_usec now);
+                                   const livetcp_delays *delays, livetcp_usec copy_spacing_us,
+                                   lt_transmission *message, livetcp_usec now);
 
 /* The number of the TRANSMISSION that is written now. */
 uint32_t lt_feedback_write_transmission(lt_feedback *feedback, livetcp_usec now);
@@ -121,7 +121,7 @@ void lt_feedback_gather(const lt_feedback *feedback, livetcp_session_stats *stat
 
 /* ---- durations ---- */
 
-/* A duration as it is in a message: -1 is LT_UNKNOWN_US, and what is too long is cut off. */
+/* A duration as it is in a message: -1 is LT_UNKNOWN_US, and too long a duration is cut off. */
 uint32_t lt_feedback_duration(livetcp_usec us);
 
 /* And back. */

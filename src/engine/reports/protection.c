@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/protection.h"
 
-#include <livetcp/stats.h>
+#include <livetcp/engine.h>
 
-/* In order of how soon a loss is repaired: see playout/policy_aware.c. */
+#include <string.h>
+
+/* Rank by speed of repair: see playout/policy_aware.c. */
 static int rank(const lt_protection *protection)
 {
     if (protection->copies >= 2)
@@ -11,6 +13,25 @@ static int rank(const lt_protection *protection)
     if (protection->parity)
         return 2;
     return protection->hedged ? 1 : 0;
+}
+
+static unsigned kind(const lt_protection *protection)
+{
+    static const uint8_t kinds[] = {0, 1, 3, 2};
+
+    return kinds[rank(protection)];
+}
+
+void lt_min_protection_shares(const lt_min_protection *protection, uint8_t shares[LT_PROTECTIONS])
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < LT_PROTECTIONS; i++)
+        sum += protection->counts[i];
+    for (unsigned i = 0; i < LT_PROTECTIONS; i++) {
+        uint64_t share = sum ? (protection->counts[i] * UINT64_C(255) + sum / 2) / sum : 0;
+        shares[i] = (uint8_t)(share || !protection->counts[i] ? share : 1);
+    }
 }
 
 void lt_min_protection_add(lt_min_protection *protection, lt_protection packet)
@@ -22,11 +43,13 @@ void lt_min_protection_add(lt_min_protection *protection, lt_protection packet)
         (of_packet == of_min && packet.copies < min->copies))
         protection->min = packet;
     protection->begun = true;
+    protection->counts[kind(&packet)]++;
 }
 
 lt_protection lt_min_protection_take(lt_min_protection *protection)
 {
     protection->begun = false;
+    memset(protection->counts, 0, sizeof protection->counts);
     return protection->min;
 }
 

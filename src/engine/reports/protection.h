@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Without any, hedged, copies, parity: a packet's is the one that repairs it first. */
+#define LT_PROTECTIONS 4
+
 /* Zero is none. */
 typedef struct lt_protection {
     uint8_t copies; /* sent at once */
@@ -17,10 +20,15 @@ typedef struct lt_protection {
 /* The least protected packet of the interval; until the interval has one, that of the last. */
 typedef struct lt_min_protection {
     lt_protection min;
-    bool begun; /* the interval has one */
+    bool begun;                      /* the interval has one */
+    uint32_t counts[LT_PROTECTIONS]; /* packets of the interval by protection */
 } lt_min_protection;
 
 void lt_min_protection_add(lt_min_protection *protection, lt_protection packet);
+
+/* The shares of the interval's packets by protection, in parts of 255; none of them that has a
+ * packet is 0. All are 0 if the interval has no packet. */
+void lt_min_protection_shares(const lt_min_protection *protection, uint8_t shares[LT_PROTECTIONS]);
 
 /* The result of the interval, which ends. */
 lt_protection lt_min_protection_take(lt_min_protection *protection);

@@ -172,7 +172,7 @@ void lt_reports_on_read(lt_reports *reports, unsigned slot, const livetcp_rx_tim
 
 /* ---- the delay by component ---- */
 
-/* Components that this side knows of what it sends. */
+/* Delay components of sent packets that this side knows. */
 static livetcp_delays known_sent_delays(const lt_reports *reports, livetcp_usec now)
 {
     const lt_inferred_delays *inferred = &reports->inferred;
@@ -245,7 +245,7 @@ static void write_control(const lt_reports_sink *sink, const lt_control *message
     uint8_t frame[LT_CONTROL_MAX];
     size_t size = lt_control_encode(message, frame);
 
-    /* A connection without room has not been read for long: the message is moot. */
+    /* A connection without space has not been read for long: the message is moot. */
     sink->write(sink->user, LT_REPORTS_QUICKEST, frame, size, now);
 }
 
@@ -266,7 +266,8 @@ static void write_transmission(lt_reports *reports, const lt_reports_view *view,
     lt_round_trip rtt = lt_round_trip_over(view->paths, view->count);
     livetcp_delays delays = known_sent_delays(reports, now);
 
-    lt_feedback_make_transmission(&reports->feedback, &rtt, &delays, &message.transmission, now);
+    lt_feedback_make_transmission(&reports->feedback, &rtt, &delays, view->copy_spacing_us,
+                                  &message.transmission, now);
     write_control(&reports->sink, &message, now);
 }
 

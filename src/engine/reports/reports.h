@@ -19,22 +19,22 @@
 
 typedef struct lt_reports lt_reports;
 
-/* Longest frame that is written, LENGTH included: an outbox must have room for it. */
+/* Longest frame that is written, LENGTH included: an outbox must have space for it. */
 #define LT_REPORTS_FRAME_MAX 1014
 
 /* Instead of a slot: the connection that delivers a control frame soonest. */
 #define LT_REPORTS_QUICKEST (-1)
 
-/* How frames get out. Both functions may be called from lt_reports_expire(), has_way() also from
+/* Output of frames. Both functions may be called from lt_reports_expire(), has_way() also from
  * lt_reports_deadline(), write() also from lt_reports_goodbye(). They must not call back. */
 typedef struct lt_reports_sink {
     void *user;
 
-    /* Whether some connection takes control frames now. */
+    /* True if some connection takes control frames now. */
     bool (*has_way)(const void *user);
 
-    /* Queues a whole frame on the connection of that slot, or on the quickest one, which there is
-     * when has_way() says so. False if that connection has no room: the frame is left out. */
+    /* Queues a whole frame on the connection of that slot, or on the quickest one, which exists
+     * while has_way() is true. False if that connection has no space: the frame is left out. */
     bool (*write)(void *user, int slot, const uint8_t *frame, size_t size, livetcp_usec now);
 } lt_reports_sink;
 
@@ -49,7 +49,7 @@ typedef struct lt_reports_setup {
     lt_reports_sink sink;
 } lt_reports_setup;
 
-/* On failure *reports is NULL. Errors: LIVETCP_ERR_NO_MEMORY, and what `random` returns. */
+/* On failure *reports is NULL. Errors: LIVETCP_ERR_NO_MEMORY, and those of `random`. */
 livetcp_result lt_reports_create(const lt_reports_setup *setup, lt_reports **reports);
 
 /* Clears *reports, which may be NULL already. */
@@ -61,8 +61,8 @@ void lt_reports_destroy(lt_reports **reports);
 void lt_reports_on_placed(lt_reports *reports, const lt_packet *packet, unsigned copies,
                           bool parity);
 
-/* Whether to ask the kernel for timestamps of the next write in that slot. `finishing` is the
- * packet whose last byte it writes, or NULL. Call it before each write. */
+/* True if the kernel should be asked for timestamps of the next write in that slot. `finishing` is
+ * the packet whose last byte it writes, or NULL. Call it before each write. */
 bool lt_reports_wants_timestamp(lt_reports *reports, unsigned slot, const lt_packet *finishing,
                                 livetcp_usec now);
 
@@ -110,10 +110,10 @@ void lt_reports_set_wall_clock(lt_reports *reports, livetcp_usec ahead_us);
 /* The slot's connection is gone. */
 void lt_reports_reset_slot(lt_reports *reports, unsigned slot);
 
-/* The slot's socket, to which nothing is written yet, tells timestamps. */
+/* The slot's socket, to which nothing is written yet, reports timestamps. */
 void lt_reports_has_timestamps(lt_reports *reports, unsigned slot);
 
-/* The kernel told when a byte passed. */
+/* The kernel reported when a byte passed. */
 void lt_reports_on_tx_timestamp(lt_reports *reports, const livetcp_path *path,
                                 const livetcp_tx_timestamp *timestamp, livetcp_usec now);
 
@@ -126,11 +126,12 @@ void lt_reports_on_read(lt_reports *reports, unsigned slot, const livetcp_rx_tim
 /* When a report or feedback is due; LIVETCP_NEVER while nothing is, or no connection takes it. */
 livetcp_usec lt_reports_deadline(const lt_reports *reports);
 
-/* What reports tell of others' parts. */
+/* Values for reports that other components count. */
 typedef struct lt_reports_view {
     const livetcp_path *paths; /* of all slots */
     unsigned count;
-    uint64_t gaps, late_order; /* packets that the receiver has given up; that came after that */
+    uint64_t gaps, late_order; /* packets that the receiver has abandoned; that came after that */
+    livetcp_usec copy_spacing_us; /* of our copies */
 } lt_reports_view;
 
 /* Writes RTCP and feedback that is due. */

@@ -2,6 +2,7 @@
 #include "engine/reports/rtcp.h"
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "rtp/rtcp/packet.h"
 #include "wire/frame.h"
 
@@ -42,7 +43,9 @@ livetcp_result lt_rtcp_reports_set_clock_rate(lt_rtcp_reports *rtcp, int payload
     bool any = payload_type == LIVETCP_ANY_PAYLOAD;
 
     if (!any && (payload_type < 0 || payload_type >= LT_REPORTER_PAYLOADS))
-        return LIVETCP_ERR_INVALID_ARGUMENT;
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "payload type %d: 0..%d and LIVETCP_ANY_PAYLOAD are possible", payload_type,
+                       LT_REPORTER_PAYLOADS - 1);
     if (rtcp->reporter)
         lt_reporter_set_clock_rate(rtcp->reporter,
                                    any ? LT_REPORTER_PAYLOADS : (unsigned)payload_type, hz);
@@ -107,7 +110,8 @@ livetcp_usec lt_rtcp_reports_deadline(const lt_rtcp_reports *rtcp)
     return is_on(rtcp) ? lt_reporter_deadline(rtcp->reporter) : LIVETCP_NEVER;
 }
 
-/* By its mark the peer tells our report from its application's; a plain peer has no use for it. */
+/* By the mark the peer distinguishes our report from its application's; a plain peer has no use for
+ * it. */
 static size_t mark(const lt_rtcp_reports *rtcp, uint8_t *end)
 {
     uint8_t frame[LT_CONTROL_MAX];
@@ -120,7 +124,7 @@ static size_t mark(const lt_rtcp_reports *rtcp, uint8_t *end)
     return size;
 }
 
-/* A connection without room has not been read for long: the report is left out. */
+/* A connection without space has not been read for long: the report is left out. */
 static void write_frame(lt_rtcp_reports *rtcp, const lt_reports_sink *sink, int slot,
                         uint8_t *frame, size_t size, livetcp_usec now)
 {
@@ -163,7 +167,7 @@ void lt_rtcp_reports_gather(const lt_rtcp_reports *rtcp, livetcp_session_stats *
     if (rtcp->reporter)
         lt_reporter_summarize(rtcp->reporter, &summary);
     stats->control.reports_sent = rtcp->sent;
-    stats->control.reports_received = summary.heard;
+    stats->control.reports_received = summary.received;
     stats->control.reports_invalid = summary.invalid;
     stats->received.missing = summary.lost;
     stats->received.jitter_us = summary.jitter_us;

@@ -17,7 +17,7 @@ typedef struct lt_rtcp_reports {
     uint64_t sent;
 } lt_rtcp_reports;
 
-/* Errors: LIVETCP_ERR_NO_MEMORY, and what the setup's `random` returns. */
+/* Errors: LIVETCP_ERR_NO_MEMORY, and those of the setup's `random`. */
 livetcp_result lt_rtcp_reports_init(lt_rtcp_reports *rtcp, const lt_reports_setup *setup);
 void lt_rtcp_reports_clear(lt_rtcp_reports *rtcp);
 

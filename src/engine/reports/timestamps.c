@@ -190,7 +190,7 @@ void lt_timestamps_on_tx(lt_timestamps *timestamps, const livetcp_path *path, bo
 
 /* ---- packets received ---- */
 
-/* The kernel hands out packets together once a loss before them is repaired, and tells when the
+/* The kernel hands out packets together once a loss before them is repaired, and reports when the
  * newest came. The others came evenly before it, as media do, as far as is known. */
 static void add_repaired(lt_timestamps *timestamps, const lt_timestamp_slot *slot,
                          livetcp_usec newest_us, unsigned packets, livetcp_usec now)
@@ -277,11 +277,12 @@ livetcp_usec lt_timestamps_received_repair(const lt_timestamps *timestamps,
 void lt_timestamps_gather(const lt_timestamps *timestamps, livetcp_session_stats *stats,
                           livetcp_usec now)
 {
-    stats->stamped = (is_fresh(timestamps->sent_us, now) ? LIVETCP_STAMPED_SENT : 0U) |
-                     (is_fresh(timestamps->received_us, now) ? LIVETCP_STAMPED_RECEIVED : 0U);
-    stats->sent.stamped = timestamps->packets;
-    stats->received.stamped_reads = timestamps->reads;
-    stats->control.stamps_invalid = timestamps->invalid;
+    stats->timestamped =
+        (is_fresh(timestamps->sent_us, now) ? LIVETCP_TIMESTAMPED_SENT : 0U) |
+        (is_fresh(timestamps->received_us, now) ? LIVETCP_TIMESTAMPED_RECEIVED : 0U);
+    stats->sent.timestamped = timestamps->packets;
+    stats->received.timestamped_reads = timestamps->reads;
+    stats->control.timestamps_invalid = timestamps->invalid;
     stats->sent.interface_queue_us = lt_ewma_us(&timestamps->interface);
     stats->received.reading_us = lt_ewma_us(&timestamps->reading);
 }

@@ -10,7 +10,7 @@
 
 /* One connection; times are INT64_MIN where there is none. */
 typedef struct lt_timestamp_slot {
-    bool available;                 /* its socket tells timestamps */
+    bool available;                 /* its socket reports timestamps */
     lt_tx_timestamps waiting;       /* packets written and not acknowledged */
     livetcp_usec write_us;          /* of the write under way, if the kernel is asked about it */
     lt_ewma round_trip;             /* of packets that met no repair */

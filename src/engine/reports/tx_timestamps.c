@@ -48,7 +48,7 @@ void lt_tx_timestamps_expect(lt_tx_timestamps *timestamps, unsigned capacity, lt
                                                                 .acknowledged_us = UNKNOWN};
 }
 
-/* What waits spans far less than 2^32 bytes, so that positions are told apart by their end. */
+/* Waiting packets span far less than 2^32 bytes, so the end identifies a position. */
 static lt_timestamped *find(lt_tx_timestamps *timestamps, uint32_t byte)
 {
     for (unsigned i = timestamps->count; i-- > 0;)
@@ -57,8 +57,8 @@ static lt_timestamped *find(lt_tx_timestamps *timestamps, uint32_t byte)
     return NULL;
 }
 
-/* A time that cannot be before `earliest`: what the clocks differ by is left out. False if it is
- * too early all the same. */
+/* A time that cannot be before `earliest`: the clocks' difference is removed. False if it is too
+ * early all the same. */
 static bool not_before(livetcp_usec earliest, livetcp_usec *at)
 {
     if (earliest == UNKNOWN)
@@ -96,7 +96,7 @@ static void fill(livetcp_usec *time, livetcp_usec with)
         *time = with;
 }
 
-/* Some interfaces do not tell when they send. */
+/* Some interfaces do not report when they send. */
 static void complete_up_to(lt_tx_timestamps *timestamps, unsigned position)
 {
     lt_timestamped *last = &timestamps->waiting[position];

@@ -29,12 +29,12 @@ typedef struct lt_tx_timestamps {
     unsigned capacity, count;
 } lt_tx_timestamps;
 
-/* Whether one more packet can wait. If `capacity` packets do, and the oldest has waited too long,
+/* True if one more packet can wait. If `capacity` packets do, and the oldest has waited too long,
  * all of them are forgotten. */
 bool lt_tx_timestamps_has_room(lt_tx_timestamps *timestamps, unsigned capacity, livetcp_usec now);
 
 /* A packet was written that ends at that position of the stream. Takes a reference of its own;
- * without room or memory it does nothing. `capacity` must be the same in each call. */
+ * without space or memory it does nothing. `capacity` must be the same in each call. */
 void lt_tx_timestamps_expect(lt_tx_timestamps *timestamps, unsigned capacity, lt_packet *packet,
                              uint64_t end, livetcp_usec written_us);
 

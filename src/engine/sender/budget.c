@@ -3,13 +3,13 @@
 
 #define SLOT_US (LIVETCP_USEC_SEC / (LT_BUDGET_SLOTS - 1))
 
-/* A rate is measured over this at least: the first packets may come in a burst. */
+/* Minimum span over which a rate is measured: the first packets may come in a burst. */
 #define RATE_SPAN_MIN_US (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 /* Speech: twice 64 kbit/s is nothing, and nothing is missed sooner. */
 #define SMALL_RATE 20000
 
-/* What "auto" lets a policy spend that decides packet by packet. docs/research/tuning.md has the
+/* Ratio of "auto" for a policy that decides packet by packet. docs/research/tuning.md has the
  * measurements: one parity packet in four and the copies that 3 % of loss ask for fit in. */
 #define RATIO_SMALL 1.0
 #define RATIO_LARGE 0.3

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How much may be sent beyond one copy of each packet: extra bytes per byte of media, over the
- * last second, so that the ratio holds in any second and a burst of losses cannot spend what quiet
- * minutes have saved. */
+/* Limit of the bytes sent beyond one copy of each packet: extra bytes per byte of media, over the
+ * last second. So the ratio holds in any second, and a burst of losses cannot spend the savings of
+ * quiet minutes. */
 #ifndef LT_ENGINE_SENDER_BUDGET_H
 #define LT_ENGINE_SENDER_BUDGET_H
 
@@ -34,8 +34,8 @@ size_t lt_budget_left(lt_budget *budget, livetcp_usec now);
 /* Media bytes per second over the last second. */
 uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now);
 
-/* The configured ratio. "auto" is what the policy costs anyway, and for one that decides packet by
- * packet (cost 0) what a stream of `media_rate` bytes per second is worth. */
+/* The configured ratio. "auto" is the policy's cost, or for one that decides packet by packet (cost
+ * 0) a ratio that depends on `media_rate`, in bytes per second. */
 double lt_budget_ratio(double configured, double cost, uint64_t media_rate);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "engine/packet.h"
 
-/* Streams looked after at a time; the one that was touched longest ago makes room. A stream that is
+/* Maximum number of streams; the one that was touched longest ago is replaced. A stream that is
  * forgotten is asked for again at its next drop. */
 #define LT_KEYFRAME_STREAMS 16
 
@@ -23,9 +23,9 @@ typedef struct lt_keyframe_stream {
     bool broken;                /* a frame is incomplete: */
     lt_drop_reason reason;      /*   why, */
     uint32_t timestamp;         /*   which, */
-    livetcp_importance lost;    /*   what was lost of it, */
+    livetcp_importance lost;    /*   importance of the lost packet, */
     livetcp_usec lost_us;       /*   and when that was enqueued */
-    bool key_behind;            /* scratch, for who walks the queue from its end */
+    bool key_behind;            /* scratch, for a walk of the queue from its end */
 } lt_keyframe_stream;
 
 typedef struct lt_keyframes {
@@ -33,27 +33,27 @@ typedef struct lt_keyframes {
     uint64_t drops;
 } lt_keyframes;
 
-/* A packet is dropped: what belongs to the same frame is worth nothing from now on. Nothing for
- * audio and RTCP. */
+/* A packet is dropped: the rest of the same frame is useless from now on. Does nothing for audio
+ * and RTCP. */
 void lt_keyframes_dropped(lt_keyframes *keyframes, const lt_packet *packet, lt_drop_reason reason);
 
 /* Later packets refer to that packet, which was dropped, and no key frame waits behind it. Nothing
  * for packets that none refers to. */
 void lt_keyframes_want(lt_keyframes *keyframes, const lt_packet *packet);
 
-/* Whether this packet, just handed over, is the rest of a frame that was dropped; *reason says why.
- */
+/* True if this packet, just handed over, is the rest of a frame that was dropped; *reason is the
+ * reason. */
 bool lt_keyframes_is_remnant(const lt_keyframes *keyframes, const lt_packet *packet,
                              lt_drop_reason *reason);
 
-/* A packet enters the queue: a key frame is what was wanted. */
+/* A packet enters the queue: a key frame ends the request for one. */
 void lt_keyframes_queued(lt_keyframes *keyframes, const lt_packet *packet);
 
 /* The stream's record, or NULL. */
 lt_keyframe_stream *lt_keyframes_find(lt_keyframes *keyframes, uint32_t ssrc);
 
 /* One is asked for now. The next time is a round trip away, and longer while drops go on: key
- * frames are large, and asking for many of them is what keeps a slow path full. */
+ * frames are large, and requests for many of them keep a slow path full. */
 void lt_keyframes_asked(lt_keyframe_stream *stream, livetcp_usec round_trip, livetcp_usec now);
 
 /* When one may be asked for; LIVETCP_NEVER if none is wanted. */

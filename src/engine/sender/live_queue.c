@@ -3,15 +3,15 @@
 
 #include "engine/sender/shedding.h"
 
-/* How often the whole queue may be looked at: a share of the limit, which is how inexact dropping
- * is then, but not more often than this. */
+/* Interval between scans of the whole queue: a share of the limit, which is also the error of
+ * dropping then, but not below this minimum. */
 #define SCAN_SHARE  128
 #define SCAN_MIN_US 1000
 
-/* How soon a request for a key frame that had to be put off is thought about again. */
+/* Time after which a postponed request for a key frame is reconsidered. */
 #define POSTPONE_US 20000
 
-/* Dropped key frames are told of at most so often. */
+/* Minimum interval between warnings of dropped key frames. */
 #define WARN_EVERY_US 1000000
 
 /* ---- made and freed ---- */
@@ -36,7 +36,7 @@ void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config,
     if (queue->max_delay_us == config->max_send_delay_us)
         return;
     queue->max_delay_us = config->max_send_delay_us;
-    queue->limit_told = false;
+    queue->limit_warned = false;
     queue->check_us = INT64_MIN; /* some packets may be late by the new one */
     queue->scan_from_us = INT64_MIN;
 }
@@ -46,7 +46,7 @@ void lt_live_queue_clear(lt_live_queue *queue)
     lt_send_queue_destroy(&queue->packets);
 }
 
-/* ---- what is counted, and who must know ---- */
+/* ---- counters and notifications ---- */
 
 static void count(lt_drop_count *counts, livetcp_importance dropped)
 {
@@ -85,7 +85,7 @@ void lt_live_queue_lost(lt_live_queue *queue, const lt_packet *packet)
     schedule_keyframes(queue);
 }
 
-/* ---- removing what is marked ---- */
+/* ---- removing marked packets ---- */
 
 /* From the newest packet to the oldest: a drop breaks references only as long as no key frame
  * behind it mends them. */
@@ -135,7 +135,7 @@ static void remove_shed(lt_live_queue *queue, lt_drop_reason reason)
 
 /* ---- into the queue ---- */
 
-/* A packet that does not get into the queue, and what is left of its frame there. */
+/* Rejects a packet, and drops the rest of its frame in the queue. */
 static void turn_away(lt_live_queue *queue, lt_packet *packet, size_t position,
                       lt_drop_reason reason)
 {
@@ -187,7 +187,8 @@ bool lt_live_queue_put_back(lt_live_queue *queue, lt_packet *packet)
 lt_send_delay lt_live_queue_delay(const lt_live_queue *queue, const lt_links *links,
                                   livetcp_usec now)
 {
-    return lt_send_delay_measure(lt_links_paths(links), lt_links_count(links), queue->extra, now);
+    return lt_send_delay_measure(lt_links_paths(links), lt_links_count(links), queue->carries,
+                                 queue->extra, now);
 }
 
 livetcp_usec lt_live_queue_limit(const lt_live_queue *queue, const lt_links *links)
@@ -197,12 +198,12 @@ livetcp_usec lt_live_queue_limit(const lt_live_queue *queue, const lt_links *lin
     return asked && asked < min ? min : asked;
 }
 
-/* Everything would be dropped: the user meant something else, and should hear of it, once. */
+/* Everything would be dropped, which the user did not intend: warns once. */
 static void warn_if_raised(lt_live_queue *queue, livetcp_usec limit)
 {
-    if (limit == queue->max_delay_us || queue->limit_told)
+    if (limit == queue->max_delay_us || queue->limit_warned)
         return;
-    queue->limit_told = true;
+    queue->limit_warned = true;
     lt_events_add(queue->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
                                                          .reason = LIVETCP_ERR_INVALID_ARGUMENT,
                                                          .asked_us = queue->max_delay_us,
@@ -214,10 +215,10 @@ static void warn_if_raised(lt_live_queue *queue, livetcp_usec limit)
 static livetcp_usec time_left(const lt_live_queue *queue, const lt_send_delay *delay,
                               livetcp_usec limit, livetcp_usec now)
 {
-    const lt_packet *oldest = lt_send_queue_front(queue->packets);
+    livetcp_usec since = lt_send_queue_oldest_us(queue->packets);
     livetcp_usec worst = lt_send_delay_behind(delay, lt_send_queue_bytes(queue->packets));
 
-    return oldest ? limit - (now - oldest->enqueued_us) - worst : LIVETCP_NEVER;
+    return since == LIVETCP_NEVER ? since : limit - (now - since) - worst;
 }
 
 static void shed_late(lt_live_queue *queue, const lt_links *links, livetcp_usec limit,
@@ -306,12 +307,12 @@ void lt_live_queue_drop_late(lt_live_queue *queue, const lt_links *links, livetc
 void lt_live_queue_gather(const lt_live_queue *queue, const lt_links *links, livetcp_usec now,
                           livetcp_session_stats *stats)
 {
-    const lt_packet *oldest = lt_send_queue_front(queue->packets);
+    livetcp_usec since = lt_send_queue_oldest_us(queue->packets);
     lt_send_delay delay = lt_live_queue_delay(queue, links, now);
 
     stats->sent.queue_packets = lt_send_queue_packets(queue->packets);
     stats->sent.queue_bytes = lt_send_queue_bytes(queue->packets);
-    stats->sent.queue_delay_us = oldest ? now - oldest->enqueued_us : 0;
+    stats->sent.queue_delay_us = since == LIVETCP_NEVER ? 0 : now - since;
     stats->sent.inferred_delay_us =
         delay.usable ? lt_send_delay_behind(&delay, stats->sent.queue_bytes) : -1;
     stats->sent.delay_limit_us = lt_live_queue_limit(queue, links);

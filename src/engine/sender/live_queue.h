@@ -19,14 +19,15 @@ typedef struct lt_live_queue {
     lt_send_queue *packets;
     livetcp_usec max_delay_us; /* max-send-delay; 0 = none */
     double extra;              /* bytes the policy always sends beyond each byte of media */
+    uint64_t carries;          /* bytes per second that the path carries for us; 0 = not known */
     lt_events *events;
     lt_keyframes keyframes;        /* streams that need one */
     livetcp_usec check_us;         /* when something may be late, or a key frame is wanted */
     livetcp_usec scan_from_us;     /* not to look at the whole queue before */
     livetcp_usec key_warn_from_us; /* not to warn of a dropped key frame before */
-    bool key_lost;                 /* a key frame was dropped, and no warning told yet: */
+    bool key_lost;                 /* a key frame was dropped, and not warned of yet: */
     uint32_t key_lost_ssrc;        /*   of this stream */
-    bool limit_told;               /* that max-send-delay is less than a round trip */
+    bool limit_warned;             /* that max-send-delay is less than a round trip */
     lt_drop_count late, full;
     uint64_t keyframes_wanted;
 } lt_live_queue;
@@ -41,8 +42,8 @@ void lt_live_queue_clear(lt_live_queue *queue);
  * the reference; on failure (see lt_send_queue_reserve()) it stays the caller's. */
 livetcp_result lt_live_queue_push(lt_live_queue *queue, lt_packet *packet);
 
-/* A packet goes back to the front, and takes the room of less important ones if need be. On
- * failure, which returns false, the reference stays the caller's. */
+/* A packet goes back to the front, and displaces less important ones if need be. On failure, which
+ * returns false, the reference stays the caller's. */
 bool lt_live_queue_put_back(lt_live_queue *queue, lt_packet *packet);
 
 /* A packet that is not in the queue is lost for good. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a connection is writing: control frames and one packet. Frames never interleave, however
- * few bytes the kernel takes at a time. */
+/* A connection's pending writes: control frames and one packet. Frames never interleave, even if
+ * the kernel takes few bytes at a time. */
 #ifndef LT_ENGINE_SENDER_OUTBOX_H
 #define LT_ENGINE_SENDER_OUTBOX_H
 
 #include "engine/packet.h"
 
-/* Room for control frames that the kernel has not taken yet. */
+/* Space for control frames that the kernel has not taken yet. */
 #define LT_OUTBOX_CONTROL 1024
 
 typedef struct lt_outbox {
@@ -18,13 +18,13 @@ typedef struct lt_outbox {
     size_t chunk; /* bytes per write of that packet (split) */
 } lt_outbox;
 
-/* Whether nothing waits to be written. */
+/* True if nothing waits to be written. */
 bool lt_outbox_idle(const lt_outbox *outbox);
 
-/* Whether the next byte written begins a frame. */
+/* True if the next byte written begins a frame. */
 bool lt_outbox_at_boundary(const lt_outbox *outbox);
 
-/* Appends a control frame. False if there is no room. */
+/* Appends a control frame. False if there is no space. */
 bool lt_outbox_add_control(lt_outbox *outbox, const uint8_t *frame, size_t size);
 
 /* Takes over a reference to the packet to write next, in `split` writes of about equal size. Only

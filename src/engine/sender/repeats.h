@@ -7,7 +7,7 @@
 
 #include "engine/packet.h"
 
-/* Streams remembered, and how many packets one may repeat. */
+/* Streams remembered, and the maximum number of packets that one may repeat. */
 #define LT_REPEATING_MAX 8
 #define LT_REPEATS_MAX   3
 

@@ -2,11 +2,11 @@
 /*
  * The delay that a packet in the send queue will meet.
  *
- * Brosh et al., section 4, and Goel et al., section 4.3: a packet waits for what is ahead of it in
- * the application, then in the send buffer, then for the path and the repair of what was lost
- * before it. livetcp_path_forecast() has all but the first, for one connection. The first is what
- * is ahead in our queue, over the rate at which all connections together take bytes, since any of
- * them may carry the next packet.
+ * Brosh et al., section 4, and Goel et al., section 4.3: a packet waits for the bytes ahead of it
+ * in the application, then in the send buffer, then for the path and the repair of losses before
+ * it. livetcp_path_forecast() has all but the first, for one connection. The first is the bytes
+ * ahead in our queue, over the rate at which all connections together take bytes, since any of them
+ * may carry the next packet.
  *
  * A round trip above the smallest is taken to stand in a queue on the way there: acknowledgements
  * are small and the other direction is hardly ever the one we fill. The forecast has half of the
@@ -17,7 +17,7 @@
 /* 10 GB/s: above, waits are nothing, and products with a time must stay in 63 bits. */
 #define RATE_MAX UINT64_C(10000000000)
 
-/* What the sums are made with when nothing was sent yet. */
+/* Packet size assumed while nothing was sent yet. */
 #define SIZE_OF_A_PACKET 1200
 
 static bool knows(const livetcp_path *path, uint32_t what)
@@ -25,8 +25,8 @@ static bool knows(const livetcp_path *path, uint32_t what)
     return (path->known & what) == what;
 }
 
-/* A rate that we, and not the path, have limited says nothing; a window a round trip is what TCP
- * would send. One in timeout sends nothing until it is repaired. */
+/* A rate that we, and not the path, have limited does not count; TCP would send a window a round
+ * trip. One in timeout sends nothing until it is repaired. */
 static uint64_t path_rate(const livetcp_path *path)
 {
     if (path->tcp_state == LIVETCP_TCP_TIMEOUT)
@@ -58,8 +58,8 @@ static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
     return a < b ? a : b;
 }
 
-lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, double extra,
-                                    livetcp_usec now)
+lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, uint64_t carries,
+                                    double extra, livetcp_usec now)
 {
     lt_send_delay delay = {.usable = false,
                            .base_us = LIVETCP_NEVER,
@@ -69,7 +69,7 @@ lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, d
 
     for (unsigned i = 0; i < count; i++) {
         const livetcp_path *path = &paths[i];
-        if (!path->usable)
+        if (!path->usable || path->link_stalled)
             continue;
         delay.usable = true;
         delay.idle |= knows(path, LIVETCP_PATH_QUEUED) && path->queued_bytes == 0;
@@ -82,6 +82,8 @@ lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, d
     if (!delay.usable)
         return (lt_send_delay){.usable = false};
     rate = rate < RATE_MAX ? rate : RATE_MAX;
+    if (carries && (carries < rate || !rate))
+        rate = carries;
     delay.rate = extra > 0 ? (uint64_t)((double)rate / (1 + extra)) : rate;
     return delay;
 }

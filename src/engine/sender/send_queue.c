@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The send queue: a ring of references, which grows to what a session really queues. */
+/* The send queue: a ring of references, which grows to the session's actual backlog. */
 #include "engine/sender/send_queue.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@ struct lt_send_queue {
     size_t capacity; /* slots in the ring, at most max_packets */
     size_t first;    /* slot of the oldest packet */
     size_t count;
+    size_t express; /* of these at the front: audio, which waits for audio only */
     size_t bytes;
     size_t max_packets;
     size_t max_bytes;
@@ -24,7 +25,7 @@ static size_t slot_at(const lt_send_queue *queue, size_t offset)
     return slot < queue->capacity ? slot : slot - queue->capacity;
 }
 
-/* Makes room for one more reference; false if memory is out. */
+/* Allocates space for one more reference; false if memory is out. */
 static bool reserve(lt_send_queue *queue)
 {
     size_t capacity = queue->capacity ? 2 * queue->capacity : FIRST_CAPACITY;
@@ -110,13 +111,30 @@ static livetcp_result prepare_push(lt_send_queue *queue, const lt_packet *packet
     return result;
 }
 
+/* Audio is little and every gap is heard; reports are as small, and describe the current state. */
+static bool is_express(const lt_packet *packet)
+{
+    return lt_packet_class(packet) == LIVETCP_IMPORTANCE_AUDIO;
+}
+
+static void insert(lt_send_queue *queue, size_t position, lt_packet *packet)
+{
+    for (size_t i = queue->count; i > position; i--)
+        queue->ring[slot_at(queue, i)] = queue->ring[slot_at(queue, i - 1)];
+    queue->ring[slot_at(queue, position)] = packet;
+}
+
 livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet)
 {
     livetcp_result result = prepare_push(queue, packet);
 
     if (result != LIVETCP_OK)
         return result;
-    queue->ring[slot_at(queue, queue->count)] = packet;
+    if (is_express(packet)) {
+        insert(queue, queue->express++, packet);
+    } else {
+        insert(queue, queue->count, packet);
+    }
     count_in(queue, packet);
     return LIVETCP_OK;
 }
@@ -127,8 +145,16 @@ livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet)
 
     if (result != LIVETCP_OK)
         return result;
+    /* The space is at the front, and audio moves there. */
     queue->first = slot_at(queue, queue->capacity - 1);
-    queue->ring[queue->first] = packet;
+    if (is_express(packet)) {
+        queue->ring[queue->first] = packet;
+        queue->express++;
+    } else {
+        for (size_t i = 0; i < queue->express; i++)
+            queue->ring[slot_at(queue, i)] = queue->ring[slot_at(queue, i + 1)];
+        queue->ring[slot_at(queue, queue->express)] = packet;
+    }
     count_in(queue, packet);
     return LIVETCP_OK;
 }
@@ -136,6 +162,17 @@ livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet)
 lt_packet *lt_send_queue_front(const lt_send_queue *queue)
 {
     return queue->count ? queue->ring[queue->first] : NULL;
+}
+
+livetcp_usec lt_send_queue_oldest_us(const lt_send_queue *queue)
+{
+    const lt_packet *front = lt_send_queue_front(queue);
+    const lt_packet *behind = lt_send_queue_at(queue, queue->express);
+
+    if (!front)
+        return LIVETCP_NEVER;
+    return behind && behind->enqueued_us < front->enqueued_us ? behind->enqueued_us
+                                                              : front->enqueued_us;
 }
 
 lt_packet *lt_send_queue_pop(lt_send_queue *queue)
@@ -146,6 +183,7 @@ lt_packet *lt_send_queue_pop(lt_send_queue *queue)
         return NULL;
     packet = queue->ring[queue->first];
     queue->first = slot_at(queue, 1);
+    queue->express -= queue->express > 0;
     count_out(queue, packet);
     return packet;
 }
@@ -158,11 +196,12 @@ lt_packet *lt_send_queue_at(const lt_send_queue *queue, size_t position)
 void lt_send_queue_sweep(lt_send_queue *queue, void (*take)(void *user, lt_packet *packet),
                          void *user)
 {
-    size_t count = queue->count, kept = 0;
+    size_t count = queue->count, express = queue->express, kept = 0;
 
     for (size_t i = 0; i < count; i++) {
         lt_packet *packet = queue->ring[slot_at(queue, i)];
         if (packet->shed) {
+            queue->express -= i < express;
             count_out(queue, packet);
             take(user, packet);
         } else {

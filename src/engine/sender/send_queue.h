@@ -6,7 +6,7 @@
 
 #include "engine/packet.h"
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 typedef struct lt_send_queue lt_send_queue;
 
@@ -15,23 +15,27 @@ typedef struct lt_send_queue lt_send_queue;
 lt_send_queue *lt_send_queue_create(size_t max_packets, size_t max_bytes);
 void lt_send_queue_destroy(lt_send_queue **queue);
 
-/* Memory for one packet of that size, whether or not there is room: LIVETCP_ERR_PACKET_TOO_LARGE if
- * it can never fit, LIVETCP_ERR_NO_MEMORY. A push() that follows has nothing to allocate. */
+/* Memory for one packet of that size, even if the queue is full: LIVETCP_ERR_PACKET_TOO_LARGE if it
+ * can never fit, LIVETCP_ERR_NO_MEMORY. A push() that follows has nothing to allocate. */
 livetcp_result lt_send_queue_reserve(lt_send_queue *queue, size_t size);
 
-/* Whether there is room for a packet of that size now. */
+/* True if the queue has space for a packet of that size now. */
 bool lt_send_queue_fits(const lt_send_queue *queue, size_t size);
 
 /* Puts a packet behind all others, or before them: one that a lost connection did not deliver.
- * Takes over the caller's reference. Errors: those of reserve(), and LIVETCP_ERR_BAD_STATE without
- * room (engine/sender/shedding.h makes some); the reference stays the caller's then. */
+ * Audio and RTCP wait for their like only: they go before all others, in their own order. Takes
+ * over the caller's reference. Errors: those of reserve(), and LIVETCP_ERR_BAD_STATE without space
+ * (engine/sender/shedding.h frees some); the reference stays the caller's then. */
 livetcp_result lt_send_queue_push(lt_send_queue *queue, lt_packet *packet);
 livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet);
 
-/* The oldest packet, still the queue's, or NULL. */
+/* The packet that goes next, still the queue's, or NULL. */
 lt_packet *lt_send_queue_front(const lt_send_queue *queue);
 
-/* Removes the oldest packet and hands its reference to the caller; NULL if empty. */
+/* Since when the oldest waits; LIVETCP_NEVER if the queue is empty. */
+livetcp_usec lt_send_queue_oldest_us(const lt_send_queue *queue);
+
+/* Removes the packet that goes next and hands its reference to the caller; NULL if empty. */
 lt_packet *lt_send_queue_pop(lt_send_queue *queue);
 
 /* The packet that `position` others are ahead of, still the queue's, or NULL. */
@@ -47,7 +51,7 @@ void lt_send_queue_clear(lt_send_queue *queue);
 size_t lt_send_queue_packets(const lt_send_queue *queue);
 size_t lt_send_queue_bytes(const lt_send_queue *queue);
 
-/* How much of that is of a class, see lt_packet_class(). */
+/* Share of that in one class, see lt_packet_class(). */
 typedef struct lt_send_queue_share {
     size_t packets, bytes;
 } lt_send_queue_share;

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sender/sender.h"
 
+#include "base/error.h"
 #include "base/sized.h"
+#include "engine/links/path_info.h"
 #include "engine/sender/budget.h"
+#include "engine/sender/later_copies.h"
 #include "engine/sender/live_queue.h"
 #include "engine/sender/outbox.h"
 #include "engine/sender/repeats.h"
+#include "policy/builtin.h"
 #include "rtp/importance/importance.h"
 #include "rtp/rtp.h"
 
 #include <stdlib.h>
 
-/* How soon a policy that said "wait" is asked again, when nothing else happens before; sooner, a
- * part of the round trip but not below the minimum, when room in a send buffer is waited for. */
+/* Time after which a policy that answered "wait" is asked again, unless something else happens
+ * before; while a send buffer is full, a part of the round trip, but not below the minimum. */
 #define RETRY_US     5000
 #define RETRY_MIN_US 1000
 
-/* A segment over Ethernet and IPv4, where the platform does not tell. */
+/* A copy that no connection took so long after it was due comes too late to help. */
+#define LATER_MIN_US 5000
+
+/* A segment over Ethernet and IPv4, where the platform does not report it. */
 #define TYPICAL_MSS 1448
 
 struct lt_sender {
@@ -27,12 +34,17 @@ struct lt_sender {
     lt_events *events;
 
     lt_live_queue queue;
-    lt_importance_state importance; /* of packets whose payload is looked at */
+    lt_importance_state importance; /* of packets with a parsed payload */
     lt_repeats repeats;
-    lt_budget budget;      /* of copies and parity */
-    livetcp_usec retry_us; /* when to ask the policy again; LIVETCP_NEVER = not */
-    bool backlogged;       /* packets had to wait since the last drained() */
-    bool ended;            /* nobody reads what comes back */
+    lt_budget budget; /* of copies and parity */
+    lt_later_copies later;
+    livetcp_usec spacing_us; /* of copies */
+    livetcp_usec retry_us;   /* when to ask the policy again; LIVETCP_NEVER = not */
+    bool backlogged;         /* packets had to wait since the last drained() */
+    bool ended;              /* packets taken back are dropped */
+
+    lt_link_limit limits[LIVETCP_MAX_LINKS];
+    unsigned links; /* that were limited ever, from 0 */
 
     lt_outbox outboxes[LIVETCP_MAX_CONNECTIONS];
     unsigned next_to_write; /* slot to look at first, so that none starves */
@@ -73,6 +85,8 @@ lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *
     sender->cost = policy_cost(policy, config);
     sender->events = events;
     sender->retry_us = LIVETCP_NEVER;
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        sender->limits[i] = (lt_link_limit){.window = UINT64_MAX, .room = true};
     lt_budget_init(&sender->budget, 0); /* the ratio follows the stream's rate */
     sender->policy_state = create_state(policy, &sender->config);
     if (!lt_live_queue_init(&sender->queue, config, sender->cost, events) || !sender->policy_state)
@@ -90,6 +104,7 @@ void lt_sender_destroy(lt_sender **owner)
         lt_packet *unsent = lt_outbox_clear(&sender->outboxes[i]);
         lt_packet_unref(&unsent);
     }
+    lt_later_copies_clear(&sender->later);
     lt_live_queue_clear(&sender->queue);
     free(sender->policy_state);
     free(sender);
@@ -155,6 +170,18 @@ static lt_packet *make_packet(lt_sender *sender, const uint8_t *data, size_t siz
     return packet;
 }
 
+static livetcp_result check_packet(const lt_sender *sender, const uint8_t *data, size_t size,
+                                   const livetcp_packet_info *info)
+{
+    if (!data)
+        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT, "the packet of %zu bytes is NULL", size);
+    if (size > sender->config.max_packet)
+        return lt_fail(NULL, LIVETCP_ERR_PACKET_TOO_LARGE,
+                       "the packet of %zu bytes is larger than max-packet=%zu", size,
+                       sender->config.max_packet);
+    return info ? LT_CHECK_SIZED(info, livetcp_packet_info, NULL) : LIVETCP_OK;
+}
+
 livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t size,
                                 const livetcp_packet_info *info, livetcp_usec now, bool *rtcp)
 {
@@ -163,13 +190,17 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     lt_packet *packet;
     livetcp_result result;
 
-    if (info && !lt_sized_valid(info, 0))
-        return refuse(sender, LIVETCP_ERR_INVALID_ARGUMENT);
-    if (size > sender->config.max_packet)
-        return refuse(sender, LIVETCP_ERR_PACKET_TOO_LARGE);
+    result = check_packet(sender, data, size, info);
+    if (result != LIVETCP_OK)
+        return refuse(sender, result);
     kind = lt_rtp_read(data, size, &header);
-    if (kind == LT_RTP_INVALID || (kind == LT_RTP_CONTROL && lt_control_is(data, size)))
-        return refuse(sender, LIVETCP_ERR_NOT_RTP);
+    if (kind == LT_RTP_INVALID)
+        return refuse(sender, lt_fail(NULL, LIVETCP_ERR_NOT_RTP,
+                                      "the %zu bytes are neither an RTP nor an RTCP packet", size));
+    if (kind == LT_RTP_CONTROL && lt_control_is(data, size))
+        return refuse(sender, lt_fail(NULL, LIVETCP_ERR_NOT_RTP,
+                                      "RTCP APP packets with the name LTCP are LiveTCP's own: an "
+                                      "application cannot send them"));
     packet = make_packet(sender, data, size, kind, &header, info, now);
     if (!packet)
         return LIVETCP_ERR_NO_MEMORY;
@@ -193,6 +224,7 @@ void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot)
     bool needed = !packet->delivered && !packet->carried && !packet->parity;
     if (needed && !sender->ended) {
         sender->resent += packet->written;
+        lt_later_copies_forget(&sender->later, packet);
         if (lt_live_queue_put_back(&sender->queue, packet))
             return;
         lt_live_queue_lost(&sender->queue, packet);
@@ -201,8 +233,40 @@ void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot)
     lt_packet_unref(&packet);
 }
 
+/* All links together carry the sum, if each of them is known to be limited. */
+static uint64_t sum_of_rates(const lt_sender *sender)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < sender->links; i++) {
+        if (!sender->limits[i].rate)
+            return 0;
+        sum += sender->limits[i].rate;
+    }
+    return sum;
+}
+
+void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limit)
+{
+    sender->limits[link] = *limit;
+    if (link >= sender->links)
+        sender->links = link + 1;
+    sender->queue.carries = sum_of_rates(sender);
+}
+
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us)
+{
+    sender->spacing_us = spacing_us;
+}
+
+void lt_sender_flush_copies(lt_sender *sender)
+{
+    lt_later_copies_hurry(&sender->later);
+}
+
 void lt_sender_clear(lt_sender *sender, bool ended)
 {
+    lt_later_copies_drop_all(&sender->later);
     lt_send_queue_clear(sender->queue.packets);
     sender->ended = sender->ended || ended;
 }
@@ -216,34 +280,69 @@ void lt_sender_begin_round(lt_sender *sender, const lt_links *links, livetcp_use
 /* ---- the view of a policy ---- */
 
 /* MIN_BUF(A,B): Goel et al., section 2.2, in bytes, with the SACK correction. With a delay to keep
- * to (their section 6), the unsent part is what the window sends in that time. UINT32_MAX = no
- * limit, or too little is known. */
+ * to (their section 6), the unsent part is the bytes that the window sends in that time. UINT32_MAX
+ * = no limit, or too little is known. */
 static uint32_t send_limit(const livetcp_config *config, const livetcp_path *path)
 {
     const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_MSS | LIVETCP_PATH_QUEUED;
     uint64_t cwnd = path->cwnd_bytes, limit;
-    uint64_t beyond = (uint64_t)config->min_buf_b * path->mss_bytes;
+    uint64_t beyond = (uint64_t)config->send_buffer_segments * path->mss_bytes;
 
-    if (!config->min_buf_a || (path->known & needed) != needed)
+    if (!config->send_buffer_windows || (path->known & needed) != needed)
         return UINT32_MAX;
-    limit = config->min_buf_a * cwnd + (beyond < cwnd ? beyond : cwnd);
-    if (config->min_buf_delay_us && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0)
-        limit = cwnd + cwnd * (uint64_t)config->min_buf_delay_us / (uint64_t)path->rtt_us;
+    limit = config->send_buffer_windows * cwnd + (beyond < cwnd ? beyond : cwnd);
+    if (config->send_buffer_delay_us && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0)
+        limit = cwnd + cwnd * (uint64_t)config->send_buffer_delay_us / (uint64_t)path->rtt_us;
     if (path->known & LIVETCP_PATH_SACKED)
         limit += path->sacked_bytes;
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+/* Bytes on a link that the peer does not have: the kernel's, and those in outboxes. */
+static uint64_t in_flight(const lt_sender *sender, const lt_links *links, unsigned link)
+{
+    unsigned count = lt_links_count(links);
+    const livetcp_path *paths = lt_links_paths(links);
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const livetcp_path *path = &paths[i];
+        if (path->link != link)
+            continue;
+        if (path->usable && path->tcp_state != LIVETCP_TCP_TIMEOUT)
+            bytes += lt_path_undelivered(path);
+        if (sender->outboxes[i].packet)
+            bytes += lt_packet_size(sender->outboxes[i].packet);
+    }
+    return bytes;
+}
+
+/* Bit i: the window of link i has space. */
+static uint32_t open_links(const lt_sender *sender, const lt_links *links)
+{
+    uint32_t open = 0;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        uint64_t window = sender->limits[i].window;
+        if (window == UINT64_MAX || in_flight(sender, links, i) < window)
+            open |= UINT32_C(1) << i;
+    }
+    return open;
 }
 
 static void refresh_paths(lt_sender *sender, const lt_links *links)
 {
     unsigned count = lt_links_count(links);
     livetcp_path *paths = lt_links_paths(links);
+    uint32_t open = open_links(sender, links);
 
     for (unsigned i = 0; i < count; i++) {
         livetcp_path *path = &paths[i];
         path->send_limit_bytes = send_limit(&sender->config, path);
+        path->link_room = sender->limits[path->link].room;
         path->ready =
-            path->usable && !path->blocked && !sender->outboxes[i].packet &&
+            open >> path->link & 1 && !path->link_stalled && path->usable && !path->blocked &&
+            !sender->outboxes[i].packet && !lt_links_is_early_full(links, i) &&
             (path->send_limit_bytes == UINT32_MAX || path->queued_bytes < path->send_limit_bytes);
     }
 }
@@ -260,6 +359,24 @@ static uint32_t ready_paths(const lt_links *links)
     return ready;
 }
 
+/* Bytes that copies and parity may still take on a path. */
+static size_t extra_on(lt_sender *sender, const livetcp_path *path, livetcp_usec now)
+{
+    return sender->limits[path->link].room ? lt_budget_left(&sender->budget, now) : 0;
+}
+
+/* The same on a link that has room for them. */
+static size_t extra_left(lt_sender *sender, const lt_links *links, livetcp_usec now)
+{
+    unsigned count = lt_links_count(links);
+    const livetcp_path *paths = lt_links_paths(links);
+
+    for (unsigned i = 0; i < count; i++)
+        if (sender->limits[paths[i].link].room && (paths[i].usable || count == 1))
+            return lt_budget_left(&sender->budget, now);
+    return 0;
+}
+
 static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     uint64_t rate = lt_budget_media_rate(&sender->budget, now);
@@ -272,7 +389,7 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .path_count = lt_links_count(links),
                                  .queue_packets = lt_send_queue_packets(sender->queue.packets),
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),
-                                 .budget_bytes = lt_budget_left(&sender->budget, now),
+                                 .budget_bytes = extra_left(sender, links, now),
                                  .budget_ratio = sender->budget.ratio,
                                  .media_rate = rate};
 }
@@ -329,13 +446,28 @@ static void put(lt_sender *sender, const lt_links *links, lt_packet *packet, uns
         packet->copies++;
 }
 
-/* Puts copies into the outboxes of these slots, the first for nothing if `first` says so and the
- * others as far as the budget goes. Returns how many. */
+/* False if what is left does not go so far. */
+static bool pay(lt_sender *sender, size_t left, const lt_packet *packet, livetcp_usec now)
+{
+    if (left < lt_packet_size(packet))
+        return false;
+    lt_budget_extra(&sender->budget, lt_packet_size(packet), now);
+    return true;
+}
+
+static void count_extra(lt_sender *sender, const lt_packet *packet)
+{
+    sender->extra_bytes += lt_packet_size(packet);
+    if (!packet->parity)
+        sender->copies++;
+}
+
+/* Puts copies into the outboxes of these slots, the first free of charge if `first` is set and the
+ * others as far as the budget goes. Returns the number of copies. */
 static unsigned put_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
                            uint32_t slots, bool first, livetcp_usec now)
 {
     unsigned count = lt_links_count(links);
-    size_t size = lt_packet_size(packet);
     unsigned done = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -343,17 +475,101 @@ static unsigned put_copies(lt_sender *sender, const lt_links *links, lt_packet *
             continue;
         bool free_of_charge = first && done == 0 && !packet->parity;
         if (!free_of_charge) {
-            if (lt_budget_left(&sender->budget, now) < size)
+            const livetcp_path *path = &lt_links_paths(links)[i];
+            if (!pay(sender, extra_on(sender, path, now), packet, now))
                 continue;
-            lt_budget_extra(&sender->budget, size, now);
-            sender->extra_bytes += size;
-            if (!packet->parity)
-                sender->copies++;
+            count_extra(sender, packet);
         }
         put(sender, links, packet, i, now);
         done++;
     }
     return done;
+}
+
+/* ---- copies spread in time ---- */
+
+static livetcp_usec forecast_at(const lt_links *links, unsigned slot, size_t size, livetcp_usec now)
+{
+    return livetcp_path_forecast(&lt_links_paths(links)[slot], size, now);
+}
+
+/* Of these slots the one with the earliest forecast, as a bit; of equal ones the one that was not
+ * written to for longest. 0 if there is none. */
+static uint32_t earliest_of(const lt_links *links, uint32_t slots, size_t size, livetcp_usec now)
+{
+    const livetcp_path *paths = lt_links_paths(links);
+    livetcp_usec best = LIVETCP_NEVER, idle = LIVETCP_NEVER;
+    uint32_t earliest = 0;
+
+    for (unsigned i = 0; slots >> i && i < lt_links_count(links); i++) {
+        livetcp_usec forecast = forecast_at(links, i, size, now);
+        if (!(slots >> i & 1) || forecast > best ||
+            (forecast == best && paths[i].last_write_us >= idle))
+            continue;
+        best = forecast;
+        idle = paths[i].last_write_us;
+        earliest = UINT32_C(1) << i;
+    }
+    return earliest;
+}
+
+/* Nothing that may be lost, and that a packet would wait behind, is under way there, or no more
+ * than on the other one, which is as good as any. */
+static bool as_free(const lt_links *links, uint32_t slot, uint32_t other)
+{
+    const livetcp_path *path = &lt_links_paths(links)[__builtin_ctz(slot)];
+
+    return path->tcp_state < LIVETCP_TCP_RECOVERY &&
+           path->queued_bytes <= lt_links_paths(links)[__builtin_ctz(other)].queued_bytes;
+}
+
+/* Where a copy that is due goes: one of the connections that the policy chose when it placed the
+ * packet, unless others have become better in the meantime. */
+static uint32_t pick_for_later(lt_sender *sender, const lt_links *links, const lt_later_copy *later,
+                               livetcp_usec now)
+{
+    livetcp_policy_view view = make_view(sender, links, now);
+    livetcp_packet_view about = describe(later->packet);
+    uint32_t chosen = later->slots & ready_paths(links) & ~later->packet->carried;
+    uint32_t any = lt_pick_earliest(&view, &about, 1);
+
+    chosen = earliest_of(links, chosen, about.size, now);
+    return chosen && any && as_free(links, chosen, any) ? chosen : any;
+}
+
+/* Further copies follow one by one. They are paid now, so that a second's media and its copies are
+ * in balance. Returns how many will follow. */
+static unsigned put_off_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
+                               uint32_t slots, livetcp_usec now)
+{
+    livetcp_usec wait = sender->spacing_us > LATER_MIN_US ? sender->spacing_us : LATER_MIN_US;
+    lt_later_copy copy = {.packet = packet, .slots = slots, .due_us = now};
+    unsigned done = 0;
+
+    for (uint32_t left = slots; left; left &= left - 1) {
+        copy.due_us += sender->spacing_us;
+        copy.pointless_us = copy.due_us + wait;
+        if (!pay(sender, extra_left(sender, links, now), packet, now) ||
+            !lt_later_copies_add(&sender->later, &copy))
+            break;
+        done++;
+    }
+    return done;
+}
+
+/* Puts copies into the outboxes of these slots: all of them now, or one and the others later. */
+static unsigned spread_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
+                              uint32_t slots, bool first, livetcp_usec now)
+{
+    bool several = slots & (slots - 1);
+    uint32_t soonest;
+    unsigned done;
+
+    if (!sender->spacing_us || !several)
+        return put_copies(sender, links, packet, slots, first, now);
+    soonest = earliest_of(links, slots, lt_packet_size(packet), now);
+    done = put_copies(sender, links, packet, soonest, first, now);
+    return done ? done + put_off_copies(sender, links, packet, slots & ~soonest, now) : 0;
 }
 
 static livetcp_usec retry_after(const lt_links *links)
@@ -371,8 +587,8 @@ static livetcp_usec retry_after(const lt_links *links)
     return wait > RETRY_MIN_US ? wait : RETRY_MIN_US;
 }
 
-static void wait_for_room(lt_sender *sender, const lt_links *links, livetcp_usec asked,
-                          livetcp_usec now)
+static void wait_until_writable(lt_sender *sender, const lt_links *links, livetcp_usec asked,
+                                livetcp_usec now)
 {
     livetcp_usec retry = now + retry_after(links);
 
@@ -391,7 +607,7 @@ static uint32_t ask_policy(lt_sender *sender, const lt_links *links,
     *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
     sender->policy->place(sender->policy_state, view, &about, decision);
     uint32_t chosen = validate(sender, links, decision->connections);
-    /* Receivers cannot tell copies of RTCP, and copies of parity are not worth having. */
+    /* Receivers cannot detect copies of RTCP, and copies of parity are useless. */
     return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
 }
 
@@ -423,7 +639,7 @@ static uint32_t ask_where(lt_sender *sender, const lt_links *links, const lt_pac
 
     if (hidden)
         refresh_paths(sender, links);
-    if (hidden && !chosen) /* rather behind what it repeats than later */
+    if (hidden && !chosen) /* rather behind the frames it repeats than later */
         chosen = ask_policy(sender, links, &view, packet, decision);
     return chosen;
 }
@@ -437,7 +653,7 @@ lt_parity_placed lt_sender_place_parity(lt_sender *sender, const lt_links *links
     if (chosen & ~known)
         return LT_PARITY_DROPPED;
     if (!chosen) {
-        wait_for_room(sender, links, decision.review_us, now);
+        wait_until_writable(sender, links, decision.review_us, now);
         return LT_PARITY_WAITS;
     }
     return put_copies(sender, links, parity, chosen, false, now) > 0 ? LT_PARITY_PLACED
@@ -453,7 +669,7 @@ bool lt_sender_place(lt_sender *sender, const lt_links *links, livetcp_usec now,
         return false;
     uint32_t chosen = ask_where(sender, links, packet, &decision, now);
     if (!chosen) {
-        wait_for_room(sender, links, decision.review_us, now);
+        wait_until_writable(sender, links, decision.review_us, now);
         return false;
     }
     livetcp_usec waited = now - packet->enqueued_us;
@@ -462,11 +678,36 @@ bool lt_sender_place(lt_sender *sender, const lt_links *links, livetcp_usec now,
     bool reviewed = sender->policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     *placed = (lt_placed){.packet = packet,
-                          .copies = put_copies(sender, links, packet, chosen, true, now),
+                          .copies = spread_copies(sender, links, packet, chosen, true, now),
                           .protect = decision.protect};
     lt_repeats_placed(&sender->repeats, packet, chosen);
     lt_send_queue_pop(sender->queue.packets);
     return true;
+}
+
+/* A copy that can go nowhere now is tried again, as long as it makes sense. */
+bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetcp_usec now)
+{
+    const lt_later_copy *due;
+
+    while ((due = lt_later_copies_first(&sender->later, now))) {
+        uint32_t slot = pick_for_later(sender, links, due, now);
+        lt_packet *packet = due->packet;
+        if (!slot) {
+            lt_later_copies_postpone(&sender->later, now + retry_after(links));
+            return false;
+        }
+        const livetcp_path *path = &lt_links_paths(links)[__builtin_ctz(slot)];
+        if (!sender->limits[path->link].room) {
+            lt_later_copies_drop(&sender->later);
+            continue;
+        }
+        put(sender, links, packet, path->connection, now);
+        count_extra(sender, packet);
+        lt_later_copies_pop(&sender->later);
+        return true;
+    }
+    return false;
 }
 
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet, livetcp_usec now)
@@ -481,7 +722,7 @@ bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packe
     if (!decision.connections)
         return false;
     uint32_t chosen = validate(sender, links, decision.connections);
-    return put_copies(sender, links, packet, chosen & ~packet->carried, false, now) > 0;
+    return spread_copies(sender, links, packet, chosen & ~packet->carried, false, now) > 0;
 }
 
 /* ---- outboxes ---- */
@@ -542,15 +783,15 @@ bool lt_sender_at_boundary(const lt_sender *sender, unsigned slot)
 
 /* ---- the kernel's send buffers ---- */
 
-/* What the send limit leaves beyond a window in flight is the part that waits in the kernel.
- * Without path information there is no send limit, and B alone has to do. */
+/* The part of the send limit beyond a window in flight waits in the kernel. Without path
+ * information there is no send limit, and B alone has to do. */
 uint32_t lt_sender_unsent_limit(const lt_sender *sender, const livetcp_path *path)
 {
     uint32_t most = send_limit(&sender->config, path);
     uint64_t in_flight = path->cwnd_bytes;
-    uint64_t limit = (uint64_t)sender->config.min_buf_b * TYPICAL_MSS;
+    uint64_t limit = (uint64_t)sender->config.send_buffer_segments * TYPICAL_MSS;
 
-    if (!sender->config.min_buf_a)
+    if (!sender->config.send_buffer_windows)
         return UINT32_MAX;
     if (path->known & LIVETCP_PATH_SACKED)
         in_flight += path->sacked_bytes;
@@ -561,8 +802,8 @@ uint32_t lt_sender_unsent_limit(const lt_sender *sender, const livetcp_path *pat
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-/* Where less is unsent than that, the window itself is full, as in recovery: what the kernel sends
- * next makes no room, and the retry has to do. */
+/* Where less is unsent than that, the window itself is full, as in recovery: the kernel's next
+ * sends free no space, and the retry has to do. */
 static bool waits_to_be_sent(const lt_sender *sender, const livetcp_path *path)
 {
     return path->usable && !path->blocked && path->queued_bytes >= path->send_limit_bytes &&
@@ -570,7 +811,7 @@ static bool waits_to_be_sent(const lt_sender *sender, const livetcp_path *path)
            path->unsent_bytes >= lt_sender_unsent_limit(sender, path);
 }
 
-uint32_t lt_sender_wants_room(const lt_sender *sender, const lt_links *links)
+uint32_t lt_sender_wants_writable(const lt_sender *sender, const lt_links *links)
 {
     unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
@@ -586,7 +827,7 @@ uint32_t lt_sender_wants_room(const lt_sender *sender, const lt_links *links)
 
 bool lt_sender_uses_path_info(const lt_sender *sender)
 {
-    return sender->policy->wants & LIVETCP_WANTS_PATHS || sender->config.min_buf_a > 0 ||
+    return sender->policy->wants & LIVETCP_WANTS_PATHS || sender->config.send_buffer_windows > 0 ||
            sender->config.max_send_delay_us > 0;
 }
 
@@ -594,7 +835,11 @@ bool lt_sender_uses_path_info(const lt_sender *sender)
 
 livetcp_usec lt_sender_deadline(const lt_sender *sender)
 {
-    return sender->retry_us < sender->queue.check_us ? sender->retry_us : sender->queue.check_us;
+    livetcp_usec due = lt_later_copies_deadline(&sender->later);
+
+    if (sender->retry_us < due)
+        due = sender->retry_us;
+    return sender->queue.check_us < due ? sender->queue.check_us : due;
 }
 
 void lt_sender_expire(lt_sender *sender, const lt_links *links, livetcp_usec now)
@@ -621,11 +866,21 @@ size_t lt_sender_queued(const lt_sender *sender)
     return lt_send_queue_packets(sender->queue.packets);
 }
 
+size_t lt_sender_later_copies(const lt_sender *sender)
+{
+    return sender->later.count;
+}
+
+bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now)
+{
+    return lt_later_copies_deadline(&sender->later) <= now;
+}
+
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now)
 {
-    const lt_packet *oldest = lt_send_queue_front(sender->queue.packets);
+    livetcp_usec since = lt_send_queue_oldest_us(sender->queue.packets);
 
-    return oldest ? now - oldest->enqueued_us : 0;
+    return since == LIVETCP_NEVER ? 0 : now - since;
 }
 
 uint64_t lt_sender_media_rate(lt_sender *sender, livetcp_usec now)
@@ -647,6 +902,7 @@ void lt_sender_gather(const lt_sender *sender, const lt_links *links, livetcp_us
     stats->sent.extra_bytes = sender->extra_bytes;
     stats->sent.policy_errors = sender->policy_errors;
     stats->sent.max_queue_delay_us = sender->max_queue_delay_us;
+    stats->losses.copies_dropped = sender->later.dropped;
     lt_live_queue_gather(&sender->queue, links, now, stats);
 }
 

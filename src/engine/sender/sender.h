@@ -22,8 +22,7 @@ void lt_sender_destroy(lt_sender **sender);
 
 /* ---- into the send queue ---- */
 
-/* A packet of the application's; *rtcp tells its kind on success. Errors: as
- * livetcp_engine_send(). */
+/* A packet of the application's; *rtcp is its kind on success. Errors: as livetcp_engine_send(). */
 livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t size,
                                 const livetcp_packet_info *info, livetcp_usec now, bool *rtcp);
 
@@ -31,6 +30,21 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
  * connection was lost: back to the front of the send queue, unless another connection carries a
  * copy. Takes over the reference; NULL is fine. */
 void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot);
+
+/* The rate component's limits of a link. */
+typedef struct lt_link_limit {
+    uint64_t window; /* bytes that its connections may have in flight; UINT64_MAX = no limit */
+    uint64_t rate;   /* bytes per second that get through; 0 = not known */
+    bool room;       /* for more than the media: copies and parity */
+} lt_link_limit;
+
+void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limit);
+
+/* How far apart copies of a packet are sent from now on; 0 = at once. */
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us);
+
+/* Copies that wait are due now: nothing follows that they could be spread over. */
+void lt_sender_flush_copies(lt_sender *sender);
 
 /* Forgets all that waits, when nobody will read it; from take_back() on, too, if `ended`. */
 void lt_sender_clear(lt_sender *sender, bool ended);
@@ -60,6 +74,9 @@ typedef enum lt_parity_placed {
 lt_parity_placed lt_sender_place_parity(lt_sender *sender, const lt_links *links, lt_packet *parity,
                                         uint32_t known, livetcp_usec now);
 
+/* A copy that waited for its time goes out. False if none is due, or no connection takes it. */
+bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetcp_usec now);
+
 /* Asks the policy about a packet that is under way and not acknowledged, and sets its review_us.
  * True if a further copy was given to a connection. */
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet,
@@ -88,8 +105,8 @@ bool lt_sender_at_boundary(const lt_sender *sender, unsigned slot);
 
 /* ---- the kernel's send buffers ---- */
 
-/* See livetcp_engine_wants_room() and _unsent_limit(). */
-uint32_t lt_sender_wants_room(const lt_sender *sender, const lt_links *links);
+/* See livetcp_engine_wants_writable() and _unsent_limit(). */
+uint32_t lt_sender_wants_writable(const lt_sender *sender, const lt_links *links);
 uint32_t lt_sender_unsent_limit(const lt_sender *sender, const livetcp_path *path);
 
 /* The platform is asked about connections at all: the policy may want to know, and send buffers
@@ -109,7 +126,9 @@ livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *conf
 /* The send queue is empty after packets had to wait; true once. */
 bool lt_sender_drained(lt_sender *sender);
 
-size_t lt_sender_queued(const lt_sender *sender); /* packets */
+size_t lt_sender_queued(const lt_sender *sender);       /* packets */
+size_t lt_sender_later_copies(const lt_sender *sender); /* copies that wait for their time */
+bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now); /* one of these is due */
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now);
 
 /* Media bytes per second over the last second. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which packets to give up.
+ * Selection of packets to drop.
  *
  * A packet is late when its age, the delay of the path and the time that the bytes ahead of it take
- * are more than the limit. Put in bytes: `excess` is how much must vanish from ahead of it.
- * Removing the oldest packets of a class helps everything behind them, so a class is walked from
- * the front until what is behind is in time, and the next class is touched only if it is not. The
- * classes below are exhausted by then wherever it matters.
+ * are more than the limit. Put in bytes: `excess` bytes must vanish from ahead of it. Removing the
+ * oldest packets of a class helps everything behind them, so a class is walked from the front until
+ * the packets behind are in time, and the next class is touched only if it is not. The classes
+ * below are exhausted by then wherever it matters.
  */
 #include "engine/sender/shedding.h"
 
@@ -17,7 +17,7 @@ static livetcp_importance class_of(const lt_packet *packet)
     return lt_packet_class(packet);
 }
 
-/* Where nobody has said that it is video, equal timestamps mean nothing. */
+/* Equal timestamps mean nothing unless the packet is known to be video. */
 static bool has_frames(const lt_packet *packet)
 {
     return packet->importance != LIVETCP_IMPORTANCE_UNKNOWN &&
@@ -75,9 +75,9 @@ void lt_shed_frame(lt_send_queue *queue, const lt_packet *packet, size_t positio
 
 /* ---- late ---- */
 
-/* How long a packet with nothing ahead takes from here. The more important it is, the more is hoped
- * for: what stands in the path's queues is mostly our own, and passes once the others are given up;
- * sound and key frames need not fear repairs either, of which the path may be rid at any time. */
+/* Minimum time that a packet with nothing ahead takes from here. It is more optimistic for more
+ * important packets: the path's standing queue is mostly our own, and drains once the others are
+ * dropped. For audio and key frames it leaves out repairs too, which may end at any time. */
 static livetcp_usec least_wait(const lt_packet *packet, const lt_send_delay *delay)
 {
     switch (class_of(packet)) {
@@ -140,7 +140,7 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
     }
 }
 
-/* Gives up packets of one class, oldest first, until what is behind is in time. */
+/* Drops packets of one class, oldest first, until those behind are in time. */
 static bool shed_class(lt_send_queue *queue, livetcp_importance class_to_drop)
 {
     uint8_t step = (uint8_t)(STEP_CLASS + class_to_drop);
@@ -179,7 +179,7 @@ bool lt_shed_late(lt_send_queue *queue, const lt_send_delay *delay, livetcp_usec
 
 /* ---- full ---- */
 
-/* Whether giving up all classes up to `most` makes enough room. */
+/* True if dropping all classes up to `most` frees enough space. */
 static bool can_make_room(const lt_send_queue *queue, size_t size, livetcp_importance most)
 {
     size_t packets = lt_send_queue_packets(queue), bytes = lt_send_queue_bytes(queue);
@@ -193,7 +193,7 @@ static bool can_make_room(const lt_send_queue *queue, size_t size, livetcp_impor
            size <= lt_send_queue_max_bytes(queue) - bytes;
 }
 
-/* What is left when the marked packets are gone. */
+/* The packets left when the marked ones are gone. */
 typedef struct remainder {
     size_t packets, bytes;
 } remainder;

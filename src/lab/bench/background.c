@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The near end connects and says in one byte what the connection is for. */
+/* The near end connects and sends the purpose of the connection in one byte. */
 typedef enum flow_kind {
     FLOW_UNKNOWN = 0, /* accepted, and the byte has not come yet */
     FLOW_FTP = 'f',
@@ -47,7 +47,7 @@ typedef struct background {
     lt_cross cross;
 } background;
 
-static uint8_t chunk[65536]; /* to send from and to receive into; nobody looks at it */
+static uint8_t chunk[65536]; /* to send from and to receive into; its content is not used */
 
 static bool is_web(const flow *f)
 {
@@ -129,7 +129,7 @@ static livetcp_result set_up(background *b, livetcp_error *error)
     return result;
 }
 
-/* How long poll() may sleep, and what it waits for. */
+/* Timeout and events of poll(). */
 static livetcp_usec prepare_polls(background *b, livetcp_usec now)
 {
     livetcp_usec next = LIVETCP_NEVER;
@@ -180,7 +180,7 @@ static void write_flow(background *b, flow *f)
         f->greeted = send(f->fd, &kind, 1, MSG_NOSIGNAL) == 1;
         return;
     }
-    send(f->fd, chunk, sizeof chunk, MSG_NOSIGNAL); /* what does not fit: when poll() says so */
+    send(f->fd, chunk, sizeof chunk, MSG_NOSIGNAL); /* the rest follows after poll() */
 }
 
 /* A web packet that finds the send buffer full is not sent. */
@@ -196,7 +196,7 @@ static void send_web(background *b, livetcp_usec now)
     }
 }
 
-/* What they have written and not sent goes with them. */
+/* Their written but unsent bytes are discarded. */
 static void end_ftp(background *b)
 {
     const struct linger at_once = {.l_onoff = 1};
@@ -237,7 +237,7 @@ static bool all_up(const background *b)
     return b->count == b->wanted;
 }
 
-/* Handles what poll() found; false when the coordinator says that it is over. */
+/* Handles the events of poll(); false when the coordinator reports the end. */
 static bool handle(background *b, bool *told_ready, livetcp_error *error)
 {
     livetcp_usec now = lt_clock_now();
@@ -271,7 +271,7 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
     return true;
 }
 
-/* Until the coordinator says that it is over. */
+/* Until the coordinator reports the end. */
 static livetcp_result run(background *b, livetcp_error *error)
 {
     bool told_ready = false;

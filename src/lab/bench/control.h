@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How the coordinator and its processes keep step: a message is one packet on a socket pair. */
+/* Synchronization of the coordinator and its processes: a message is one packet on a socket
+ * pair. */
 #ifndef LT_LAB_BENCH_CONTROL_H
 #define LT_LAB_BENCH_CONTROL_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 

@@ -39,7 +39,7 @@ static livetcp_result open_udp(const char *text, bool bound, int *out, uint16_t 
     return LIVETCP_OK;
 }
 
-/* True while this kind of traffic is to be there. */
+/* True while this kind of traffic is to run. */
 static bool within(const lt_cross *cross, const lt_window *window, livetcp_usec now)
 {
     return now >= cross->start + window->from &&
@@ -62,7 +62,7 @@ static void send_udp(lt_cross *cross, const lt_window *window, size_t packet, do
         lt_clock_sleep_until(due);
         if (!within(cross, window, due))
             return;
-        send(cross->udp, bytes, packet - UDP_HEADERS, MSG_NOSIGNAL); /* what is lost is lost */
+        send(cross->udp, bytes, packet - UDP_HEADERS, MSG_NOSIGNAL); /* losses are not repaired */
         at += rng ? -log(1.0 - lt_rng_uniform(rng)) * mean_gap : mean_gap;
     }
 }
@@ -163,7 +163,7 @@ static void *mice_main(void *argument)
 
 /* ---- the far end of all of it ---- */
 
-/* Reads what there is; false at the end of a connection. */
+/* Reads the available bytes; false at the end of a connection. */
 static bool drain(int fd, uint64_t *bytes, bool measured)
 {
     uint8_t chunk[65536];

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The caller sets what is above `start`, both descriptors to -1, and the rest to 0. */
+/* The caller sets the fields above `start`, both descriptors to -1, and the rest to 0. */
 typedef struct lt_cross {
     const lt_load *load;
     const lt_plan *plan;

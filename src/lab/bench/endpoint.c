@@ -26,6 +26,12 @@ static lt_media_direction outgoing(const lt_endpoint_job *job)
     return job->end == LT_NEAR ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD;
 }
 
+static bool fits(const lt_plan *plan, size_t size)
+{
+    size_t largest = plan->size - LT_BENCH_FRAMING;
+    return plan->adaptive ? size <= largest : size == largest;
+}
+
 /* False: it is no packet of the other end. */
 static bool take_frame(endpoint *e, const livetcp_redundancy_frame *frame, livetcp_usec now)
 {
@@ -33,8 +39,7 @@ static bool take_frame(endpoint *e, const livetcp_redundancy_frame *frame, livet
     lt_probe probe;
     lt_record *record;
     if (!lt_packet_read(frame->packet, frame->size, &probe) || probe.stream >= plan->streams ||
-        probe.index >= plan->packets ||
-        (!frame->redundant && frame->size != plan->size - LT_BENCH_FRAMING) ||
+        probe.index >= plan->packets || (!frame->redundant && !fits(plan, frame->size)) ||
         lt_plan_stream_direction(plan, probe.stream) == outgoing(e->job))
         return false;
     record = lt_shared_record(e->job->shared, plan, probe.stream, probe.index);
@@ -68,10 +73,44 @@ static void on_drained(void *user, unsigned flow)
     lt_source_drained(&e->source, flow);
 }
 
+static void on_bitrate(void *user, unsigned flow, uint32_t bitrate)
+{
+    endpoint *e = user;
+    if (lt_scheme_estimates(e->job->scheme))
+        lt_source_set_rate(&e->source, flow, bitrate);
+}
+
+static void on_key_wanted(void *user, unsigned flow)
+{
+    endpoint *e = user;
+    lt_source_want_key(&e->source, flow);
+}
+
+/* Every flow but those that join late. */
+static bool all_ready(endpoint *e, livetcp_error *error)
+{
+    const lt_plan *plan = e->job->plan;
+    for (unsigned flow = 0; flow < plan->flows; flow++)
+        if (!lt_plan_joins_late(plan, flow) && !lt_transport_ready(e->transport, flow, error))
+            return false;
+    return true;
+}
+
+static livetcp_result connect_all(endpoint *e, livetcp_error *error)
+{
+    const lt_plan *plan = e->job->plan;
+    livetcp_result result = LIVETCP_OK;
+    for (unsigned flow = 0; result == LIVETCP_OK && flow < plan->flows; flow++)
+        if (!lt_plan_joins_late(plan, flow))
+            result = lt_transport_connect(e->transport, flow, e->job->far_address,
+                                          e->job->shared->ports[flow], error);
+    return result;
+}
+
 static livetcp_result wait_ready(endpoint *e, livetcp_error *error)
 {
     livetcp_usec deadline = lt_clock_now() + CONNECT_TIMEOUT_US;
-    while (!lt_transport_ready(e->transport, error)) {
+    while (!all_ready(e, error)) {
         if (error->code)
             return error->code;
         if (lt_control_pending(e->job->control))
@@ -87,17 +126,23 @@ static livetcp_result wait_ready(endpoint *e, livetcp_error *error)
 static livetcp_result set_up(endpoint *e, livetcp_error *error)
 {
     const lt_endpoint_job *job = e->job;
-    const lt_transport_user user = {.receive = on_packet, .drained = on_drained, .user = e};
+    const lt_transport_user user = {.receive = on_packet,
+                                    .drained = on_drained,
+                                    .bitrate = on_bitrate,
+                                    .key_wanted = on_key_wanted,
+                                    .user = e};
     livetcp_result result;
     if ((result = lt_source_init(&e->source, job->plan, job->shared, job->end, job->seed, error)) ||
         (result = lt_red_init(&e->red, job->scheme, job->plan, error)) ||
         (result = lt_stall_watch_start(&e->report->stalls, &e->watch, error)) ||
         (result = lt_transport_create(&e->transport, job->scheme, job->plan->flows, &user, error)))
         return result;
+    for (unsigned flow = 0; flow < job->plan->flows; flow++)
+        lt_source_set_rate(&e->source, flow, (uint32_t)job->scheme->start_rate);
     if (job->end == LT_NEAR && !lt_control_expect(job->control, LT_MESSAGE_CONNECT, NULL))
         return lt_fail(error, LIVETCP_ERR_CANCELLED, "cancelled before connecting");
     if (job->end == LT_NEAR)
-        return lt_transport_connect(e->transport, job->far_address, job->shared->ports, error);
+        return connect_all(e, error);
     result = lt_transport_listen(e->transport, job->far_address, job->shared->ports, error);
     if (result == LIVETCP_OK)
         lt_control_send(job->control, LT_MESSAGE_LISTENING, 0);
@@ -110,24 +155,40 @@ static livetcp_usec cpu_now(const endpoint *e)
 }
 
 /* From the start of the run until its last packet has been sent. */
-static void run(endpoint *e, livetcp_usec start)
+static void send_media(endpoint *e, livetcp_usec start)
 {
     const lt_plan *plan = e->job->plan;
     prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 µs would be lateness of our own */
-    lt_source_start(&e->source, e->transport, &e->red, start);
-    lt_source_run(&e->source, plan->warmup_packets, plan->measured_from);
+    lt_source_start(&e->source, e->transport, &e->red, e->job->far_address, start);
+    lt_source_run(&e->source, plan->warmup_rounds, plan->measured_from);
     livetcp_usec cpu_begin = cpu_now(e);
-    lt_source_run(&e->source, plan->packets, plan->length);
+    lt_source_run(&e->source, plan->rounds, plan->length);
     lt_source_stop(&e->source);
     e->report->cpu = cpu_now(e) - cpu_begin;
 }
 
-/* What packets repeat is no media of its own. */
+/* Repeated frames are no media of their own. */
 static void report_totals(endpoint *e)
 {
     lt_transport_totals *totals = &e->report->totals;
     lt_transport_get_totals(e->transport, totals);
-    totals->media_bytes = totals->packets_sent * (e->job->plan->size - LT_BENCH_FRAMING);
+    totals->media_bytes = e->report->media_bytes;
+}
+
+static livetcp_result run(endpoint *e, livetcp_usec start, livetcp_error *error)
+{
+    const int control = e->job->control;
+    send_media(e, start);
+    if (e->source.failure.code) {
+        *error = e->source.failure;
+        return error->code;
+    }
+    lt_control_send(control, LT_MESSAGE_SENT, 0);
+    lt_control_expect(control, LT_MESSAGE_REPORT, NULL);
+    report_totals(e);
+    lt_control_send(control, LT_MESSAGE_REPORTED, 0);
+    lt_control_expect(control, LT_MESSAGE_END, NULL);
+    return LIVETCP_OK;
 }
 
 static void tear_down(endpoint *e)
@@ -148,15 +209,10 @@ int lt_endpoint_main(const lt_endpoint_job *job)
         result = wait_ready(&e, &error);
     if (result == LIVETCP_OK) {
         lt_control_send(job->control, LT_MESSAGE_READY, 0);
-        if (lt_control_expect(job->control, LT_MESSAGE_START, &start)) {
-            run(&e, start);
-            lt_control_send(job->control, LT_MESSAGE_SENT, 0);
-            lt_control_expect(job->control, LT_MESSAGE_REPORT, NULL);
-            report_totals(&e);
-            lt_control_send(job->control, LT_MESSAGE_REPORTED, 0);
-            lt_control_expect(job->control, LT_MESSAGE_END, NULL);
-        }
-    } else {
+        if (lt_control_expect(job->control, LT_MESSAGE_START, &start))
+            result = run(&e, start, &error);
+    }
+    if (result != LIVETCP_OK) {
         e.report->error = error;
         lt_control_send(job->control, LT_MESSAGE_FAILED, 0);
     }

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What copies may wait for more than their originals, as livetcp_playout has it for `duplicate`. */
+/* Permitted extra wait of copies over their originals, as livetcp_playout has it for
+ * `duplicate`. */
 #define SPREAD_US (10 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 enum { PACKET = LT_BENCH_MIN_SIZE - LT_BENCH_FRAMING };
@@ -42,7 +43,7 @@ static int compare(const void *one, const void *other)
     return (int)a->secondary - (int)b->secondary;
 }
 
-/* What comes of packets `from` to `to`, in time. */
+/* Results of packets `from` to `to`, in order of time. */
 static size_t sort(const lt_spoken *packets, uint32_t from, uint32_t to, coming *all)
 {
     size_t count = 0;
@@ -90,7 +91,7 @@ static livetcp_result put(listener *l, const coming *c, bool first)
                                               (first ? LIVETCP_PLAYOUT_DISCONT : 0)};
     livetcp_playout_slot slot = {.struct_size = sizeof slot};
     lt_packet_prepare(bytes, sizeof bytes, LT_BENCH_SSRC, 0);
-    lt_packet_stamp(bytes, &probe, l->packets[c->index].due);
+    lt_packet_timestamp(bytes, &probe, l->packets[c->index].due);
     livetcp_result result = livetcp_playout_put(l->playout, &packet, &slot);
     bool spurt = slot.events & LIVETCP_PLAYOUT_TALKSPURT || !l->measuring;
     if (result == LIVETCP_OK && spurt && l->packets[c->index].counts) {

@@ -2,18 +2,39 @@
 #include "lab/bench/load.h"
 
 #include "base/error.h"
+#include "lab/options.h"
 #include "lab/units.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Splits off what stands behind the '@', which stays what it is if there is none. */
+static bool take_time(const char *text, livetcp_usec *out)
+{
+    return lt_option_time("", text, LIVETCP_USEC_SEC, 0, 86400 * (livetcp_usec)LIVETCP_USEC_SEC,
+                          out, NULL) == LIVETCP_OK;
+}
+
+bool lt_window_parse(const char *text, lt_window *window)
+{
+    char from[32];
+    const char *dash = strchr(text, '-');
+    lt_window times = {.to = LIVETCP_NEVER};
+    if (!dash || (size_t)(dash - text) >= sizeof from)
+        return false;
+    memcpy(from, text, (size_t)(dash - text));
+    from[dash - text] = '\0';
+    if (!take_time(from, &times.from) || (dash[1] && !take_time(dash + 1, &times.to)) ||
+        times.from >= times.to)
+        return false;
+    *window = times;
+    return true;
+}
+
+/* Splits off the text behind the '@', which is unchanged if there is none. */
 static livetcp_result take_window(const char *option, const char *text, char *value, size_t size,
                                   lt_window *window, livetcp_error *error)
 {
-    const double day = 86400;
-    char copy[64], *at, *dash;
-    double from, to;
+    char copy[64], *at;
     *window = (lt_window){.from = 0, .to = LIVETCP_NEVER};
     if (strlen(text) >= sizeof copy || strcspn(text, "@") >= size)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s %.40s...: too long", option, text);
@@ -24,15 +45,9 @@ static livetcp_result take_window(const char *option, const char *text, char *va
     strcpy(value, copy);
     if (!at)
         return LIVETCP_OK;
-    dash = strchr(at, '-');
-    if (dash)
-        *dash++ = '\0';
-    if (!dash || !lt_parse_number(at, &from) || !lt_parse_number(dash, &to) || !(from < to) ||
-        to > day)
+    if (!lt_window_parse(at, window))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "%s %s: what follows the @ is FROM-TO in seconds, for example @5-60", option,
-                       text);
-    *window = (lt_window){.from = llround(from * 1e6), .to = llround(to * 1e6)};
+                       "%s %s: what follows the @ is FROM-TO, for example @5s-60s", option, text);
     return LIVETCP_OK;
 }
 
@@ -48,7 +63,7 @@ livetcp_result lt_load_parse_count(const char *option, const char *text, unsigne
     if (!lt_parse_number(value, &number) || number != floor(number) ||
         number > LT_BENCH_MAX_BACKGROUND)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "%s %s: it is a count of 0 to %d, or COUNT@FROM-TO in seconds", option, text,
+                       "%s %s: it is a count of 0 to %d, or COUNT@FROM-TO", option, text,
                        LT_BENCH_MAX_BACKGROUND);
     *count = (unsigned)number;
     return LIVETCP_OK;
@@ -65,8 +80,7 @@ livetcp_result lt_load_parse_rate(const char *option, const char *text, uint64_t
         return result;
     if (!lt_parse_rate(value, rate) || (*rate && (*rate < least || *rate > most)))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "%s %s: it is a rate of 10kbit to 1gbit, such as 3mbit, or RATE@FROM-TO in "
-                       "seconds",
+                       "%s %s: it is a rate of 10kbit to 1gbit, such as 3mbit, or RATE@FROM-TO",
                        option, text);
     return LIVETCP_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What else is on the path: the background traffic of a run. */
+/* The background traffic of a run. */
 #ifndef LT_LAB_BENCH_LOAD_H
 #define LT_LAB_BENCH_LOAD_H
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +26,9 @@ typedef struct lt_load {
     lt_window ftp_time, mice_time, cbr_time, poisson_time;
     char congestion_control[16]; /* of all of these; "" = the system's */
 } lt_load;
+
+/* Parses "FROM-TO" in seconds, or "FROM-", which has no end; false if it is neither. */
+bool lt_window_parse(const char *text, lt_window *window);
 
 static inline bool lt_load_any(const lt_load *load)
 {

@@ -1,53 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* From the command line of bench to options that make sense. */
+/* Parses and validates the command line of bench. */
 #include "lab/bench/options.h"
 
 #include "base/error.h"
 #include "lab/options.h"
 
-#include <float.h>
+#include "lab/trace_file.h"
+#include "lab/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SCHEME = 1 };
+enum { OPTION_SCHEME = 1, OPTION_ADAPTIVE };
 
-/* Nothing that anybody would type. */
-#define INTERVAL_DEFAULT (-DBL_MAX)
+#define DAY (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* The command line as popt leaves it, before anybody asked whether it makes sense. */
+/* The command line from popt, before validation. */
 typedef struct raw_options {
     char *scheme_specs[LT_BENCH_MAX_SCHEMES];
     unsigned scheme_count;
-    char **sysctls; /* NULL-terminated, or NULL */
+    char **sysctls;  /* NULL-terminated, or NULL */
+    char **programs; /* NULL-terminated, or NULL */
+    char *flow_times, *schedule;
     char *direction, *path, *path_back, *congestion_control, *background_cc;
     char *ftp, *mice, *cbr, *poisson;
     char *playout, *codec;
     char *csv, *json, *raw;
+    char *interval, *warmup, *duration, *drain, *talkspurt, *silence;
     int connections, split, flows, size, web, opening;
-    double interval_ms; /* INTERVAL_DEFAULT if not given */
-    double warmup_s, duration_s, drain_s, talkspurt_s, silence_s;
     long long seed;
+    char *adaptive, *trace, *max_rate, *key_interval;
+    double fps;
     int greedy, peer, check, nagle, consecutive, discard, quiet, help;
 } raw_options;
 
 /* ---- the table ---- */
 
-typedef livetcp_result visitor(const struct poptOption *table, void *user, livetcp_error *error);
+static livetcp_result take_option(void *user, int code, const char *value, livetcp_error *error);
 
-/* Runs `visit` with popt's table over `raw`: the table points into it, so it is built in place. */
-static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, livetcp_error *error)
+static livetcp_result build_line(void *values, lt_command_line_use *use, void *user,
+                                 livetcp_error *error)
 {
+    raw_options *raw = values;
     const struct poptOption media[] = {
         LT_OPTION_TAKEN("policy", 'p', OPTION_SCHEME,
                         "LiveTCP with these policies, NAME[:SETTING=VALUE]..., comma-separated "
-                        "(shortest-queue, "
-                        "beside plain, if there is no -t either)",
+                        "(auto, beside plain, if there is no -t either)",
                         "LIST"),
         LT_OPTION_TAKEN("transport", 't', OPTION_SCHEME,
                         "baselines: plain (RFC 4571 on one connection), socket (no LiveTCP)",
                         "LIST"),
-        LT_OPTION_INTEGER("connections", &raw->connections, "connections of a policy (5)", "N"),
+        LT_OPTION_TEXTS("program", &raw->programs,
+                        "another transport: a program that carries the packets of a flow, as "
+                        "src/lab/bench/transport_program.c describes; may be repeated",
+                        "NAME=COMMAND"),
+        LT_OPTION_INTEGER("connections", &raw->connections, "connections of a policy (8)", "N"),
         LT_OPTION_INTEGER("split", &raw->split, "writes per frame (1)", "N"),
         LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
                        "of the media's sockets (the system's)", "NAME"),
@@ -55,12 +63,30 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
         LT_OPTION_INTEGER("flows", &raw->flows, "CBR flows of each scheme (1)", "N"),
         LT_OPTION_INTEGER("size", &raw->size, "packet, with 12 bytes RTP and 2 framing (1448)",
                           "BYTES"),
-        LT_OPTION_REAL("interval", &raw->interval_ms,
-                       "between packets of a flow (20; greedy: at least 0.1)", "MS"),
+        LT_OPTION_TEXT("interval", &raw->interval,
+                       "between packets of a flow (20ms; greedy: at least 100us)", "TIME"),
         LT_OPTION_FLAG("greedy", &raw->greedy, "send as fast as packets are taken, one ahead"),
-        LT_OPTION_REAL("talkspurt", &raw->talkspurt_s, "length of talkspurts, with --silence",
-                       "SECONDS"),
-        LT_OPTION_REAL("silence", &raw->silence_s, "between talkspurts (0)", "SECONDS"),
+        LT_OPTION_ENTRY("adaptive", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
+                        OPTION_ADAPTIVE,
+                        "send video that follows the session's estimated bit rate, from this one "
+                        "(1500kbit); plain and socket keep it",
+                        "RATE"),
+        LT_OPTION_REAL("fps", &raw->fps, "adaptive: frames a second (25)", "N"),
+        LT_OPTION_TEXT("key-interval", &raw->key_interval,
+                       "adaptive: between key frames (2s); 0: none", "TIME"),
+        LT_OPTION_TEXT("max-rate", &raw->max_rate, "adaptive: of the encoder (20mbit)", "RATE"),
+        LT_OPTION_TEXT("trace", &raw->trace,
+                       "adaptive: sizes of its frames: x264 (of a film), screen (x264 of a screen "
+                       "share), ideal (all the same), or those of a recording by script/trace "
+                       "(x264)",
+                       "FILE"),
+        LT_OPTION_TEXT("flow-times", &raw->flow_times,
+                       "adaptive: when each flow joins, with a session of its own, and leaves; "
+                       "those without run from start to end",
+                       "FROM-[TO],..."),
+        LT_OPTION_TEXT("talkspurt", &raw->talkspurt, "length of talkspurts, with --silence",
+                       "TIME"),
+        LT_OPTION_TEXT("silence", &raw->silence, "between talkspurts (0)", "TIME"),
         LT_OPTION_INTEGER("opening", &raw->opening,
                           "packets of each talkspurt after a silence to report by themselves (1)",
                           "N"),
@@ -68,9 +94,15 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
         POPT_TABLEEND};
     const struct poptOption path[] = {
         LT_OPTION_TEXT("path", &raw->path,
-                       "emulated path, or none for loopback (delay=50ms,loss=1%)", "SPEC"),
+                       "emulated path, or none for loopback (delay=50ms,loss=1%); several links "
+                       "between the hosts with ; between",
+                       "SPEC[;SPEC]"),
         LT_OPTION_TEXT("path-back", &raw->path_back,
-                       "its way back (delay as forward, nothing else)", "SPEC"),
+                       "its way back (delay as forward, nothing else)", "SPEC[;SPEC]"),
+        LT_OPTION_TEXT("schedule", &raw->schedule,
+                       "changes of the path: lines TIME forward|backward|both PARAMETERS, from the "
+                       "start of the run",
+                       "FILE"),
         LT_OPTION_TEXTS(
             "sysctl", &raw->sysctls,
             "setting of both ends of the path, such as net.ipv4.tcp_ecn=1; may be repeated",
@@ -90,10 +122,9 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
                        "congestion control of those flows (the system's)", "NAME"),
         POPT_TABLEEND};
     const struct poptOption run[] = {
-        LT_OPTION_REAL("warmup", &raw->warmup_s, "sent first and not counted (5)", "SECONDS"),
-        LT_OPTION_REAL("duration", &raw->duration_s, "measured (60)", "SECONDS"),
-        LT_OPTION_REAL("drain", &raw->drain_s, "to wait for late packets at the end (10)",
-                       "SECONDS"),
+        LT_OPTION_TEXT("warmup", &raw->warmup, "sent first and not counted (5s)", "TIME"),
+        LT_OPTION_TEXT("duration", &raw->duration, "measured (60s)", "TIME"),
+        LT_OPTION_TEXT("drain", &raw->drain, "to wait for late packets at the end (10s)", "TIME"),
         LT_OPTION_LARGE_INTEGER("seed", &raw->seed, "of phases, loss and web traffic (1)", "N"),
         LT_OPTION_FLAG("check", &raw->check,
                        "run nothing, only say what is wrong with the options"),
@@ -105,13 +136,13 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
     const struct poptOption output[] = {
         LT_OPTION_TEXT(
             "playout", &raw->playout,
-            "share of late packets and MOS with these playout delays: ms over the path's delay; "
+            "share of late packets and MOS with these playout delays: times over the path's delay; "
             "static: RTT + 3 intervals; adaptive: what livetcp_playout chooses",
             "LIST"),
         LT_OPTION_TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)",
                        "NAME"),
         LT_OPTION_TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
-        LT_OPTION_TEXT("json", &raw->json, "everything but single packets", "FILE"),
+        LT_OPTION_JSON("everything but single packets; to standard output without =FILE"),
         LT_OPTION_TEXT("raw", &raw->raw, "a line of CSV for each packet", "FILE"),
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "no progress", NULL),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &raw->help, 0, "this text", NULL),
@@ -120,14 +151,18 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
         LT_OPTION_SECTION(media, "What is sent, and how:"),
         LT_OPTION_SECTION(path, "What it meets:"), LT_OPTION_SECTION(run, "The run:"),
         LT_OPTION_SECTION(output, "Output, beside the table:"), POPT_TABLEEND};
-    return visit(table, user, error);
+    const lt_command_line line = {.command = "livetcp bench",
+                                  .usage = "[OPTION...]",
+                                  .table = table,
+                                  .json = &raw->json,
+                                  .take = take_option,
+                                  .user = raw};
+    return use(&line, user, error);
 }
 
-/* Splits a comma-separated list onto raw->scheme_specs; the only option that is taken by hand. */
-static livetcp_result add_schemes(void *user, int code, const char *list, livetcp_error *error)
+/* Splits a comma-separated list onto raw->scheme_specs. */
+static livetcp_result add_schemes(raw_options *raw, const char *list, livetcp_error *error)
 {
-    raw_options *raw = user;
-    (void)code;
     for (const char *at = list;;) {
         size_t length = strcspn(at, ",");
         if (raw->scheme_count == LT_BENCH_MAX_SCHEMES)
@@ -143,62 +178,146 @@ static livetcp_result add_schemes(void *user, int code, const char *list, livetc
     }
 }
 
-static lt_command_line command_line(const struct poptOption *table)
+static livetcp_result take_option(void *user, int code, const char *value, livetcp_error *error)
 {
-    return (lt_command_line){
-        .command = "livetcp bench", .usage = "[OPTION...]", .table = table, .take = add_schemes};
-}
-
-typedef struct words {
-    raw_options *raw;
-    int argc;
-    const char **argv;
-} words;
-
-static livetcp_result read_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    const words *w = user;
-    lt_command_line line = command_line(table);
-    line.user = w->raw;
-    return lt_command_line_read(&line, w->argc, w->argv, NULL, error);
-}
-
-static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    const lt_command_line line = command_line(table);
-    return lt_command_line_help(&line, user, error);
-}
-
-static livetcp_result clear_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    (void)user;
-    (void)error;
-    lt_options_clear(table);
-    return LIVETCP_OK;
+    raw_options *raw = user;
+    if (code == OPTION_SCHEME)
+        return add_schemes(raw, value, error);
+    free(raw->adaptive);
+    raw->adaptive = strdup(value ? value : "1500kbit");
+    return raw->adaptive ? LIVETCP_OK
+                         : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the options");
 }
 
 static void raw_init(raw_options *raw)
 {
-    *raw = (raw_options){.connections = 5,
-                         .split = 1,
-                         .flows = 1,
-                         .size = 1448,
-                         .interval_ms = INTERVAL_DEFAULT,
-                         .opening = 1,
-                         .warmup_s = 5,
-                         .duration_s = 60,
-                         .drain_s = 10,
-                         .seed = 1};
+    *raw = (raw_options){
+        .connections = 8, .split = 1, .flows = 1, .size = 1448, .opening = 1, .seed = 1};
 }
 
 static void raw_clear(raw_options *raw)
 {
     for (unsigned i = 0; i < raw->scheme_count; i++)
         free(raw->scheme_specs[i]);
-    with_table(raw, clear_table, NULL, NULL);
+    free(raw->adaptive);
+    lt_built_line_clear(build_line, raw);
 }
 
-/* ---- what makes sense ---- */
+/* ---- validation ---- */
+
+static livetcp_result take_seconds(const char *option, const char *text, livetcp_usec max,
+                                   livetcp_usec *out, livetcp_error *error)
+{
+    return lt_option_time(option, text, LIVETCP_USEC_SEC, 0, max, out, error);
+}
+
+static livetcp_result take_trace(const raw_options *raw, lt_bench_options *options,
+                                 livetcp_error *error)
+{
+    lt_frame_sizes *sizes = &options->plan.encoder.sizes;
+    livetcp_trace_frame *frames;
+    size_t count;
+    livetcp_result result = lt_option_copy("--trace", raw->trace ? raw->trace : "x264",
+                                           options->trace, sizeof options->trace, NULL, error);
+    if (result != LIVETCP_OK)
+        return result;
+    if (!strcmp(options->trace, "ideal")) {
+        lt_frame_sizes_ideal(sizes);
+        return LIVETCP_OK;
+    }
+    if (!strcmp(options->trace, "x264")) {
+        lt_frame_sizes_x264(sizes);
+        return LIVETCP_OK;
+    }
+    if (!strcmp(options->trace, "screen")) {
+        lt_frame_sizes_screen(sizes);
+        return LIVETCP_OK;
+    }
+    result = lt_trace_read(options->trace, &frames, &count, error);
+    if (result == LIVETCP_OK)
+        result = lt_frame_sizes_take(sizes, frames, count, error);
+    free(frames);
+    return result;
+}
+
+static livetcp_result take_bitrate(const char *option, const char *text, double *out,
+                                   livetcp_error *error)
+{
+    uint64_t rate;
+    if (!lt_parse_rate(text, &rate) || rate < 10000 || rate > 1000000000)
+        return lt_option_refuse(option, text, error, "a rate of 10kbit to 1gbit, such as 1500kbit");
+    *out = (double)rate;
+    return LIVETCP_OK;
+}
+
+/* Those that only an adaptive source has, and those that it cannot have. */
+static livetcp_result check_adaptive(const raw_options *raw, livetcp_error *error)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } only[] = {{"--fps", raw->fps != 0},
+                {"--key-interval", raw->key_interval},
+                {"--max-rate", raw->max_rate},
+                {"--trace", raw->trace},
+                {"--flow-times", raw->flow_times}},
+      not_with[] = {{"--greedy", raw->greedy},
+                    {"--interval", raw->interval},
+                    {"--talkspurt", raw->talkspurt},
+                    {"--silence", raw->silence},
+                    {"--playout", raw->playout}};
+    for (size_t i = 0; !raw->adaptive && i < sizeof only / sizeof *only; i++)
+        if (only[i].given)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "%s is for an adaptive source: add --adaptive", only[i].name);
+    for (size_t i = 0; raw->adaptive && i < sizeof not_with / sizeof *not_with; i++)
+        if (not_with[i].given)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "%s and --adaptive: take one of them; an adaptive source sends frames "
+                           "of video at --fps",
+                           not_with[i].name);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_adaptive(const raw_options *raw, lt_bench_options *options,
+                                    livetcp_error *error)
+{
+    lt_plan *plan = &options->plan;
+    lt_encoder_config *encoder = &plan->encoder;
+    livetcp_usec key = 2 * LIVETCP_USEC_SEC;
+    double fps = raw->fps != 0 ? raw->fps : 25;
+    livetcp_result result = check_adaptive(raw, error);
+    if (result != LIVETCP_OK || !raw->adaptive)
+        return result;
+    plan->adaptive = true;
+    plan->warmup = 10 * LIVETCP_USEC_SEC;
+    if (!(fps >= 1 && fps <= 240))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--fps %g: 1 to 240 frames a second are possible", fps);
+    plan->interval = llround(LIVETCP_USEC_SEC / fps);
+    if ((result = take_bitrate("--adaptive=", raw->adaptive, &encoder->start_rate, error)) ||
+        (result = take_bitrate("--max-rate ", raw->max_rate ? raw->max_rate : "20mbit",
+                               &encoder->max_rate, error)) ||
+        (result = take_seconds("--key-interval ", raw->key_interval, DAY, &key, error)))
+        return result;
+    if (encoder->start_rate > encoder->max_rate)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--adaptive=%s is above --max-rate %s: raise that, or begin lower",
+                       raw->adaptive, raw->max_rate ? raw->max_rate : "20mbit");
+    if (key && key < 2 * plan->interval)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--key-interval %s: it is 0, or two frames or more (%.0f ms)",
+                       raw->key_interval, 2e-3 * (double)plan->interval);
+    result = take_trace(raw, options, error);
+    const bool ideal = !strcmp(options->trace, "ideal");
+    if (result == LIVETCP_OK && ideal && raw->key_interval && key)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--key-interval %s: all frames of the ideal encoder are the same; take "
+                       "another --trace, or leave one out",
+                       raw->key_interval);
+    encoder->key_interval = ideal ? 0 : (uint32_t)((key + plan->interval / 2) / plan->interval);
+    return result;
+}
 
 static livetcp_result take_plan(const raw_options *raw, lt_bench_options *options,
                                 livetcp_error *error)
@@ -212,28 +331,89 @@ static livetcp_result take_plan(const raw_options *raw, lt_bench_options *option
     if (result != LIVETCP_OK)
         return result;
     plan->direction = directions[way];
-    double interval = raw->interval_ms != INTERVAL_DEFAULT ? raw->interval_ms
-                      : raw->greedy                        ? 0.1
-                                                           : 20;
-    if (!(interval >= 0.1 && interval <= 60000))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--interval: 0.1 to 60000 ms are possible");
     plan->greedy = raw->greedy;
-    plan->interval = (livetcp_usec)llround(interval * 1000);
+    plan->interval = raw->greedy ? 100 : 20 * LIVETCP_USEC_MSEC;
+    plan->warmup = 5 * LIVETCP_USEC_SEC;
+    plan->duration = 60 * LIVETCP_USEC_SEC;
+    options->drain = 10 * LIVETCP_USEC_SEC;
+    if ((result = take_adaptive(raw, options, error)))
+        return result;
     plan->size = raw->size < 0 ? 0 : (size_t)raw->size;
     if ((result =
              lt_option_count("--flows ", raw->flows, 1, LT_BENCH_MAX_FLOWS, &plan->flows, error)) ||
-        (result = lt_option_seconds("--warmup", raw->warmup_s, 86400, &plan->warmup, error)) ||
-        (result =
-             lt_option_seconds("--duration", raw->duration_s, 86400, &plan->duration, error)) ||
-        (result = lt_option_seconds("--drain", raw->drain_s, 3600, &options->drain, error)) ||
-        (result =
-             lt_option_seconds("--talkspurt", raw->talkspurt_s, 86400, &plan->talkspurt, error)) ||
-        (result = lt_option_seconds("--silence", raw->silence_s, 86400, &plan->silence, error)) ||
+        (result = lt_option_time("--interval ", raw->interval, LIVETCP_USEC_MSEC, 100,
+                                 60 * LIVETCP_USEC_SEC, &plan->interval, error)) ||
+        (result = take_seconds("--warmup ", raw->warmup, DAY, &plan->warmup, error)) ||
+        (result = take_seconds("--duration ", raw->duration, DAY, &plan->duration, error)) ||
+        (result = take_seconds("--drain ", raw->drain, DAY / 24, &options->drain, error)) ||
+        (result = take_seconds("--talkspurt ", raw->talkspurt, DAY, &plan->talkspurt, error)) ||
+        (result = take_seconds("--silence ", raw->silence, DAY, &plan->silence, error)) ||
         (result = lt_option_count("--opening ", raw->opening, 1, 1000000, &plan->opening, error)))
         return result;
     options->seed = (uint64_t)raw->seed;
     return lt_plan_make(plan, options->seed, error);
+}
+
+/* After the plan, which has the number of flows. */
+static livetcp_result take_flow_times(const raw_options *raw, lt_bench_options *options,
+                                      livetcp_error *error)
+{
+    lt_plan *plan = &options->plan;
+    char item[64];
+    unsigned flow = 0;
+    for (const char *at = raw->flow_times; at; flow++) {
+        size_t length = strcspn(at, ",");
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        if (flow == plan->flows)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--flow-times %.60s: there are only %u flows (--flows)", raw->flow_times,
+                           plan->flows);
+        if (length >= sizeof item || !lt_window_parse(item, &plan->times[flow]) ||
+            plan->times[flow].from >= plan->length)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--flow-times %.40s: it is FROM-TO or FROM-, within the %g s of the "
+                           "run, for example 0-,5s-20s",
+                           item, (double)plan->length / 1e6);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return LIVETCP_OK;
+}
+
+/* A spec for each link, with ; between, into one direction of them. */
+static livetcp_result take_links(const char *text, lt_direction direction,
+                                 lt_bench_options *options, unsigned *links, livetcp_error *error)
+{
+    char spec[LT_PARAMS_TEXT];
+    livetcp_result result = LIVETCP_OK;
+    *links = 0;
+    for (const char *at = text; at && result == LIVETCP_OK; (*links)++) {
+        const size_t length = strcspn(at, ";");
+        if (*links == LT_PATH_MAX_LINKS || length >= sizeof spec)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--path: at most %d links, of %d characters each, are possible",
+                           LT_PATH_MAX_LINKS, LT_PARAMS_TEXT - 1);
+        snprintf(spec, sizeof spec, "%.*s", (int)length, at);
+        result = lt_link_params_parse(&options->link[2 * *links + direction], spec, error);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return result;
+}
+
+static livetcp_result take_both_ways(const raw_options *raw, const char *spec,
+                                     lt_bench_options *options, livetcp_error *error)
+{
+    unsigned back;
+    livetcp_result result = take_links(spec, LT_FORWARD, options, &options->links, error);
+    for (unsigned i = 0; i < options->links; i++)
+        options->link[2 * i + LT_BACKWARD].delay = options->link[2 * i + LT_FORWARD].delay;
+    if (result == LIVETCP_OK && raw->path_back) {
+        result = take_links(raw->path_back, LT_BACKWARD, options, &back, error);
+        if (result == LIVETCP_OK && back != options->links)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--path has %u link%s and --path-back %u: give one for each",
+                           options->links, options->links == 1 ? "" : "s", back);
+    }
+    return result;
 }
 
 static livetcp_result take_path(const raw_options *raw, lt_bench_options *options,
@@ -241,17 +421,15 @@ static livetcp_result take_path(const raw_options *raw, lt_bench_options *option
 {
     const char *spec = raw->path ? raw->path : "delay=50ms,loss=1%";
     livetcp_result result = LIVETCP_OK;
-    lt_link_params_init(&options->link[0]);
-    lt_link_params_init(&options->link[1]);
+    options->links = 1;
+    for (int i = 0; i < LT_PATH_LANES; i++)
+        lt_link_params_init(&options->link[i]);
     options->emulated = strcmp(spec, "none") != 0;
     if (!options->emulated && raw->path_back)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--path-back makes no sense with --path none: loopback has no way back");
     if (options->emulated)
-        result = lt_link_params_parse(&options->link[0], spec, error);
-    options->link[1].delay = options->link[0].delay;
-    if (result == LIVETCP_OK && raw->path_back)
-        result = lt_link_params_parse(&options->link[1], raw->path_back, error);
+        result = take_both_ways(raw, spec, options, error);
     if (strlen(spec) >= LT_PARAMS_TEXT ||
         (raw->path_back && strlen(raw->path_back) >= LT_PARAMS_TEXT))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--path: too long");
@@ -263,6 +441,19 @@ static livetcp_result take_path(const raw_options *raw, lt_bench_options *option
         snprintf(options->link_text[1], LT_PARAMS_TEXT, "delay=%gms",
                  (double)options->link[1].delay / 1e3);
     return result;
+}
+
+static livetcp_result take_schedule(const raw_options *raw, lt_bench_options *options,
+                                    livetcp_error *error)
+{
+    if (!raw->schedule)
+        return LIVETCP_OK;
+    if (!options->emulated)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--schedule %.60s: it changes an emulated path, and this is loopback",
+                       raw->schedule);
+    return lt_schedule_load(&options->schedule, raw->schedule, options->link, options->links,
+                            error);
 }
 
 static livetcp_result take_sysctls(const raw_options *raw, lt_bench_options *options,
@@ -286,22 +477,74 @@ static livetcp_result take_sysctls(const raw_options *raw, lt_bench_options *opt
     return LIVETCP_OK;
 }
 
+static livetcp_result take_programs(const raw_options *raw, lt_bench_options *options,
+                                    lt_scheme_defaults *defaults, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    defaults->programs = options->programs;
+    for (char **text = raw->programs; result == LIVETCP_OK && text && *text; text++) {
+        if (defaults->program_count == LT_BENCH_MAX_PROGRAMS)
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "--program: %d programs are possible, no more", LT_BENCH_MAX_PROGRAMS);
+        result =
+            lt_bench_program_parse(&options->programs[defaults->program_count++], *text, error);
+    }
+    return result;
+}
+
+/* Those of a scheme that depend on what is sent. */
+static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *scheme,
+                                   livetcp_error *error)
+{
+    const lt_plan *plan = &options->plan;
+    const bool program = scheme->kind == LT_TRANSPORT_PROGRAM;
+    if (plan->adaptive && scheme->redundancy)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "%.60s and --adaptive: packets that repeat others are audio, and this "
+                       "is video",
+                       scheme->spec);
+    if (!plan->adaptive && scheme->start_rate > 0)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "%.60s: start-rate is of an encoder: add --adaptive", scheme->spec);
+    if (scheme->start_rate > plan->encoder.max_rate && plan->adaptive)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%.60s: start-rate is above --max-rate",
+                       scheme->spec);
+    if (program && (plan->greedy || plan->direction != LT_MEDIA_FORWARD))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "%.60s: a program carries media forward only, and no --greedy source",
+                       scheme->spec);
+    if (program && plan->size - LT_BENCH_FRAMING > UINT16_MAX)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "%.60s: packets of %zu bytes are too long for a program", scheme->spec,
+                       plan->size);
+    if (plan->adaptive && scheme->start_rate == 0)
+        scheme->start_rate = plan->encoder.start_rate;
+    else if (!plan->adaptive)
+        scheme->start_rate = 8e6 * (double)plan->size / (double)plan->interval;
+    return LIVETCP_OK;
+}
+
 static livetcp_result take_schemes(const raw_options *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
-    static const char *const usual[] = {"plain", "shortest-queue"};
+    static const char *const usual[] = {"plain", "auto"};
     lt_scheme_defaults defaults = {.congestion_control = raw->congestion_control,
                                    .nagle = raw->nagle,
+                                   .links = options->links,
                                    .max_packet = options->plan.size - LT_BENCH_FRAMING};
     livetcp_result result;
     if ((result = lt_option_count("--connections ", raw->connections, 1, LIVETCP_MAX_CONNECTIONS,
                                   &defaults.connections, error)) ||
-        (result = lt_option_count("--split ", raw->split, 1, 16, &defaults.split, error)))
+        (result = lt_option_count("--split ", raw->split, 1, 16, &defaults.split, error)) ||
+        (result = take_programs(raw, options, &defaults, error)))
         return result;
     options->scheme_count = raw->scheme_count ? raw->scheme_count : 2;
     for (unsigned i = 0; i < options->scheme_count; i++) {
         const char *spec = raw->scheme_count ? raw->scheme_specs[i] : usual[i];
         result = lt_scheme_parse(&options->schemes[i], spec, &defaults, error);
+        if (result != LIVETCP_OK)
+            return result;
+        result = check_scheme(options, &options->schemes[i], error);
         if (result != LIVETCP_OK)
             return result;
     }
@@ -395,13 +638,14 @@ livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const
     raw_options raw;
     memset(options, 0, sizeof *options);
     raw_init(&raw);
-    livetcp_result result =
-        with_table(&raw, read_table, &(words){.raw = &raw, .argc = argc, .argv = argv}, error);
+    livetcp_result result = lt_built_line_read(build_line, &raw, argc, argv, NULL, error);
     options->help = raw.help;
     keep_command(options, argc, argv);
     if (result == LIVETCP_OK && !raw.help) {
         if ((result = take_plan(&raw, options, error)) == LIVETCP_OK &&
+            (result = take_flow_times(&raw, options, error)) == LIVETCP_OK &&
             (result = take_path(&raw, options, error)) == LIVETCP_OK &&
+            (result = take_schedule(&raw, options, error)) == LIVETCP_OK &&
             (result = take_sysctls(&raw, options, error)) == LIVETCP_OK &&
             (result = take_schemes(&raw, options, error)) == LIVETCP_OK)
             result = take_rest(&raw, options, error);
@@ -410,16 +654,21 @@ livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const
     return result;
 }
 
+void lt_bench_options_clear(lt_bench_options *options)
+{
+    lt_schedule_clear(&options->schedule);
+}
+
 void lt_bench_options_help(FILE *out)
 {
     raw_options raw;
     raw_init(&raw);
-    with_table(&raw, print_table, out, NULL);
+    lt_built_line_help(build_line, &raw, out, NULL);
     fputs("\nSends RTP, usually at a constant bit rate, through an emulated path (or loopback) and "
           "measures\n"
           "the delay of every packet, from just before it is sent to the receiving application's\n"
           "callback, on one clock. Packets that never arrive count as infinitely late.\n"
-          "FROM-TO are seconds from the start of the run, warm-up included.\n"
+          "FROM-TO are times from the start of the run, warm-up included. TIME: 20ms, 5s.\n"
           "\nPolicies: ",
           out);
     const livetcp_policy *policy;
@@ -427,26 +676,34 @@ void lt_bench_options_help(FILE *out)
         fprintf(out, "%s%s", i ? ", " : "", policy->name);
     fprintf(out,
             ".\nSettings of a policy are those of a LiveTCP URI: connections, split, ...; and\n"
+            "link=N (1: the first) or link=all: which of several links it uses (1);\n"
             "redundancy=1 (to 3): packets repeat the one before at half its size (RFC 2198).\n"
             "\nPath SPEC:\n%s",
             lt_link_params_help());
-    fputs("\nExamples:\n"
-          "  livetcp bench\n"
-          "  livetcp bench --policy single,shortest-queue:connections=5 "
-          "--congestion-control reno \\\n"
-          "      --path delay=50ms,loss=3%\n"
-          "  livetcp bench --policy single,duplicate:connections=8 --size 174 --playout "
-          "10,static\n"
-          "  livetcp bench --policy single:redundancy=1 --size 174 --playout adaptive --poisson "
-          "9mbit \\\n"
-          "      --talkspurt 1.2 --silence 0.8 --path delay=10ms,rate=10mbit,queue=100p\n"
-          "  livetcp bench --transport socket --size 174 --path none --duration 10\n"
-          "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
-          "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"
-          "  livetcp bench --policy single --greedy --peer --ftp 15@5-60 --mice 80@20-75 \\\n"
-          "      --cbr 3mbit@40-75 --path delay=50ms,rate=30mbit,queue=50p --duration 75\n"
-          "  livetcp bench --policy single --interval 2 --talkspurt 5 --silence 5 --opening 100\n"
-          "  livetcp bench --policy single --sysctl net.ipv4.tcp_sack=0 \\\n"
-          "      --sysctl net.ipv4.tcp_early_retrans=0\n",
-          out);
+    fputs(
+        "\nExamples:\n"
+        "  livetcp bench\n"
+        "  livetcp bench --policy single,shortest-queue:connections=5 "
+        "--congestion-control reno \\\n"
+        "      --path delay=50ms,loss=3%\n"
+        "  livetcp bench --policy single,duplicate:connections=8 --size 174 --playout "
+        "10ms,static\n"
+        "  livetcp bench --policy single:redundancy=1 --size 174 --playout adaptive --poisson "
+        "9mbit \\\n"
+        "      --talkspurt 1.2s --silence 0.8s --path delay=10ms,rate=10mbit,queue=100p\n"
+        "  livetcp bench --transport socket --size 174 --path none --duration 10s\n"
+        "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
+        "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"
+        "  livetcp bench --policy single --greedy --peer --ftp 15@5s-60s --mice 80@20s-75s \\\n"
+        "      --cbr 3mbit@40s-75s --path delay=50ms,rate=30mbit,queue=50p --duration 75s\n"
+        "  livetcp bench --policy single --interval 2ms --talkspurt 5s --silence 5s --opening 100\n"
+        "  livetcp bench --policy auto,single --transport plain --adaptive=1500kbit --duration 30s "
+        "\\\n"
+        "      --path delay=30ms,rate=1mbit,queue=40kB --path-back delay=30ms\n"
+        "  livetcp bench --policy auto,single --path delay=30ms,delay=45ms@8s,loss=1%\n"
+        "  livetcp bench --policy auto:link=all,auto:link=2 --path "
+        "'delay=15ms,loss=1%;delay=45ms,loss=1%'\n"
+        "  livetcp bench --policy single --sysctl net.ipv4.tcp_sack=0 \\\n"
+        "      --sysctl net.ipv4.tcp_early_retrans=0\n",
+        out);
 }

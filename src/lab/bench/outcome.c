@@ -26,8 +26,8 @@ void lt_outcome_guard(const lt_bench_options *options, livetcp_usec *before, liv
     *before = *after = trip > LEAST_GUARD_US ? trip : LEAST_GUARD_US;
 }
 
-/* Copies the stalls between `begin` and `end`; what happened while processes were started or ended
- * concerns no packet. */
+/* Copies the stalls between `begin` and `end`; stalls while processes were started or ended concern
+ * no packet. */
 static size_t copy_stalls(lt_stall *to, const lt_stall_log *log, livetcp_usec begin,
                           livetcp_usec end)
 {
@@ -59,10 +59,10 @@ static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, l
     return LIVETCP_OK;
 }
 
-/* The delays of one outcome, four lists in one allocation. */
+/* The delays of one outcome, five lists in one allocation. */
 typedef struct samples {
-    livetcp_usec *all, *clean, *late, *opening;
-    size_t count, clean_count, late_count, opening_count;
+    livetcp_usec *all, *clean, *late, *opening, *whole;
+    size_t count, clean_count, late_count, opening_count, whole_count;
     lt_spoken *spoken; /* packets of the present stream */
 } samples;
 
@@ -97,6 +97,19 @@ static livetcp_result hear_stream(lt_outcome *outcome, const lt_spoken *spoken,
     return result;
 }
 
+/* Takes the rate of a frame by its first packet; `last` is the one before in its stream. */
+static void take_rate(lt_rates *rates, const lt_record *record, const lt_record *last)
+{
+    double rate = record->rate;
+    if (last && last->frame == record->frame)
+        return;
+    rates->min = rates->frames && rates->min < rate ? rates->min : rate;
+    rates->max = rates->frames && rates->max > rate ? rates->max : rate;
+    rates->frames++;
+    rates->mean += (rate - rates->mean) / (double)rates->frames;
+    rates->last = rate;
+}
+
 static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsigned stream,
                         uint32_t index, samples *s)
 {
@@ -105,7 +118,7 @@ static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsign
     lt_record *record = lt_shared_record(run->shared, plan, stream, index);
     livetcp_usec sent = lt_shared_load(&record->sent);
     livetcp_usec arrival = lt_shared_load(&record->arrival);
-    livetcp_usec due = plan->greedy ? sent : run->start + lt_plan_due(plan, stream, index);
+    livetcp_usec due = lt_shared_due(record, plan, stream, index, run->start);
     livetcp_usec copied = lt_shared_load(&record->copy);
     livetcp_usec delay = sent && arrival ? arrival - sent : LT_DELAY_NEVER;
     livetcp_usec before, after;
@@ -115,10 +128,14 @@ static void take_packet(lt_outcome *outcome, const lt_outcomes *outcomes, unsign
                                    .plays = true};
     lt_outcome_guard(run->options, &before, &after);
     if (arrival >= run->start + plan->measured_from && arrival < run->start + plan->length)
-        outcome->arrived_bytes += plan->size - LT_BENCH_FRAMING;
+        outcome->arrived_bytes += plan->adaptive ? record->size : plan->size - LT_BENCH_FRAMING;
+    if (plan->adaptive && sent)
+        s->whole[s->whole_count++] = delay;
     if (!lt_plan_measured(plan, index, sent - run->start))
         return;
     bool near = lt_stall_near(outcomes->stalls, outcomes->stall_count, due, before, after);
+    if (plan->adaptive)
+        take_rate(&outcome->rates, record, index ? record - 1 : NULL);
     if (!plan->greedy)
         s->late[s->late_count++] = sent ? sent - due : LT_DELAY_NEVER;
     s->all[s->count++] = delay;
@@ -136,7 +153,7 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
 {
     const lt_plan *plan = &outcome->run->options->plan;
     size_t most = (size_t)plan->streams * plan->packets;
-    livetcp_usec *memory = calloc(4 * most, sizeof *memory);
+    livetcp_usec *memory = calloc(5 * most, sizeof *memory);
     lt_spoken *spoken = calloc(plan->packets, sizeof *spoken);
     livetcp_result result = LIVETCP_OK;
     if (!memory || !spoken)
@@ -145,6 +162,7 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
                  .clean = memory + most,
                  .late = memory + 2 * most,
                  .opening = memory + 3 * most,
+                 .whole = memory + 4 * most,
                  .spoken = spoken};
     for (unsigned i = 0; result == LIVETCP_OK && i < plan->streams; i++) {
         if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) != outcome->backward)
@@ -158,6 +176,7 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
     lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
     lt_delay_summarize(s.late, s.late_count, &outcome->lateness);
     lt_delay_summarize(s.opening, s.opening_count, &outcome->opening);
+    lt_delay_summarize(s.whole, s.whole_count, &outcome->whole);
     outcome->flagged = s.count - s.clean_count;
     free(spoken);
     free(memory);
@@ -207,6 +226,8 @@ static void measure_costs(lt_outcome *outcome)
     const lt_background_report *sink =
         &run->shared->background[outcome->backward ? LT_NEAR : LT_FAR];
     outcome->media_rate = 8.0 * (double)outcome->arrived_bytes / seconds;
+    outcome->link_share =
+        options->emulated && link->rate ? outcome->media_rate / (double)link->rate : NAN;
     outcome->ftp_rate = 8.0 * (double)sink->ftp_bytes / seconds;
     outcome->web_rate = 8.0 * (double)sink->web_bytes / seconds;
     outcome->peer_rate = 8.0 * (double)sink->peer_bytes / seconds;

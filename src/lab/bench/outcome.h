@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run comes to: one outcome per scheme and direction, in numbers ready to print. */
+/* Results of a run: one outcome per scheme and direction, in numbers ready to print. */
 #ifndef LT_LAB_BENCH_OUTCOME_H
 #define LT_LAB_BENCH_OUTCOME_H
 
@@ -7,12 +7,21 @@
 #include "lab/bench/runner.h"
 #include "lab/bench/stats.h"
 
+/* Bit rates that the frames of a run were encoded at, in bit/s. */
+typedef struct lt_rates {
+    uint64_t frames;
+    double min, mean, max;
+    double last; /* of the last frame of the last stream */
+} lt_rates;
+
 typedef struct lt_outcome {
     const lt_run *run;
     bool backward;
     lt_delay_summary all;      /* every measured packet */
     lt_delay_summary clean;    /* without those sent near a stall of the machine */
     uint64_t flagged;          /* how many those are */
+    lt_delay_summary whole;    /* adaptive: every packet, warm-up included */
+    lt_rates rates;            /* adaptive: of its encoders, in the measured time */
     lt_delay_summary lateness; /* of the sender against its schedule; lost = never sent; none if
                                   greedy */
     lt_delay_summary opening;  /* the first packets of each talkspurt after a silence */
@@ -25,6 +34,7 @@ typedef struct lt_outcome {
         wire_ratio; /* bytes of IP packets per byte of media, that way; NAN when others send, too */
     double cpu_send;    /* µs per packet: the sending process, and the receiving one; with media */
     double cpu_receive; /* both ways the work of both ways is in both */
+    double link_share;  /* media_rate by the rate of the link; NAN when it has none */
     double media_rate;  /* bit/s that arrived in the measured time, all flows, without framing */
     double ftp_rate, web_rate, peer_rate, mice_rate, cbr_rate; /* and of the background */
     const lt_transport_totals *totals;                         /* of the sender */
@@ -43,7 +53,7 @@ typedef struct lt_outcomes {
 livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error);
 void lt_outcomes_clear(lt_outcomes *outcomes);
 
-/* What percentages and comparisons are about: `clean` if stalls are to be discarded. */
+/* Summary for percentages and comparisons: `clean` if stalls are to be discarded. */
 const lt_delay_summary *lt_outcome_headline(const lt_outcome *outcome);
 
 /* The outcome to compare this one with, or NULL for the reference itself. */

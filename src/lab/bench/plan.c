@@ -4,9 +4,11 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-/* 16 bytes of record each: 1 GiB. */
+/* 40 bytes of record each, of what is used: 2.5 GiB. */
 #define MAX_RECORDS (UINT64_C(1) << 26)
-#define LONGEST     (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
+/* So that each of several packets of one size that hold a frame has room for the probe. */
+#define LEAST_ADAPTIVE 100
+#define LONGEST        (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 static livetcp_result check(const lt_plan *plan, livetcp_error *error)
 {
@@ -33,6 +35,14 @@ static livetcp_result check(const lt_plan *plan, livetcp_error *error)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "talkspurts and the silence between them go together, and not with a greedy "
                        "source");
+    if (plan->adaptive && (plan->greedy || plan->silence))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "an adaptive source is neither greedy nor silent between talkspurts");
+    if (plan->adaptive && plan->size < LEAST_ADAPTIVE)
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "packets of up to %zu bytes: those of an adaptive source may have %d or more",
+            plan->size, LEAST_ADAPTIVE);
     if (plan->talkspurt < 0 || plan->silence < 0 || plan->talkspurt > LONGEST ||
         plan->silence > LONGEST)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -59,7 +69,7 @@ static livetcp_usec offset(const lt_plan *plan, uint32_t index)
     return plan->spurt_packets ? at + index / plan->spurt_packets * plan->silence : at;
 }
 
-/* How many packets of a stream with phase 0 are due before `at`. */
+/* Number of packets of a stream with phase 0 that are due before `at`. */
 static uint64_t packets_before(const lt_plan *plan, livetcp_usec at)
 {
     livetcp_usec spurt = (livetcp_usec)plan->spurt_packets * plan->interval;
@@ -82,14 +92,20 @@ livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
     uint64_t warmup = packets_before(plan, plan->warmup);
     plan->measured_from = offset(plan, (uint32_t)warmup);
     plan->length = plan->measured_from + plan->duration - plan->duration % plan->interval;
-    uint64_t packets = packets_before(plan, plan->length);
-    if (packets * plan->streams > MAX_RECORDS)
+    uint64_t rounds = packets_before(plan, plan->length), packets = rounds;
+    plan->encoder.interval = plan->interval;
+    if (plan->adaptive && rounds <= MAX_RECORDS)
+        packets =
+            lt_encoder_max_packets(&plan->encoder, (uint32_t)rounds, plan->size - LT_BENCH_FRAMING);
+    if (packets > MAX_RECORDS / plan->streams)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%.0f million packets are more than the bench keeps in memory; shorten the "
-                       "duration or take fewer flows",
-                       (double)(packets * plan->streams) / 1e6);
+                       "duration or take fewer flows%s",
+                       (double)packets * plan->streams / 1e6,
+                       plan->adaptive ? ", or a lower --max-rate" : "");
     plan->packets = (uint32_t)packets;
-    plan->warmup_packets = (uint32_t)warmup;
+    plan->rounds = (uint32_t)rounds;
+    plan->warmup_rounds = (uint32_t)warmup;
     lt_rng_seed(&rng, seed);
     for (unsigned s = 0; s < plan->streams; s++)
         plan->phase[s] = (livetcp_usec)(lt_rng_uniform(&rng) * (double)plan->interval);
@@ -115,9 +131,25 @@ bool lt_plan_opens(const lt_plan *plan, uint32_t index)
            index % plan->spurt_packets < plan->opening;
 }
 
+bool lt_plan_open_ended(const lt_plan *plan)
+{
+    return plan->greedy || plan->adaptive;
+}
+
 bool lt_plan_measured(const lt_plan *plan, uint32_t index, livetcp_usec sent)
 {
-    if (plan->greedy)
+    if (lt_plan_open_ended(plan))
         return sent >= plan->measured_from && sent < plan->length;
-    return index >= plan->warmup_packets;
+    return index >= plan->warmup_rounds;
+}
+
+bool lt_plan_joins_late(const lt_plan *plan, unsigned flow)
+{
+    return plan->times[flow].from > 0;
+}
+
+bool lt_plan_takes_part(const lt_plan *plan, unsigned flow, livetcp_usec at)
+{
+    const lt_window *times = &plan->times[flow];
+    return !times->to || (at >= times->from && at < times->to);
 }

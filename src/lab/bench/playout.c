@@ -2,35 +2,32 @@
 #include "lab/bench/playout.h"
 
 #include "base/error.h"
+#include "lab/options.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MOST_MS 60000
+#define MOST (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 static livetcp_result parse_point(lt_playout_point *point, const char *text, size_t length,
                                   livetcp_usec rtt, livetcp_usec interval, livetcp_error *error)
 {
-    char *end = point->name;
-    double ms = -1;
-    if (length < sizeof point->name) {
+    const bool fits = length < sizeof point->name;
+    if (fits) {
         memcpy(point->name, text, length);
         point->name[length] = '\0';
-        ms = strtod(point->name, &end);
     }
-    if (length < sizeof point->name && !strcmp(point->name, "static"))
+    if (fits && !strcmp(point->name, "static"))
         point->over = rtt + 3 * interval;
-    else if (length < sizeof point->name && !strcmp(point->name, "adaptive"))
+    else if (fits && !strcmp(point->name, "adaptive"))
         point->adaptive = true;
-    else if (end > point->name && !*end && ms >= 0 && ms <= MOST_MS)
-        point->over = (livetcp_usec)llround(ms * 1e3);
-    else
-        return lt_fail(
-            error, LIVETCP_ERR_INVALID_ARGUMENT,
-            "--playout %.*s: it is 0 to %d ms over the delay of the path, static, or adaptive",
-            length < 40 ? (int)length : 40, text, MOST_MS);
+    else if (!fits || lt_option_time("--playout ", point->name, LIVETCP_USEC_MSEC, 0, MOST,
+                                     &point->over, NULL) != LIVETCP_OK)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--playout %.*s: it is a time over the delay of the path, 0 to 60s, such as "
+                       "40ms, or static, or adaptive",
+                       length < 40 ? (int)length : 40, text);
     return LIVETCP_OK;
 }
 

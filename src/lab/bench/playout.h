@@ -4,14 +4,14 @@
 #ifndef LT_LAB_BENCH_PLAYOUT_H
 #define LT_LAB_BENCH_PLAYOUT_H
 
-#include <livetcp/quality.h>
+#include <livetcp/playout.h>
 
 #include <stdbool.h>
 
 enum { LT_BENCH_MAX_PLAYOUTS = 16 };
 
 typedef struct lt_playout_point {
-    char name[16]; /* as given: "40", "static", "adaptive" */
+    char name[16]; /* as given: "40ms", "static", "adaptive" */
     bool adaptive;
     livetcp_usec over; /* from when a packet would arrive without any queue or loss, L after it was
                           sent, until it is played; 0 if adaptive */
@@ -23,16 +23,16 @@ typedef struct lt_playout_list {
     const livetcp_speech_codec *codec;
 } lt_playout_list;
 
-/* Parses "10,40,static,adaptive": ms over L; RTT + 3/f (Brosh et al., section 6.6), where f is the
- * packet rate; what livetcp_playout does by itself (Zhang et al., section 4.1.1). NULL is an empty
- * list. `codec` NULL is G.711 with concealment. */
+/* Parses "10ms,40ms,static,adaptive": times over L; RTT + 3/f (Brosh et al., section 6.6), where f
+ * is the packet rate; the adaptive delay of livetcp_playout (Zhang et al., section 4.1.1). NULL is
+ * an empty list. `codec` NULL is G.711 with concealment. */
 livetcp_result lt_playout_parse(lt_playout_list *list, const char *text, const char *codec,
                                 livetcp_usec rtt, livetcp_usec interval, livetcp_error *error);
 
-/* What is played of a packet. */
+/* The part of a packet that is played. */
 typedef enum lt_heard { LT_HEARD_NOTHING, LT_HEARD_PRIMARY, LT_HEARD_SECONDARY } lt_heard;
 
-/* What came of one point. Packets that never arrived are late as well. */
+/* Result of one point. Packets that never arrived are late as well. */
 typedef struct lt_playout {
     livetcp_usec delay;  /* from sending to playing: L + over; adaptive: the mean over talkspurts */
     livetcp_usec stddev; /* over talkspurts; 0 if fixed */
@@ -44,10 +44,10 @@ typedef struct lt_playout {
     bool in_burst;      /* the packet before was late */
     double burst_ratio;
     double rating, mos; /* of a call with this delay and loss; NAN without packets */
-    double most_mos;    /* and the most that this delay allows, with no packet late */
+    double most_mos;    /* and the maximum for this delay, with no packet late */
 } lt_playout;
 
-/* What a fixed delay lets be heard of a packet and of its copy, by their delays. */
+/* The part of a packet that a fixed delay plays, from the delays of the packet and its copy. */
 static inline lt_heard lt_playout_heard(const lt_playout *playout, livetcp_usec delay,
                                         livetcp_usec copy)
 {
@@ -67,7 +67,7 @@ static inline void lt_playout_take(lt_playout *playout, lt_heard heard)
     playout->in_burst = late;
 }
 
-/* What comes next does not follow what came before. */
+/* The next packet does not continue the one before. */
 static inline void lt_playout_interrupt(lt_playout *playout)
 {
     playout->in_burst = false;
@@ -75,7 +75,7 @@ static inline void lt_playout_interrupt(lt_playout *playout)
 
 double lt_playout_late_share(const lt_playout *playout); /* NAN without packets */
 
-/* The part of what was late or lost that a copy replaced (Zhang et al., section 4.1.3); NAN without
+/* The share of late or lost packets that a copy replaced (Zhang et al., section 4.1.3); NAN without
  * any. */
 double lt_playout_saved_share(const lt_playout *playout);
 

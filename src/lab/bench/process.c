@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WAITING = 64, TICK_MS = 100, CONTROL_FD = STDERR_FILENO + 1 };
+enum { MAX_WAITING = 64, TICK_MS = 10, CONTROL_FD = STDERR_FILENO + 1 };
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_int, old_term;
@@ -43,7 +43,8 @@ bool lt_interrupted(void)
     return interrupted != 0;
 }
 
-/* Hundreds of flows with several connections each need more descriptors than the usual 1024. */
+/* Hundreds of flows with several connections each need more descriptors than the default of
+ * 1024. */
 static void allow_descriptors(void)
 {
     struct rlimit limit;
@@ -53,8 +54,8 @@ static void allow_descriptors(void)
     }
 }
 
-/* Other schemes' paths and the coordinator's ends of the socket pairs, which would keep alive what
- * the coordinator has closed. */
+/* Other schemes' paths and the coordinator's ends of the socket pairs, which would keep alive
+ * sockets that the coordinator has closed. */
 static int close_others(int control)
 {
     if (control != CONTROL_FD && dup2(control, CONTROL_FD) < 0)
@@ -91,7 +92,7 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
     pid_t parent = getpid();
     process->pid = fork();
     if (process->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end us */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no other process would end us */
         if (getppid() != parent)
             _exit(1);
         _exit(child_main(path, end, body, context, pair[1]));

@@ -13,22 +13,23 @@ typedef struct lt_process {
     int control; /* the coordinator's end; -1 = none */
     const char *what;
     const livetcp_error *report; /* in shared memory: why it failed */
-    bool answered;               /* the message that is being waited for has come */
+    bool answered;               /* the expected message has come */
 } lt_process;
 
 /* Forks, so the caller must not have started a thread. The child enters `end` of `path` (NULL:
- * stays), calls body(context, control) and exits with what that returns. It keeps no descriptor
- * but the standard ones and `control`. */
+ * stays), calls body(context, control) and exits with its result. It keeps no descriptor but the
+ * standard ones and `control`. */
 livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end end,
                                 int (*body)(void *context, int control), void *context,
                                 livetcp_error *error);
 
-/* Tells every process. */
+/* Sends the message to every process. */
 void lt_process_tell(lt_process *processes, unsigned count, lt_message_kind kind,
                      livetcp_usec time);
 
 /* Waits until every one has sent a message of that kind. `tick`, which may be NULL, is called
- * about every 100 ms. Fails when one fails, ends, is silent until `deadline`, or *stop is set. */
+ * at least every 10 ms or so. Fails when one fails, ends, is silent until `deadline`, or *stop is
+ * set. */
 livetcp_result lt_process_await(lt_process **processes, unsigned count, lt_message_kind kind,
                                 livetcp_usec deadline, void (*tick)(void *user), void *user,
                                 livetcp_error *error);

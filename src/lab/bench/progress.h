@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person sees while a run goes on: one line on standard error. */
+/* Progress of a run: one line on standard error. */
 #ifndef LT_LAB_BENCH_PROGRESS_H
 #define LT_LAB_BENCH_PROGRESS_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 
@@ -19,7 +19,7 @@ typedef struct lt_progress {
 /* `part` of `parts` runs that follow one another, counted from 1. */
 void lt_progress_init(lt_progress *progress, bool quiet, unsigned part, unsigned parts);
 
-/* A phase begins that lasts `length`, or nobody knows how long if 0. `name` must be static. */
+/* A phase begins that lasts `length`; 0 = unknown. `name` must be static. */
 void lt_progress_phase(lt_progress *progress, const char *name, livetcp_usec length);
 
 /* Call often; `progress` is an lt_progress. */

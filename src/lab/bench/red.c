@@ -9,7 +9,7 @@
 
 enum {
     BLOCK_HEADER =
-        4, /* RFC 2198, section 3: of what is repeated; that of the primary is one byte */
+        4, /* RFC 2198, section 3: of a repeated block; that of the primary is one byte */
     MOST_REPEATED = 1023
 };
 

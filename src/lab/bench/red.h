@@ -7,7 +7,7 @@
 #include "lab/bench/plan.h"
 #include "lab/bench/scheme.h"
 
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 /* Zero does nothing. */
 typedef struct lt_red {
@@ -17,7 +17,7 @@ typedef struct lt_red {
     livetcp_redundancy_decoder **decoders;
 } lt_red;
 
-/* What packets of `primary` bytes, without framing, become. */
+/* The size that packets of `primary` bytes, without framing, become. */
 size_t lt_red_size(size_t primary, unsigned depth);
 
 /* On failure it is cleared. */
@@ -25,12 +25,13 @@ livetcp_result lt_red_init(lt_red *red, const lt_scheme *scheme, const lt_plan *
                            livetcp_error *error);
 void lt_red_clear(lt_red *red);
 
-/* What to send instead of the packet, which may be the packet itself; stays as it is until the next
- * call for this stream. */
+/* The packet to send instead, which may be the packet itself; unchanged until the next call for
+ * this stream. */
 void lt_red_encode(lt_red *red, unsigned stream, const void *packet, const void **sent,
                    size_t *size);
 
-/* The frames in what came; 0 if it is none of ours. They stay as they are until the next call. */
+/* The frames in a received packet; 0 if it is none of ours. They stay as they are until the next
+ * call. */
 size_t lt_red_decode(lt_red *red, const void *packet, size_t size,
                      livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES]);
 

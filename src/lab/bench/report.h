@@ -13,7 +13,8 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out);
 /* A header line, then one line per outcome; times in ms. */
 void lt_report_csv(const lt_outcomes *outcomes, FILE *out);
 
-/* A header line, then one line per packet, warm-up included; times in µs. */
+/* A header line, then one line per packet, warm-up included; times in µs. Of an adaptive source
+ * with its frame, its bytes without framing and the rate that its encoder was set to. */
 void lt_report_raw(const lt_outcomes *outcomes, FILE *out);
 
 livetcp_result lt_report_json(const lt_outcomes *outcomes, FILE *out, livetcp_error *error);

@@ -157,10 +157,10 @@ static void print_records(const lt_outcomes *outcomes, const lt_outcome *o, unsi
     for (uint32_t i = 0; i < plan->packets; i++) {
         lt_record *record = lt_shared_record(o->run->shared, plan, stream, i);
         livetcp_usec sent = lt_shared_load(&record->sent);
-        if (plan->greedy && !sent)
+        if (lt_plan_open_ended(plan) && !sent)
             break; /* there were no more */
         livetcp_usec at = sent - o->run->start;
-        livetcp_usec due = plan->greedy ? at : lt_plan_due(plan, stream, i);
+        livetcp_usec due = lt_shared_due(record, plan, stream, i, o->run->start) - o->run->start;
         livetcp_usec arrival = lt_shared_load(&record->arrival);
         bool near = lt_stall_near(outcomes->stalls, outcomes->stall_count, o->run->start + due,
                                   before, after);
@@ -175,14 +175,18 @@ static void print_records(const lt_outcomes *outcomes, const lt_outcome *o, unsi
         fputc(',', out);
         if (sent && arrival)
             fprintf(out, "%lld", (long long)(arrival - sent));
+        if (plan->adaptive)
+            fprintf(out, ",%u,%u,%u", record->frame, record->size, record->rate);
         fputc('\n', out);
     }
 }
 
 void lt_report_raw(const lt_outcomes *outcomes, FILE *out)
 {
-    fputs("scheme,direction,flow,index,measured,near_stall,due_us,sent_us,arrival_us,delay_us\n",
-          out);
+    fprintf(
+        out,
+        "scheme,direction,flow,index,measured,near_stall,due_us,sent_us,arrival_us,delay_us%s\n",
+        outcomes->outcomes[0].run->options->plan.adaptive ? ",frame,bytes,rate_bit_s" : "");
     for (unsigned i = 0; i < outcomes->count; i++) {
         const lt_outcome *o = &outcomes->outcomes[i];
         const lt_plan *plan = &o->run->options->plan;

@@ -54,21 +54,55 @@ static json_t *playout_json(const lt_outcome *outcome, bool *failed)
     return all;
 }
 
-static json_t *path_json(const lt_outcome *outcome, bool *failed)
+static json_t *adaptive_json(const lt_outcome *outcome, bool *failed)
 {
-    const lt_path_counters *c = &outcome->run->counters[outcome->backward];
+    const lt_rates *r = &outcome->rates;
+    json_t *o = json_object();
+    lt_json_put(o, "follows_estimate", json_boolean(lt_scheme_estimates(outcome->run->scheme)),
+                failed);
+    lt_json_put(o, "whole", summary_json(&outcome->whole, failed), failed);
+    lt_json_put(o, "frames", lt_json_count(r->frames), failed);
+    lt_json_put(o, "rate_min_bit_s", lt_json_number(r->min), failed);
+    lt_json_put(o, "rate_mean_bit_s", lt_json_number(r->mean), failed);
+    lt_json_put(o, "rate_max_bit_s", lt_json_number(r->max), failed);
+    lt_json_put(o, "rate_last_bit_s", lt_json_number(r->last), failed);
+    lt_json_put(o, "link_share", lt_json_number(outcome->link_share), failed);
+    return o;
+}
+
+static json_t *link_json(const lt_path_counters *c, bool *failed)
+{
     json_t *o = json_object();
     lt_json_put(o, "packets", lt_json_count(c->link.in_packets), failed);
     lt_json_put(o, "bytes", lt_json_count(c->link.in_bytes), failed);
     lt_json_put(o, "lost", lt_json_count(c->link.lost_random + c->link.lost_burst), failed);
+    lt_json_put(o, "lost_outage", lt_json_count(c->link.lost_outage), failed);
     lt_json_put(o, "dropped_queue", lt_json_count(c->link.dropped_queue), failed);
+    lt_json_put(o, "dropped_aqm", lt_json_count(c->link.dropped_aqm), failed);
+    lt_json_put(o, "dropped_policer", lt_json_count(c->link.dropped_policer), failed);
+    lt_json_put(o, "marked", lt_json_count(c->link.marked), failed);
     lt_json_put(o, "queue_max_ms", lt_json_usec(c->link.queue_max_delay), failed);
     lt_json_put(o, "emulator_dropped", lt_json_count(c->read_dropped + c->write_failed), failed);
     lt_json_put(o, "emulator_late_p99_ms", lt_json_usec(c->lateness_p99), failed);
     lt_json_put(o, "emulator_late_max_ms", lt_json_usec(c->lateness_max), failed);
+    return o;
+}
+
+/* Of the first link, and of the others where there are several. */
+static json_t *path_json(const lt_outcome *outcome, bool *failed)
+{
+    const lt_path_counters *counters = &outcome->run->counters[outcome->backward];
+    const unsigned links = outcome->run->options->links;
+    json_t *o = link_json(counters, failed);
     lt_json_put(o, "emulator_stalls", lt_json_count(outcome->run->health.stalls), failed);
     lt_json_put(o, "emulator_longest_stall_ms", lt_json_usec(outcome->run->health.longest_stall),
                 failed);
+    if (links > 1) {
+        json_t *list = json_array();
+        for (unsigned i = 0; i < links; i++)
+            *failed |= json_array_append_new(list, link_json(&counters[2 * i], failed)) != 0;
+        lt_json_put(o, "links", list, failed);
+    }
     return o;
 }
 
@@ -95,6 +129,8 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
     lt_json_put(o, "flagged", lt_json_count(outcome->flagged), failed);
     if (outcome->run->options->plan.silence)
         lt_json_put(o, "opening", summary_json(&outcome->opening, failed), failed);
+    if (outcome->run->options->plan.adaptive)
+        lt_json_put(o, "adaptive", adaptive_json(outcome, failed), failed);
     if (outcome->run->options->playout.count)
         lt_json_put(o, "playout", playout_json(outcome, failed), failed);
     lt_json_put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
@@ -148,6 +184,13 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     lt_json_put(o, "path_backward", json_string(options->link_text[1]), failed);
     lt_json_put(o, "sysctls", sysctls_json(options, failed), failed);
     lt_json_put(o, "greedy", json_boolean(plan->greedy), failed);
+    lt_json_put(o, "adaptive", json_boolean(plan->adaptive), failed);
+    if (plan->adaptive) {
+        lt_json_put(o, "start_rate_bit_s", lt_json_number(plan->encoder.start_rate), failed);
+        lt_json_put(o, "max_rate_bit_s", lt_json_number(plan->encoder.max_rate), failed);
+        lt_json_put(o, "key_interval_frames", lt_json_count(plan->encoder.key_interval), failed);
+        lt_json_put(o, "trace", json_string(options->trace), failed);
+    }
     lt_json_put(o, "talkspurt_s", lt_json_number((double)plan->talkspurt / 1e6), failed);
     lt_json_put(o, "silence_s", lt_json_number((double)plan->silence / 1e6), failed);
     lt_json_put(o, "packets_per_talkspurt", lt_json_count(plan->spurt_packets), failed);

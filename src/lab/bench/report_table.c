@@ -46,13 +46,26 @@ static void print_load(const lt_load *load, FILE *out)
     fprintf(out, "%s beside each scheme\n", load->peer ? ", and the peer," : "");
 }
 
+static void print_encoder(const lt_bench_options *options, FILE *out)
+{
+    const lt_encoder_config *encoder = &options->plan.encoder;
+    fprintf(out, "for %g frames/s (%s", 1e6 / (double)encoder->interval, options->trace);
+    if (encoder->key_interval)
+        fprintf(out, ", a key frame every %g s",
+                (double)encoder->key_interval * (double)encoder->interval / 1e6);
+    fprintf(out, "), from %g kbit/s, at most %g kbit/s", encoder->start_rate / 1e3,
+            encoder->max_rate / 1e3);
+}
+
 static void print_head(const lt_outcomes *outcomes, FILE *out)
 {
     const lt_bench_options *options = outcomes->outcomes[0].run->options;
     const lt_plan *plan = &options->plan;
-    fprintf(out, "%u flow%s, packets of %zu bytes ", plan->flows, plan->flows == 1 ? "" : "s",
-            plan->size);
-    if (plan->greedy)
+    fprintf(out, "%u flow%s, packets of %s%zu bytes ", plan->flows, plan->flows == 1 ? "" : "s",
+            plan->adaptive ? "up to " : "", plan->size);
+    if (plan->adaptive)
+        print_encoder(options, out);
+    else if (plan->greedy)
         fputs("as fast as they are taken", out);
     else
         fprintf(out, "every %g ms", (double)plan->interval / 1e3);
@@ -184,6 +197,42 @@ static void print_rates(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
+/* Rates of the encoder and their delays, and the whole run, warm-up included. */
+static void print_adaptive(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
+{
+    if (!outcomes->outcomes[0].run->options->plan.adaptive)
+        return;
+    fprintf(out, "\n%-*s %8s %8s %8s %8s %8s %7s\n", width, "encoder, kbit/s", "min", "mean", "max",
+            "last", "arrived", "of link");
+    for (unsigned i = 0; i < outcomes->count; i++) {
+        const lt_outcome *o = &outcomes->outcomes[i];
+        const double rates[] = {o->rates.min, o->rates.mean, o->rates.max, o->rates.last,
+                                o->media_rate};
+        if (o->backward != backward)
+            continue;
+        fprintf(out, "%-*s", width, o->run->scheme->label);
+        for (size_t c = 0; c < sizeof rates / sizeof *rates; c++)
+            print_number(out, 8, 0, rates[c] / 1e3);
+        print_number(out, 7, 3, o->link_share);
+        fputs(lt_scheme_estimates(o->run->scheme) ? "\n" : "   fixed rate\n", out);
+    }
+    fprintf(out, "\n%-*s %7s %5s %7s %7s %7s %7s\n", width, "delay with warm-up, ms", "sent",
+            "lost", "p50", "p95", "p99", "max");
+    for (unsigned i = 0; i < outcomes->count; i++) {
+        const lt_outcome *o = &outcomes->outcomes[i];
+        const lt_delay_summary *d = &o->whole;
+        if (o->backward != backward)
+            continue;
+        fprintf(out, "%-*s %7llu %5llu", width, o->run->scheme->label, (unsigned long long)d->sent,
+                (unsigned long long)d->lost);
+        print_ms(out, 7, d->p50);
+        print_ms(out, 7, d->p95);
+        print_ms(out, 7, d->p99);
+        print_ms(out, 7, d->max);
+        fputc('\n', out);
+    }
+}
+
 static void print_opening(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     const lt_plan *plan = &outcomes->outcomes[0].run->options->plan;
@@ -236,27 +285,39 @@ static void print_playouts(const lt_outcomes *outcomes, bool backward, int width
     }
 }
 
+static void print_link(const lt_outcome *o, unsigned link, FILE *out)
+{
+    const lt_path_counters *c = &o->run->counters[2 * link + o->backward];
+    const unsigned long long lost = c->link.lost_random + c->link.lost_burst + c->link.lost_outage;
+    const char *label = o->run->scheme->label;
+    fprintf(out, "  %s, %s", label, way_names[o->backward]);
+    if (o->run->options->links > 1)
+        fprintf(out, ", link %u", link + 1);
+    fprintf(out,
+            ": %llu packets, %llu lost (%.2f%%), %llu dropped by the queue (longest stay %.1f ms)",
+            (unsigned long long)c->link.in_packets, lost,
+            c->link.in_packets ? 100.0 * (double)lost / (double)c->link.in_packets : 0.0,
+            (unsigned long long)c->link.dropped_queue, (double)c->link.queue_max_delay / 1e3);
+    if (o->run->options->link[2 * link + o->backward].policer.rate)
+        fprintf(out, ", %llu by the policer", (unsigned long long)c->link.dropped_policer);
+    if (o->run->options->link[2 * link + o->backward].aqm != LT_AQM_OFF || c->link.marked)
+        fprintf(out, ", %llu by the AQM, %llu marked", (unsigned long long)c->link.dropped_aqm,
+                (unsigned long long)c->link.marked);
+    fprintf(out, ", emulator late p99 %.2f ms, max %.2f ms\n", (double)c->lateness_p99 / 1e3,
+            (double)c->lateness_max / 1e3);
+    if (c->read_dropped || c->write_failed)
+        fprintf(out, "  %s: the emulator itself lost %llu packets: do not trust this run\n", label,
+                (unsigned long long)(c->read_dropped + c->write_failed));
+}
+
 static void print_paths(const lt_outcomes *outcomes, FILE *out)
 {
     if (!outcomes->outcomes[0].run->options->emulated)
         return;
     fputs("\npath of\n", out);
-    for (unsigned i = 0; i < outcomes->count; i++) {
-        const lt_outcome *o = &outcomes->outcomes[i];
-        const lt_path_counters *c = &o->run->counters[o->backward];
-        unsigned long long lost = c->link.lost_random + c->link.lost_burst;
-        fprintf(out,
-                "  %s, %s: %llu packets, %llu lost (%.2f%%), %llu dropped by the queue (longest "
-                "stay %.1f ms), emulator late p99 %.2f ms, max %.2f ms\n",
-                o->run->scheme->label, way_names[o->backward],
-                (unsigned long long)c->link.in_packets, lost,
-                c->link.in_packets ? 100.0 * (double)lost / (double)c->link.in_packets : 0.0,
-                (unsigned long long)c->link.dropped_queue, (double)c->link.queue_max_delay / 1e3,
-                (double)c->lateness_p99 / 1e3, (double)c->lateness_max / 1e3);
-        if (c->read_dropped || c->write_failed)
-            fprintf(out, "  %s: the emulator itself lost %llu packets: do not trust this run\n",
-                    o->run->scheme->label, (unsigned long long)(c->read_dropped + c->write_failed));
-    }
+    for (unsigned i = 0; i < outcomes->count; i++)
+        for (unsigned link = 0; link < outcomes->outcomes[i].run->options->links; link++)
+            print_link(&outcomes->outcomes[i], link, out);
 }
 
 static void print_stalls(const lt_outcomes *outcomes, FILE *out)
@@ -324,6 +385,7 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out)
             continue;
         print_delays(outcomes, way, width, out);
         print_excess(outcomes, way, width, out);
+        print_adaptive(outcomes, way, width, out);
         print_opening(outcomes, way, width, out);
         print_playouts(outcomes, way, width, out);
         print_rates(outcomes, way, width, out);

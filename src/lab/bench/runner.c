@@ -8,6 +8,7 @@
 #include "lab/clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SETUP_TIMEOUT_US (40 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define SLACK_US         (30 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -21,27 +22,33 @@ typedef struct group {
     unsigned count;
     lt_stall_log *stalls;
     lt_progress progress;
+    livetcp_error schedule_error;
 } group;
 
-/* What a child needs to find out what to do. */
+/* Arguments of a child. */
 typedef struct child {
     const lt_run *run;
     lt_end end;
 } child;
 
-static const char *far_address(const lt_run *run)
+/* That of a link decides over which one a socket sends that is bound to none. */
+static const char *far_address(const lt_run *run, lt_path_address *buffer)
 {
-    return run->path ? LT_PATH_FAR_IPV4 : "127.0.0.1";
+    if (!run->path)
+        return "127.0.0.1";
+    *buffer = lt_path_ipv4(run->scheme->link ? run->scheme->link - 1 : 0, LT_FAR);
+    return buffer->text;
 }
 
 static int endpoint_body(void *context, int control)
 {
     const child *c = context;
+    lt_path_address address;
     lt_endpoint_job job = {.scheme = c->run->scheme,
                            .plan = &c->run->options->plan,
                            .shared = c->run->shared,
                            .end = c->end,
-                           .far_address = far_address(c->run),
+                           .far_address = far_address(c->run, &address),
                            .seed = c->run->options->seed,
                            .control = control};
     return lt_endpoint_main(&job);
@@ -51,14 +58,38 @@ static int background_body(void *context, int control)
 {
     const child *c = context;
     const lt_bench_options *options = c->run->options;
+    lt_path_address address;
     lt_background_job job = {.load = &options->load,
                              .plan = &options->plan,
                              .shared = c->run->shared,
                              .end = c->end,
-                             .far_address = far_address(c->run),
+                             .far_address = far_address(c->run, &address),
                              .seed = options->seed,
                              .control = control};
     return lt_background_main(&job);
+}
+
+/* Makes the changes of the path that are due. */
+static livetcp_result change_path(lt_run *run, livetcp_error *error)
+{
+    const lt_schedule *schedule = &run->options->schedule;
+    livetcp_result result = LIVETCP_OK;
+    while (result == LIVETCP_OK && run->path && run->start && run->changes < schedule->count &&
+           lt_clock_now() >= run->start + schedule->changes[run->changes].at) {
+        const lt_change *change = &schedule->changes[run->changes++];
+        result = lt_path_apply(run->path, change->directions, change->spec, error);
+    }
+    return result;
+}
+
+/* What is to be done while the group runs. */
+static void on_tick(void *user)
+{
+    group *g = user;
+    for (unsigned i = 0; i < g->count; i++)
+        if (change_path(&g->runs[i], &g->schedule_error) != LIVETCP_OK)
+            return;
+    lt_progress_tick(&g->progress);
 }
 
 static bool has_background(const lt_run *run)
@@ -85,8 +116,13 @@ static livetcp_result await(group *g, lt_role a, lt_role b, lt_message_kind kind
 {
     lt_process *waiting[LT_ROLES * LT_BENCH_MAX_SCHEMES];
     unsigned count = collect(g, a, b, waiting);
-    return lt_process_await(waiting, count, kind, lt_clock_now() + timeout, lt_progress_tick,
-                            &g->progress, error);
+    livetcp_result result =
+        lt_process_await(waiting, count, kind, lt_clock_now() + timeout, on_tick, g, error);
+    if (result == LIVETCP_OK && g->schedule_error.code) {
+        *error = g->schedule_error;
+        result = error->code;
+    }
+    return result;
 }
 
 static livetcp_result open_run(lt_run *run, livetcp_error *error)
@@ -97,8 +133,8 @@ static livetcp_result open_run(lt_run *run, livetcp_error *error)
     if (result != LIVETCP_OK || !options->emulated)
         return result;
     lt_path_params_init(&params);
-    params.link[LT_FORWARD] = options->link[0];
-    params.link[LT_BACKWARD] = options->link[1];
+    memcpy(params.link, options->link, sizeof params.link);
+    params.links = options->links;
     params.seed = options->seed;
     livetcp_error why = {.code = LIVETCP_OK};
     run->path = lt_path_create(&params, &why);
@@ -177,6 +213,9 @@ static livetcp_result send_all(group *g, livetcp_error *error)
     livetcp_usec now = lt_clock_now();
     for (unsigned i = 0; i < g->count; i++)
         g->runs[i].start = now + START_DELAY_US + (livetcp_usec)i * plan->interval / g->count;
+    for (unsigned i = 0; i < g->count; i++)
+        if (g->runs[i].path)
+            lt_path_begin(g->runs[i].path, g->runs[i].start);
     lt_progress_phase(&g->progress, "measuring", plan->length);
     tell_all(g, LT_MESSAGE_START);
     return await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_SENT, plan->length + SLACK_US, error);
@@ -196,7 +235,7 @@ static livetcp_result drain_all(group *g, livetcp_error *error)
     for (bool done = false; !done && lt_clock_now() < deadline;) {
         if (lt_interrupted())
             return lt_fail(error, LIVETCP_ERR_CANCELLED, "interrupted");
-        lt_progress_tick(&g->progress);
+        on_tick(g);
         lt_clock_sleep_until(lt_clock_now() + DRAIN_POLL_US);
         done = true;
         for (unsigned i = 0; i < g->count; i++)
@@ -207,8 +246,8 @@ static livetcp_result drain_all(group *g, livetcp_error *error)
         run->end = lt_clock_now();
         if (!run->path)
             continue;
-        lt_path_get_counters(run->path, LT_FORWARD, &run->counters[0]);
-        lt_path_get_counters(run->path, LT_BACKWARD, &run->counters[1]);
+        for (unsigned lane = 0; lane < 2 * run->options->links; lane++)
+            lt_path_get_counters(run->path, (lt_direction)lane, &run->counters[lane]);
         lt_path_get_health(run->path, &run->health);
     }
     return LIVETCP_OK;

@@ -22,7 +22,8 @@ typedef struct lt_run {
     lt_process processes[LT_ROLES];
     livetcp_usec start; /* CLOCK_MONOTONIC: packet (s, i) is due at start + lt_plan_due() */
     livetcp_usec end;   /* of the drain time */
-    lt_path_counters counters[2]; /* forward and backward, of the whole run, when emulated */
+    size_t changes;     /* of the schedule that have been made */
+    lt_path_counters counters[LT_PATH_LANES]; /* by lt_direction, of the whole run, when emulated */
     lt_path_health health;
 } lt_run;
 
@@ -32,8 +33,8 @@ typedef struct lt_bench_log {
     lt_stall_log stalls; /* of the coordinator */
 } lt_bench_log;
 
-/* Runs every scheme of `options`, which must outlive *log. On success the caller must free what
- * it holds with lt_runner_clear(). */
+/* Runs every scheme of `options`, which must outlive *log. On success the caller must free its
+ * contents with lt_runner_clear(). */
 livetcp_result lt_runner_execute(const lt_bench_options *options, lt_bench_log **log,
                                  livetcp_error *error);
 

@@ -3,6 +3,9 @@
 
 #include "base/error.h"
 #include "lab/bench/red.h"
+#include "lab/emulate/path.h"
+#include "lab/options.h"
+#include "lab/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,42 @@ static void list_policies(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", policy->name);
 }
 
+static bool name_is_free(const char *name)
+{
+    return strcmp(name, "socket") && strcmp(name, "plain") && !livetcp_policy_find(name);
+}
+
+livetcp_result lt_bench_program_parse(lt_bench_program *program, const char *text,
+                                      livetcp_error *error)
+{
+    const char *command = strchr(text, '=');
+    const size_t length = command ? (size_t)(command - text) : 0;
+    if (!length || !command[1] || length >= sizeof program->name || strcspn(text, ":,") < length)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--program %.60s: expected NAME=COMMAND, the name of up to %zu characters "
+                       "without ':' and ','",
+                       text, sizeof program->name - 1);
+    if (strlen(command + 1) >= sizeof program->command)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--program %.60s...: a command of up to %zu characters is possible", text,
+                       sizeof program->command - 1);
+    snprintf(program->name, sizeof program->name, "%.*s", (int)length, text);
+    snprintf(program->command, sizeof program->command, "%s", command + 1);
+    if (!name_is_free(program->name))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--program %s=...: this is the name of a policy or transport; take another",
+                       program->name);
+    return LIVETCP_OK;
+}
+
+static const lt_bench_program *find_program(const lt_scheme_defaults *defaults, const char *name)
+{
+    for (unsigned i = 0; i < defaults->program_count; i++)
+        if (!strcmp(defaults->programs[i].name, name))
+            return &defaults->programs[i];
+    return NULL;
+}
+
 static livetcp_result apply_name(lt_scheme *scheme, const char *name,
                                  const lt_scheme_defaults *defaults, livetcp_error *error)
 {
@@ -37,6 +76,11 @@ static livetcp_result apply_name(lt_scheme *scheme, const char *name,
     if (!strcmp(name, "socket")) {
         scheme->kind = LT_TRANSPORT_SOCKET;
         scheme->nagle = defaults->nagle;
+        return LIVETCP_OK;
+    }
+    scheme->program = find_program(defaults, name);
+    if (scheme->program) {
+        scheme->kind = LT_TRANSPORT_PROGRAM;
         return LIVETCP_OK;
     }
     scheme->config.split = defaults->split;
@@ -85,7 +129,40 @@ static livetcp_result apply_redundancy(lt_scheme *scheme, const char *value, liv
     return LIVETCP_OK;
 }
 
-static livetcp_result apply_setting(lt_scheme *scheme, char *setting, livetcp_error *error)
+static livetcp_result apply_start_rate(lt_scheme *scheme, const char *value, livetcp_error *error)
+{
+    uint64_t rate;
+    if (!lt_parse_rate(value, &rate) || rate < 10000 || rate > 1000000000)
+        return lt_option_refuse("start-rate=", value, error,
+                                "a rate of 10kbit to 1gbit, such as 930kbit");
+    scheme->start_rate = (double)rate;
+    return LIVETCP_OK;
+}
+
+/* Which of the path's links: a number, or all, which a session learns as its interfaces. */
+static livetcp_result apply_link(lt_scheme *scheme, const char *value, unsigned links,
+                                 livetcp_error *error)
+{
+    char interfaces[16 * LT_PATH_MAX_LINKS] = "";
+    if (!strcmp(value, "all") && scheme->kind == LT_TRANSPORT_LIVETCP) {
+        for (unsigned i = 0; i < links; i++) {
+            const size_t used = strlen(interfaces);
+            snprintf(interfaces + used, sizeof interfaces - used, "%slivetcp%u", i ? "," : "", i);
+        }
+        scheme->link = 0;
+        return livetcp_config_set(&scheme->config, "interface", interfaces, error);
+    }
+    if (value[0] < '1' || value[0] > '9' || value[1] || (unsigned)(value[0] - '0') > links)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "link=%.40s: the path has %u link%s; it is a number from 1, or all for a "
+                       "LiveTCP session",
+                       value, links, links == 1 ? "" : "s");
+    scheme->link = (unsigned)(value[0] - '0');
+    return LIVETCP_OK;
+}
+
+static livetcp_result apply_setting(lt_scheme *scheme, char *setting, unsigned links,
+                                    livetcp_error *error)
 {
     char *value = strchr(setting, '=');
     livetcp_result result;
@@ -96,6 +173,15 @@ static livetcp_result apply_setting(lt_scheme *scheme, char *setting, livetcp_er
     *value++ = '\0';
     if (!strcmp(setting, "redundancy"))
         result = apply_redundancy(scheme, value, error);
+    else if (!strcmp(setting, "link"))
+        result = apply_link(scheme, value, links, error);
+    else if (!strcmp(setting, "start-rate"))
+        result = apply_start_rate(scheme, value, error);
+    else if (scheme->kind == LT_TRANSPORT_PROGRAM)
+        result = lt_fail(error, LIVETCP_ERR_UNKNOWN_SETTING,
+                         "'%.40s' is not a setting of %s: a program has start-rate; all else is in "
+                         "its command",
+                         setting, scheme->program->name);
     else if (scheme->kind == LT_TRANSPORT_SOCKET)
         result = apply_socket_setting(scheme, setting, value, error);
     else {
@@ -113,7 +199,7 @@ static livetcp_result apply_setting(lt_scheme *scheme, char *setting, livetcp_er
     return result;
 }
 
-/* "shortest-queue x5 split 2", before what apply_setting() appended. */
+/* "shortest-queue x5 split 2", before the text from apply_setting(). */
 static void finish_label(lt_scheme *scheme, const char *name)
 {
     char extra[sizeof scheme->label], number[16];
@@ -136,6 +222,7 @@ static livetcp_result check_config(const lt_scheme *scheme, livetcp_error *error
 {
     livetcp_config config = scheme->config;
     config.mode = LIVETCP_MODE_LISTENER;
+    config.interfaces[0] = '\0'; /* of the caller alone */
     return livetcp_config_check(&config, error);
 }
 
@@ -163,6 +250,7 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
     livetcp_result result;
 
     memset(scheme, 0, sizeof *scheme);
+    scheme->link = 1;
     livetcp_config_init(&scheme->config);
     if (strlen(spec) >= sizeof text)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -172,11 +260,12 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
     strcpy(scheme->spec, spec);
     name = strsep(&rest, ":");
     result = apply_name(scheme, name, defaults, error);
-    if (result == LIVETCP_OK && defaults->congestion_control && *defaults->congestion_control)
+    if (result == LIVETCP_OK && scheme->kind != LT_TRANSPORT_PROGRAM &&
+        defaults->congestion_control && *defaults->congestion_control)
         result = livetcp_config_set(&scheme->config, "congestion-control",
                                     defaults->congestion_control, error);
     while (result == LIVETCP_OK && (setting = strsep(&rest, ":")))
-        result = apply_setting(scheme, (char *)setting, error);
+        result = apply_setting(scheme, (char *)setting, defaults->links, error);
     if (result != LIVETCP_OK)
         return result;
     result = take_size(scheme, defaults->max_packet, error);
@@ -186,9 +275,18 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
     return check_config(scheme, error);
 }
 
+bool lt_scheme_estimates(const lt_scheme *scheme)
+{
+    if (scheme->kind == LT_TRANSPORT_PROGRAM)
+        return true;
+    return scheme->kind == LT_TRANSPORT_LIVETCP && scheme->config.wire != LIVETCP_WIRE_PLAIN;
+}
+
 const char *lt_scheme_transport(const lt_scheme *scheme)
 {
     if (scheme->kind == LT_TRANSPORT_SOCKET)
         return "socket";
+    if (scheme->kind == LT_TRANSPORT_PROGRAM)
+        return "program";
     return scheme->config.wire == LIVETCP_WIRE_PLAIN ? "plain" : "session";
 }

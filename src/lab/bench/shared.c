@@ -26,3 +26,11 @@ void lt_shared_destroy(lt_shared **shared)
         munmap(*shared, (*shared)->mapped);
     *shared = NULL;
 }
+
+livetcp_usec lt_shared_due(const lt_record *record, const lt_plan *plan, unsigned stream,
+                           uint32_t index, livetcp_usec start)
+{
+    if (plan->greedy)
+        return lt_shared_load(&record->sent);
+    return start + lt_plan_due(plan, stream, plan->adaptive ? record->frame : index);
+}

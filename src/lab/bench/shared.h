@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processes of a run share: one mapping per scheme, made before they are forked. Every
- * field has one writer. */
+/* Shared memory of the processes of a run: one mapping per scheme, made before they are forked.
+ * Every field has one writer. */
 #ifndef LT_LAB_BENCH_SHARED_H
 #define LT_LAB_BENCH_SHARED_H
 
@@ -8,22 +8,26 @@
 #include "lab/bench/stall.h"
 #include "lab/bench/transport.h"
 
-/* One packet. Zero means never; times are CLOCK_MONOTONIC. What one process writes while another
- * reads goes through lt_shared_load() and lt_shared_store(). */
+/* One packet. Zero means never; times are CLOCK_MONOTONIC. Fields that one process writes while
+ * another reads go through lt_shared_load() and lt_shared_store(). */
 typedef struct lt_record {
     livetcp_usec sent;    /* by the sender, just before it sent */
     livetcp_usec arrival; /* by the receiver, in the callback */
     livetcp_usec copy;    /* of the first packet that repeats it */
+    uint32_t size;        /* by the sender: bytes without framing */
+    uint32_t frame;       /* adaptive: of the encoder */
+    uint32_t rate;        /* bit/s, of the encoder at that frame */
 } lt_record;
 
 typedef struct lt_endpoint_report {
-    livetcp_error error; /* what it failed of, with code != 0 */
+    livetcp_error error; /* reason of the failure, with code != 0 */
     lt_transport_totals totals;
-    livetcp_usec cpu;  /* taken during the measured time, without the stall watch */
-    int64_t sent;      /* packets, warm-up included */
-    int64_t arrived;   /* of the other end's packets */
-    uint64_t repeated; /* packets handed to the application more than once */
-    uint64_t foreign;  /* that were none of the bench's */
+    livetcp_usec cpu;     /* taken during the measured time, without the stall watch */
+    uint64_t media_bytes; /* of packets that the transport took, without framing */
+    int64_t sent;         /* packets, warm-up included */
+    int64_t arrived;      /* of the other end's packets */
+    uint64_t repeated;    /* packets handed to the application more than once */
+    uint64_t foreign;     /* that were none of the bench's */
     lt_stall_log stalls;
 } lt_endpoint_report;
 
@@ -66,5 +70,9 @@ static inline lt_record *lt_shared_record(lt_shared *shared, const lt_plan *plan
 {
     return &shared->records[(size_t)stream * plan->packets + index];
 }
+
+/* When the packet was due, on the clock that `start` of the run is on. */
+livetcp_usec lt_shared_due(const lt_record *record, const lt_plan *plan, unsigned stream,
+                           uint32_t index, livetcp_usec start);
 
 #endif

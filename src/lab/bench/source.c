@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A packet has room for the probe. */
+enum { LEAST = LT_BENCH_RTP + LT_BENCH_PROBE };
+
 /* A greedy source looks by itself this often; usually the transport tells it when there is room. */
 #define GREEDY_POLL_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
@@ -29,10 +32,17 @@ livetcp_result lt_source_init(lt_source *source, const lt_plan *plan, lt_shared 
     pthread_mutex_init(&source->lock, NULL);
     source->packets = calloc(plan->streams, sizeof *source->packets);
     source->next = calloc(plan->streams, sizeof *source->next);
-    enough = source->packets && source->next;
+    source->encoders = calloc(plan->streams, sizeof *source->encoders);
+    source->rates = calloc(plan->flows, sizeof *source->rates);
+    source->keys = calloc(plan->flows, sizeof *source->keys);
+    source->keys_sent = calloc(plan->streams, sizeof *source->keys_sent);
+    source->join = calloc(plan->flows, sizeof *source->join);
+    enough = source->packets && source->next && source->encoders && source->rates && source->keys &&
+             source->keys_sent && source->join;
     for (unsigned s = 0; enough && s < plan->streams; s++) {
         if (!sends(source, s))
             continue;
+        lt_encoder_init(&source->encoders[s], &plan->encoder);
         source->packets[s] = malloc(size);
         enough = source->packets[s] != NULL;
         if (enough)
@@ -49,23 +59,97 @@ void lt_source_clear(lt_source *source)
         free(source->packets[s]);
     free(source->packets);
     free(source->next);
+    free(source->encoders);
+    free(source->rates);
+    free(source->keys);
+    free(source->keys_sent);
+    free(source->join);
     pthread_mutex_destroy(&source->lock);
     source->plan = NULL;
 }
 
-static void send_packet(lt_source *source, unsigned stream, livetcp_usec media_us)
+/* A packet, and what its record says about it. */
+typedef struct outgoing {
+    unsigned stream;
+    livetcp_usec media_us;
+    size_t size;
+    uint32_t frame, rate;
+    bool marker;
+    livetcp_importance importance;
+} outgoing;
+
+static void send_packet(lt_source *source, const outgoing *o)
 {
     const lt_plan *plan = source->plan;
+    unsigned stream = o->stream;
     uint32_t index = source->next[stream]++;
     lt_record *record = lt_shared_record(source->shared, plan, stream, index);
-    lt_probe probe = {.stream = stream, .index = index, .sent = lt_clock_now()};
-    lt_packet_stamp(source->packets[stream], &probe, media_us);
+    lt_probe probe = {
+        .stream = stream, .index = index, .sent = lt_clock_now(), .marker = o->marker};
+    const livetcp_packet_info info = {
+        .struct_size = sizeof info, .repeats = source->red->depth, .importance = o->importance};
+    lt_packet_timestamp(source->packets[stream], &probe, o->media_us);
+    record->size = (uint32_t)o->size;
+    record->frame = o->frame;
+    record->rate = o->rate;
     lt_shared_store(&record->sent, probe.sent);
     lt_shared_store(&source->report->sent, source->report->sent + 1);
     const void *sent;
-    size_t size = plan->size - LT_BENCH_FRAMING;
+    size_t size = o->size;
     lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
-    lt_transport_send(source->transport, stream % plan->flows, sent, size, source->red->depth);
+    if (lt_transport_send(source->transport, stream % plan->flows, sent, size, &info) == LIVETCP_OK)
+        source->report->media_bytes += o->size;
+}
+
+static void send_full_packet(lt_source *source, unsigned stream, livetcp_usec media_us)
+{
+    const outgoing o = {
+        .stream = stream, .media_us = media_us, .size = source->plan->size - LT_BENCH_FRAMING};
+    send_packet(source, &o);
+}
+
+static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us)
+{
+    const lt_plan *plan = source->plan;
+    lt_encoder *encoder = &source->encoders[stream];
+    outgoing o = {.stream = stream, .media_us = media_us, .frame = encoder->frame};
+    const int64_t keys = lt_shared_load(&source->keys[stream % plan->flows]);
+    lt_encoder_set_rate(encoder, (double)lt_shared_load(&source->rates[stream % plan->flows]));
+    if (keys != source->keys_sent[stream])
+        lt_encoder_want_key(encoder);
+    source->keys_sent[stream] = keys;
+    lt_encoded_frame frame = lt_encoder_next(encoder);
+    size_t bytes = frame.bytes < LEAST ? LEAST : frame.bytes;
+    uint32_t count = lt_frame_packets(bytes, plan->size - LT_BENCH_FRAMING);
+    o.importance = frame.key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA;
+    o.rate = (uint32_t)encoder->rate;
+    for (uint32_t i = 0; i < count; i++) {
+        o.size = lt_frame_packet_size(bytes, count, i);
+        o.marker = i + 1 == count;
+        send_packet(source, &o);
+    }
+}
+
+/* Whether a flow takes part in this round. One that joins late connects first. */
+static bool takes_part(lt_source *source, unsigned flow, livetcp_usec due)
+{
+    const lt_plan *plan = source->plan;
+    lt_source_join *join = &source->join[flow];
+    livetcp_error error = {.code = LIVETCP_OK};
+    if (!lt_plan_takes_part(plan, flow, due))
+        return false;
+    if (!lt_plan_joins_late(plan, flow) || *join == LT_JOIN_READY)
+        return true;
+    if (*join == LT_JOIN_NOT_YET) {
+        *join = LT_JOIN_CONNECTING;
+        lt_transport_connect(source->transport, flow, source->far_address,
+                             source->shared->ports[flow], &error);
+    } else if (lt_transport_ready(source->transport, flow, &error)) {
+        *join = LT_JOIN_READY;
+    }
+    if (error.code && !source->failure.code)
+        source->failure = error;
+    return *join == LT_JOIN_READY;
 }
 
 /* All streams have one interval, so their order by phase holds in every round. */
@@ -78,7 +162,12 @@ static void send_round(lt_source *source, uint32_t index)
             continue;
         livetcp_usec due = lt_plan_due(plan, stream, index);
         lt_clock_sleep_until(source->start + due);
-        send_packet(source, stream, due);
+        if (!takes_part(source, stream % plan->flows, due))
+            lt_encoder_skip(&source->encoders[stream]);
+        else if (plan->adaptive)
+            send_frame(source, stream, due);
+        else
+            send_full_packet(source, stream, due);
     }
 }
 
@@ -88,7 +177,7 @@ static void fill(lt_source *source, unsigned stream)
     const lt_plan *plan = source->plan;
     while (source->next[stream] < plan->packets &&
            lt_transport_room(source->transport, stream % plan->flows))
-        send_packet(source, stream, lt_clock_now() - source->start);
+        send_full_packet(source, stream, lt_clock_now() - source->start);
 }
 
 static void fill_all(lt_source *source)
@@ -109,8 +198,10 @@ static void run_greedy(lt_source *source, livetcp_usec end)
     }
 }
 
-void lt_source_start(lt_source *source, lt_transport *transport, lt_red *red, livetcp_usec start)
+void lt_source_start(lt_source *source, lt_transport *transport, lt_red *red,
+                     const char *far_address, livetcp_usec start)
 {
+    source->far_address = far_address;
     source->transport = transport;
     source->red = red;
     source->start = start;
@@ -146,4 +237,14 @@ void lt_source_drained(lt_source *source, unsigned flow)
     if (source->open)
         fill(source, behind ? plan->flows + flow : flow);
     pthread_mutex_unlock(&source->lock);
+}
+
+void lt_source_set_rate(lt_source *source, unsigned flow, uint32_t rate)
+{
+    lt_shared_store(&source->rates[flow], rate);
+}
+
+void lt_source_want_key(lt_source *source, unsigned flow)
+{
+    __atomic_fetch_add(&source->keys[flow], 1, __ATOMIC_RELAXED);
 }

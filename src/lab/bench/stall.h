@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Did the machine hold still? A watch wakes up every millisecond and notes when it came late; a
+/* Detects stalls of the machine. A watch wakes up every millisecond and notes when it came late; a
  * freeze of 80 ms otherwise passes for a p99.9. */
 #ifndef LT_LAB_BENCH_STALL_H
 #define LT_LAB_BENCH_STALL_H
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +36,7 @@ void lt_stall_note(lt_stall_log *log, livetcp_usec due, livetcp_usec now);
 /* Merges stalls, sorting them in place, so that none overlap. Returns how many are left. */
 size_t lt_stall_merge(lt_stall *stalls, size_t count);
 
-/* Whether `when` lies within `before` ahead of, or `after` behind, one of the merged stalls. */
+/* True when `when` lies within `before` ahead of, or `after` behind, one of the merged stalls. */
 bool lt_stall_near(const lt_stall *merged, size_t count, livetcp_usec when, livetcp_usec before,
                    livetcp_usec after);
 

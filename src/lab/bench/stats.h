@@ -4,7 +4,7 @@
 #ifndef LT_LAB_BENCH_STATS_H
 #define LT_LAB_BENCH_STATS_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,10 +6,12 @@
 
 #include "lab/bench/scheme.h"
 
-/* Who uses a transport. Both are called on its thread, never two at a time. */
+/* Who uses a transport. They are called on its thread, never two at a time. */
 typedef struct lt_transport_user {
     void (*receive)(void *user, const uint8_t *packet, size_t size); /* a packet has come */
     void (*drained)(void *user, unsigned flow); /* what waited to be sent has been */
+    void (*bitrate)(void *user, unsigned flow, uint32_t bitrate); /* another estimate, bit/s */
+    void (*key_wanted)(void *user, unsigned flow); /* its receiver lacks a reference */
     void *user;
 } lt_transport_user;
 
@@ -33,11 +35,11 @@ typedef struct lt_transport_ops {
     void (*destroy)(lt_transport *transport);
     livetcp_result (*listen)(lt_transport *transport, const char *address, uint16_t *ports,
                              livetcp_error *error);
-    livetcp_result (*connect)(lt_transport *transport, const char *address, const uint16_t *ports,
-                              livetcp_error *error);
-    bool (*ready)(lt_transport *transport, livetcp_error *error);
+    livetcp_result (*connect)(lt_transport *transport, unsigned flow, const char *address,
+                              uint16_t port, livetcp_error *error);
+    bool (*ready)(lt_transport *transport, unsigned flow, livetcp_error *error);
     livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
-                           size_t size, unsigned repeats);
+                           size_t size, const livetcp_packet_info *info);
     bool (*room)(lt_transport *transport, unsigned flow);
     void (*totals)(lt_transport *transport, lt_transport_totals *out);
 } lt_transport_ops;
@@ -62,17 +64,17 @@ void lt_transport_destroy(lt_transport **transport);
 livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
                                    livetcp_error *error);
 
-/* Near end: starts to connect. */
-livetcp_result lt_transport_connect(lt_transport *transport, const char *address,
-                                    const uint16_t *ports, livetcp_error *error);
+/* Near end: starts to connect a flow, once. */
+livetcp_result lt_transport_connect(lt_transport *transport, unsigned flow, const char *address,
+                                    uint16_t port, livetcp_error *error);
 
-/* True when every connection of every flow is up; false with error->code set when one failed for
+/* True when every connection of the flow is up; false with error->code set when one failed for
  * good, and with error->code 0 while it is under way. */
-bool lt_transport_ready(lt_transport *transport, livetcp_error *error);
+bool lt_transport_ready(lt_transport *transport, unsigned flow, livetcp_error *error);
 
-/* Never blocks. `repeats` is how many packets before it the packet repeats. */
+/* Never blocks. */
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
-                                 size_t size, unsigned repeats);
+                                 size_t size, const livetcp_packet_info *info);
 
 /* Whether a greedy source should send one more: none waits in user space. What it sends then is
  * what an application would write to find out that the socket takes no more (Goel et al. 2.3). */
@@ -85,5 +87,7 @@ livetcp_result lt_livetcp_transport_create(lt_transport **transport, unsigned fl
                                            livetcp_error *error);
 livetcp_result lt_socket_transport_create(lt_transport **transport, unsigned flows,
                                           livetcp_error *error);
+livetcp_result lt_program_transport_create(lt_transport **transport, unsigned flows,
+                                           livetcp_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LiveTCP by its public API: one session per flow, one listener per flow so that the far end
- * knows which is which. */
+/* LiveTCP by its public API: one session per flow, one listener per flow, which identifies the flow
+ * at the far end. */
 #include "lab/bench/transport.h"
 
 #include "base/error.h"
@@ -44,6 +44,23 @@ static void on_drained(livetcp_session *session, void *user)
     t->base.user.drained(t->base.user.user, (unsigned)(flow - t->flows));
 }
 
+static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
+{
+    livetcp_flow *flow = user;
+    livetcp_transport *t = flow->transport;
+    (void)session;
+    t->base.user.bitrate(t->base.user.user, (unsigned)(flow - t->flows), bitrate);
+}
+
+static void on_keyframe_wanted(livetcp_session *session, uint32_t ssrc, void *user)
+{
+    livetcp_flow *flow = user;
+    livetcp_transport *t = flow->transport;
+    (void)session;
+    (void)ssrc; /* one stream each way */
+    t->base.user.key_wanted(t->base.user.user, (unsigned)(flow - t->flows));
+}
+
 static void on_state(livetcp_session *session, livetcp_session_state state,
                      const livetcp_error *error, void *user)
 {
@@ -62,6 +79,8 @@ static const livetcp_session_callbacks session_callbacks = {
     .on_packet = on_packet,
     .on_state = on_state,
     .on_drained = on_drained,
+    .on_bitrate = on_bitrate,
+    .on_keyframe_wanted = on_keyframe_wanted,
 };
 
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
@@ -88,6 +107,7 @@ static livetcp_result livetcp_listen(lt_transport *base, const char *address, ui
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_config config = base->scheme->config;
     config.mode = LIVETCP_MODE_LISTENER;
+    config.interfaces[0] = '\0'; /* of the near end */
     config.port = 0;
     snprintf(config.host, sizeof config.host, "%s", address);
     for (unsigned i = 0; i < base->flows; i++) {
@@ -101,26 +121,23 @@ static livetcp_result livetcp_listen(lt_transport *base, const char *address, ui
     return LIVETCP_OK;
 }
 
-static livetcp_result livetcp_connect(lt_transport *base, const char *address,
-                                      const uint16_t *ports, livetcp_error *error)
+static livetcp_result livetcp_connect(lt_transport *base, unsigned index, const char *address,
+                                      uint16_t port, livetcp_error *error)
 {
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_config config = base->scheme->config;
+    livetcp_session *session = NULL;
     config.mode = LIVETCP_MODE_CALLER;
+    config.port = port;
     snprintf(config.host, sizeof config.host, "%s", address);
-    for (unsigned i = 0; i < base->flows; i++) {
-        livetcp_session *session = NULL;
-        config.port = ports[i];
-        livetcp_result result = livetcp_session_connect(t->context, &config, &session_callbacks,
-                                                        &t->flows[i], &session, error);
-        if (result != LIVETCP_OK)
-            return result;
-        atomic_store(&t->flows[i].session, session);
-    }
-    return LIVETCP_OK;
+    livetcp_result result = livetcp_session_connect(t->context, &config, &session_callbacks,
+                                                    &t->flows[index], &session, error);
+    if (result == LIVETCP_OK)
+        atomic_store(&t->flows[index].session, session);
+    return result;
 }
 
-static bool livetcp_ready(lt_transport *base, livetcp_error *error)
+static bool livetcp_ready(lt_transport *base, unsigned index, livetcp_error *error)
 {
     livetcp_transport *t = (livetcp_transport *)base;
     pthread_mutex_lock(&t->lock);
@@ -128,22 +145,17 @@ static bool livetcp_ready(lt_transport *base, livetcp_error *error)
     pthread_mutex_unlock(&t->lock);
     if (error->code != LIVETCP_OK)
         return false;
-    for (unsigned i = 0; i < base->flows; i++) {
-        livetcp_session *session = atomic_load(&t->flows[i].session);
-        livetcp_session_stats stats = {.struct_size = sizeof stats};
-        if (!session || livetcp_session_get_stats(session, &stats) != LIVETCP_OK ||
-            stats.open_connections < base->scheme->config.connections)
-            return false;
-    }
-    return true;
+    livetcp_session *session = atomic_load(&t->flows[index].session);
+    livetcp_session_stats stats = {.struct_size = sizeof stats};
+    return session && livetcp_session_get_stats(session, &stats) == LIVETCP_OK &&
+           stats.open_connections >= base->scheme->config.connections;
 }
 
 static livetcp_result livetcp_send(lt_transport *base, unsigned index, const uint8_t *packet,
-                                   size_t size, unsigned repeats)
+                                   size_t size, const livetcp_packet_info *info)
 {
     livetcp_transport *t = (livetcp_transport *)base;
-    const livetcp_packet_info info = {.struct_size = sizeof info, .repeats = repeats};
-    return livetcp_session_send_with(atomic_load(&t->flows[index].session), packet, size, &info);
+    return livetcp_session_send_with(atomic_load(&t->flows[index].session), packet, size, info);
 }
 
 static bool livetcp_room(lt_transport *base, unsigned index)

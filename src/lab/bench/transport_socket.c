@@ -17,9 +17,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- one flow: a TCP socket, what it could not write yet, and the frame it is reading ---- */
+/* ---- one flow: a TCP socket, its unwritten bytes, and the frame it is reading ---- */
 
-/* Unwritten bytes a flow keeps before it gives packets up; the kernel's send buffer, which takes
+/* Unwritten bytes a flow keeps before it drops packets; the kernel's send buffer, which takes
  * megabytes before this sees any, is where such an application's delay comes from. */
 #define PENDING_MAX ((size_t)8 << 20)
 
@@ -59,7 +59,7 @@ static void flow_clear(socket_flow *flow)
     pthread_mutex_destroy(&flow->lock);
 }
 
-/* Makes room for `size` more bytes behind pending_end. */
+/* Makes space for `size` more bytes behind pending_end. */
 static livetcp_result reserve(socket_flow *flow, size_t size)
 {
     size_t used = flow->pending_end - flow->pending_start;
@@ -105,8 +105,8 @@ static bool flow_flush(socket_flow *flow)
     return true;
 }
 
-/* Writes a frame, or keeps what the kernel does not take. Caller holds the lock. *blocked tells
- * whether bytes are pending afterwards. */
+/* Writes a frame, or keeps the bytes that the kernel does not take. Caller holds the lock. *blocked
+ * is true when bytes are pending afterwards. */
 static livetcp_result flow_send(socket_flow *flow, const uint8_t *packet, size_t size,
                                 bool *blocked)
 {
@@ -140,7 +140,8 @@ static void deliver(socket_flow *flow, const lt_transport *transport)
     memmove(flow->frame, flow->frame + at, flow->frame_used);
 }
 
-/* Reads what there is and hands over every whole packet. False when the connection has ended. */
+/* Reads the available bytes and hands over every whole packet. False when the connection has
+ * ended. */
 static bool flow_read(socket_flow *flow, const lt_transport *transport)
 {
     for (;;) {
@@ -168,7 +169,7 @@ typedef struct socket_transport {
     socket_flow *flows;
 } socket_transport;
 
-/* What an epoll event is about. */
+/* Source of an epoll event. */
 enum { EVENT_WAKE = UINT32_MAX };
 
 static void watch(socket_transport *t, int operation, unsigned flow, uint32_t events)
@@ -236,6 +237,8 @@ static void *socket_main(void *arg)
 
 static livetcp_result start(socket_transport *t, livetcp_error *error)
 {
+    if (t->started)
+        return LIVETCP_OK;
     int code = pthread_create(&t->thread, NULL, socket_main, t);
     if (code)
         return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start a thread");
@@ -259,47 +262,43 @@ static livetcp_result socket_listen(lt_transport *base, const char *address, uin
     return start(t, error);
 }
 
-static livetcp_result socket_connect(lt_transport *base, const char *address, const uint16_t *ports,
-                                     livetcp_error *error)
+static livetcp_result socket_connect(lt_transport *base, unsigned index, const char *address,
+                                     uint16_t port, livetcp_error *error)
 {
     socket_transport *t = (socket_transport *)base;
-    const char *cc = base->scheme->config.congestion_control;
-    for (unsigned i = 0; i < base->flows; i++) {
-        livetcp_result result = lt_tcp_connect(address, ports[i], cc, &t->flows[i].fd, error);
-        if (result != LIVETCP_OK)
-            return result;
+    socket_flow *flow = &t->flows[index];
+    pthread_mutex_lock(&flow->lock);
+    livetcp_result result =
+        lt_tcp_connect(address, port, base->scheme->config.congestion_control, &flow->fd, error);
+    if (result == LIVETCP_OK) {
         if (!base->scheme->nagle)
-            lt_tcp_set_nodelay(t->flows[i].fd);
-        watch(t, EPOLL_CTL_ADD, i, EPOLLIN);
+            lt_tcp_set_nodelay(flow->fd);
+        watch(t, EPOLL_CTL_ADD, index, EPOLLIN);
     }
-    return start(t, error);
+    pthread_mutex_unlock(&flow->lock);
+    return result == LIVETCP_OK ? start(t, error) : result;
 }
 
-static bool socket_ready(lt_transport *base, livetcp_error *error)
+static bool socket_ready(lt_transport *base, unsigned index, livetcp_error *error)
 {
-    socket_transport *t = (socket_transport *)base;
-    bool all = true;
-    for (unsigned i = 0; i < base->flows; i++) {
-        socket_flow *flow = &t->flows[i];
-        pthread_mutex_lock(&flow->lock);
-        int fd = flow->fd;
-        bool failed = flow->failed;
-        pthread_mutex_unlock(&flow->lock);
-        int code = fd < 0 ? EINPROGRESS : lt_tcp_error(fd);
-        if (failed || (code && code != EINPROGRESS)) {
-            lt_fail_errno(error, LIVETCP_ERR_CONNECTION_LOST, code ? code : ECONNRESET,
-                          "the socket of flow %u failed", i);
-            return false;
-        }
-        all = all && code == 0;
+    socket_flow *flow = &((socket_transport *)base)->flows[index];
+    pthread_mutex_lock(&flow->lock);
+    int fd = flow->fd;
+    bool failed = flow->failed;
+    pthread_mutex_unlock(&flow->lock);
+    int code = fd < 0 ? EINPROGRESS : lt_tcp_error(fd);
+    if (failed || (code && code != EINPROGRESS)) {
+        lt_fail_errno(error, LIVETCP_ERR_CONNECTION_LOST, code ? code : ECONNRESET,
+                      "the socket of flow %u failed", index);
+        return false;
     }
-    return all;
+    return code == 0;
 }
 
 static livetcp_result socket_send(lt_transport *base, unsigned index, const uint8_t *packet,
-                                  size_t size, unsigned repeats)
+                                  size_t size, const livetcp_packet_info *info)
 {
-    (void)repeats; /* there is one connection */
+    (void)info; /* there is one connection */
     socket_transport *t = (socket_transport *)base;
     socket_flow *flow = &t->flows[index];
     bool was_blocked, blocked;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One function a check, facts in and a finding out, and the table of them all. In texts R is the
- * round trip and T the interval between packets of one connection; numbers are for R = 100 ms and
- * T = 20 ms. */
+/* One function a check, host information in and a finding out, and the table of them all. In texts
+ * R is the round trip and T the interval between packets of one connection; numbers are for
+ * R = 100 ms and T = 20 ms. */
 #include "lab/doctor/checks.h"
 
 #include "lab/doctor/sysctls.h"
@@ -13,8 +13,8 @@
 
 /* ---- the kernel, the interface, and LiveTCP's own tools ---- */
 
-/* What came when, that a live flow notices. */
-static void judge_kernel(const lt_facts *facts, lt_finding *finding)
+/* Kernel versions that changed something for a live flow. */
+static void classify_kernel(const lt_facts *facts, lt_finding *finding)
 {
     if (!facts->kernel_major) {
         lt_find_unknown(finding, "its version is not known");
@@ -43,7 +43,7 @@ static const char *on_off(const lt_interface_fact *i, lt_offload which)
 
 /* TCP sizes its bursts by the pacing rate, so this costs processor time when off and nothing when
  * on. */
-static void judge_send_offload(const lt_facts *facts, lt_finding *finding)
+static void classify_send_offload(const lt_facts *facts, lt_finding *finding)
 {
     const lt_interface_fact *i = &facts->interface;
     if (!has_interface(facts, finding))
@@ -55,7 +55,7 @@ static void judge_send_offload(const lt_facts *facts, lt_finding *finding)
                    on_off(i, LT_OFFLOAD_TSO), on_off(i, LT_OFFLOAD_GSO), i->name);
 }
 
-static void judge_receive_offload(const lt_facts *facts, lt_finding *finding)
+static void classify_receive_offload(const lt_facts *facts, lt_finding *finding)
 {
     const lt_interface_fact *i = &facts->interface;
     if (!has_interface(facts, finding))
@@ -75,7 +75,7 @@ static void judge_receive_offload(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_coalescing(const lt_facts *facts, lt_finding *finding)
+static void classify_coalescing(const lt_facts *facts, lt_finding *finding)
 {
     enum { MUCH_US = 500 };
     const lt_interface_fact *i = &facts->interface;
@@ -94,25 +94,25 @@ static void judge_coalescing(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_timestamping(const lt_facts *facts, lt_finding *finding)
+static void classify_timestamping(const lt_facts *facts, lt_finding *finding)
 {
     const lt_socket_fact *s = &facts->socket;
-    if (s->how != LT_KNOWN || s->stamps_how == LT_FAILED)
+    if (s->how != LT_KNOWN || s->timestamps_how == LT_FAILED)
         lt_find_unknown(finding, "a connection over the loopback failed: %s",
-                        strerror(s->how != LT_KNOWN ? s->error : s->stamps_error));
-    else if (s->stamps_how == LT_ABSENT)
+                        strerror(s->how != LT_KNOWN ? s->error : s->timestamps_error));
+    else if (s->timestamps_how == LT_ABSENT)
         lt_find_unknown(finding,
                         "this kernel has no SO_TIMESTAMPING for TCP: the legs of the delay "
                         "are estimated, not measured");
-    else if (s->stamp_sent && s->stamp_acknowledged && s->stamp_received)
+    else if (s->timestamp_sent && s->timestamp_acknowledged && s->timestamp_received)
         lt_find_ok(finding, "when sent, received and acknowledged (SO_TIMESTAMPING)");
     else
         lt_find_unknown(finding, "SO_TIMESTAMPING is accepted, but there is none of: %s%s%s",
-                        s->stamp_sent ? "" : "sent ", s->stamp_received ? "" : "received ",
-                        s->stamp_acknowledged ? "" : "acknowledged");
+                        s->timestamp_sent ? "" : "sent ", s->timestamp_received ? "" : "received ",
+                        s->timestamp_acknowledged ? "" : "acknowledged");
 }
 
-static void judge_tun(const lt_facts *facts, lt_finding *finding)
+static void classify_tun(const lt_facts *facts, lt_finding *finding)
 {
     if (facts->tun.how == LT_KNOWN)
         lt_find_ok(finding, "livetcp emulate and livetcp bench work here");
@@ -122,7 +122,7 @@ static void judge_tun(const lt_facts *facts, lt_finding *finding)
 
 /* ---- how losses are found and repaired ---- */
 
-static void judge_sack(const lt_facts *facts, lt_finding *finding)
+static void classify_sack(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_SACK, "on", finding))
         return;
@@ -134,7 +134,7 @@ static void judge_sack(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_SACK, "1");
 }
 
-static void judge_dsack(const lt_facts *facts, lt_finding *finding)
+static void classify_dsack(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_DSACK, "on", finding))
         return;
@@ -151,7 +151,7 @@ enum { RACK_ON = 1, RACK_STATIC = 2, RACK_NO_DUPTHRESH = 4 };
 
 /* Finding a loss takes R + 3T by duplicate acknowledgements and R + min(3T, max(T, R/4 + 4 ms))
  * with RACK: 60 against 29 ms over R. */
-static void judge_rack(const lt_facts *facts, lt_finding *finding)
+static void classify_rack(const lt_facts *facts, lt_finding *finding)
 {
     long long flags;
     const bool always = facts->kernel_major && lt_kernel_from(facts, 6, 17);
@@ -179,7 +179,7 @@ static void judge_rack(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_tlp(const lt_facts *facts, lt_finding *finding)
+static void classify_tlp(const lt_facts *facts, lt_finding *finding)
 {
     long long mode;
     if (!lt_find_number(facts, LT_SYSCTL_EARLY_RETRANS, &mode, finding))
@@ -197,13 +197,13 @@ static void judge_tlp(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_EARLY_RETRANS, "3");
 }
 
-static void judge_limited_transmit(const lt_facts *facts, lt_finding *finding)
+static void classify_limited_transmit(const lt_facts *facts, lt_finding *finding)
 {
     (void)facts;
     lt_find_ok(finding, "on: part of Linux since 2.4, without a switch");
 }
 
-static void judge_reordering(const lt_facts *facts, lt_finding *finding)
+static void classify_reordering(const lt_facts *facts, lt_finding *finding)
 {
     enum { INTERVAL_MS = 20, USUAL = 3 };
     long long segments;
@@ -222,7 +222,7 @@ static void judge_reordering(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_REORDERING, "3");
 }
 
-static void judge_timestamps(const lt_facts *facts, lt_finding *finding)
+static void classify_timestamps(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_TIMESTAMPS, "on", finding))
         return;
@@ -236,7 +236,7 @@ static void judge_timestamps(const lt_facts *facts, lt_finding *finding)
 }
 
 /* The route's value, if it has one, is the one that counts. */
-static void judge_rto_min(const lt_facts *facts, lt_finding *finding)
+static void classify_rto_min(const lt_facts *facts, lt_finding *finding)
 {
     enum { USUAL_MS = 200 };
     long long us = USUAL_MS * 1000;
@@ -269,7 +269,7 @@ static void judge_rto_min(const lt_facts *facts, lt_finding *finding)
         lt_find_sysctl(finding, LT_SYSCTL_RTO_MIN, "200000");
 }
 
-static void judge_thin_linear(const lt_facts *facts, lt_finding *finding)
+static void classify_thin_linear(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_THIN_LINEAR,
                      "they do not double while fewer than four segments are in flight", finding))
@@ -284,7 +284,7 @@ static void judge_thin_linear(const lt_facts *facts, lt_finding *finding)
 
 /* The kernel holds back SACKs, in a burst of acknowledgements, for 5 % of the round trip at most.
  */
-static void judge_sack_compression(const lt_facts *facts, lt_finding *finding)
+static void classify_sack_compression(const lt_facts *facts, lt_finding *finding)
 {
     enum { MUCH_NS = 2000000 };
     long long ns;
@@ -307,7 +307,7 @@ static void judge_sack_compression(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_COMP_SACK_DELAY, "1000000");
 }
 
-static void judge_delayed_ack(const lt_facts *facts, lt_finding *finding)
+static void classify_delayed_ack(const lt_facts *facts, lt_finding *finding)
 {
     if (facts->route.how == LT_KNOWN && facts->route.quickack) {
         lt_find_ok(finding, "none: the route says quickack");
@@ -325,10 +325,10 @@ static void judge_delayed_ack(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-/* ---- how much may be sent, and what happens to it on the way out ---- */
+/* ---- windows, buffers and the outgoing interface ---- */
 
 /* A route may choose it as well, and then it counts. */
-static void judge_congestion_control(const lt_facts *facts, lt_finding *finding)
+static void classify_congestion_control(const lt_facts *facts, lt_finding *finding)
 {
     const bool by_route = facts->route.how == LT_KNOWN && facts->route.congestion_control[0];
     const char *name =
@@ -358,7 +358,7 @@ static void judge_congestion_control(const lt_facts *facts, lt_finding *finding)
                     lt_sysctl_name(LT_SYSCTL_ALLOWED_CC));
 }
 
-static void judge_choice(const lt_facts *facts, lt_finding *finding)
+static void classify_choice(const lt_facts *facts, lt_finding *finding)
 {
     const char *mine = facts->socket.selectable;
     char why[160];
@@ -384,7 +384,7 @@ static void judge_choice(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_idle_restart(const lt_facts *facts, lt_finding *finding)
+static void classify_idle_restart(const lt_facts *facts, lt_finding *finding)
 {
     long long on;
     if (!lt_find_number(facts, LT_SYSCTL_SLOW_START_AFTER_IDLE, &on, finding))
@@ -404,7 +404,7 @@ static void judge_idle_restart(const lt_facts *facts, lt_finding *finding)
 }
 
 /* Linux: 1, 3 and 4 ask for ECN on connections that are made here, all but 0 agree when asked. */
-static void judge_ecn(const lt_facts *facts, lt_finding *finding)
+static void classify_ecn(const lt_facts *facts, lt_finding *finding)
 {
     long long mode;
     const bool by_route =
@@ -433,7 +433,7 @@ static bool is_any(const char *name, const char *const *of)
 }
 
 /* Linux 4.13 and later paces by itself where the interface does not. */
-static void judge_qdisc(const lt_facts *facts, lt_finding *finding)
+static void classify_qdisc(const lt_facts *facts, lt_finding *finding)
 {
     static const char *const fair[] = {"fq", "fq_codel", "cake", "fq_pie", "codel", "sfq", NULL};
     static const char *const none[] = {"noqueue", NULL};
@@ -486,8 +486,8 @@ static void no_route(const lt_facts *facts, lt_finding *finding)
                         facts->route.error ? strerror(facts->route.error) : "no answer");
 }
 
-static void judge_window(const lt_facts *facts, unsigned segments, const char *setting,
-                         const char *whose, lt_finding *finding)
+static void classify_window(const lt_facts *facts, unsigned segments, const char *setting,
+                            const char *whose, lt_finding *finding)
 {
     if (facts->route.how != LT_KNOWN) {
         no_route(facts, finding);
@@ -506,18 +506,18 @@ static void judge_window(const lt_facts *facts, unsigned segments, const char *s
     }
 }
 
-static void judge_initial_window(const lt_facts *facts, lt_finding *finding)
+static void classify_initial_window(const lt_facts *facts, lt_finding *finding)
 {
-    judge_window(facts, facts->route.initcwnd, "initcwnd 10", "this host", finding);
+    classify_window(facts, facts->route.initcwnd, "initcwnd 10", "this host", finding);
 }
 
-static void judge_initial_receive_window(const lt_facts *facts, lt_finding *finding)
+static void classify_initial_receive_window(const lt_facts *facts, lt_finding *finding)
 {
-    judge_window(facts, facts->route.initrwnd, "initrwnd 10", "the peer", finding);
+    classify_window(facts, facts->route.initrwnd, "initrwnd 10", "the peer", finding);
 }
 
 /* Kernels before 5.6 had only the first of the two switches. */
-static void judge_metrics(const lt_facts *facts, lt_finding *finding)
+static void classify_metrics(const lt_facts *facts, lt_finding *finding)
 {
     long long none = 0, no_ssthresh = 0;
     const bool has_second = facts->sysctl[LT_SYSCTL_NO_SSTHRESH].how != LT_ABSENT;
@@ -539,7 +539,7 @@ static void judge_metrics(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, has_second ? LT_SYSCTL_NO_SSTHRESH : LT_SYSCTL_NO_METRICS, "1");
 }
 
-static void judge_syn(const lt_facts *facts, lt_finding *finding)
+static void classify_syn(const lt_facts *facts, lt_finding *finding)
 {
     enum { ENOUGH = 3 };
     long long retries, linear = 0;
@@ -568,7 +568,7 @@ static void judge_syn(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_give_up(const lt_facts *facts, lt_finding *finding)
+static void classify_give_up(const lt_facts *facts, lt_finding *finding)
 {
     enum { ENOUGH = 8 }; /* RFC 1122: 100 s */
     long long retries;
@@ -586,7 +586,7 @@ static void judge_give_up(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_RETRIES2, "15");
 }
 
-static void judge_mtu_probing(const lt_facts *facts, lt_finding *finding)
+static void classify_mtu_probing(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_MTU_PROBING, "found and worked around", finding))
         return;
@@ -602,7 +602,7 @@ static void judge_mtu_probing(const lt_facts *facts, lt_finding *finding)
 
 enum {
     RTT_MS = 300,       /* the longest round trip of the papers */
-    ROUND_TRIPS = 3,    /* what comes in while a loss is found and repaired, twice */
+    ROUND_TRIPS = 3,    /* bytes received while a loss is found and repaired, twice */
     WANTED_MBIT_S = 10, /* a video stream in high definition */
 };
 
@@ -635,7 +635,7 @@ static void too_small(lt_finding *finding, const lt_facts *facts, lt_sysctl whic
     lt_find_sysctl(finding, which, setting);
 }
 
-static void judge_receive_buffer(const lt_facts *facts, lt_finding *finding)
+static void classify_receive_buffer(const lt_facts *facts, lt_finding *finding)
 {
     long long values[3], automatic;
     if (!three(facts, LT_SYSCTL_RMEM, values, finding) ||
@@ -658,7 +658,7 @@ static void judge_receive_buffer(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_send_buffer(const lt_facts *facts, lt_finding *finding)
+static void classify_send_buffer(const lt_facts *facts, lt_finding *finding)
 {
     long long values[3];
     if (!three(facts, LT_SYSCTL_WMEM, values, finding))
@@ -674,7 +674,7 @@ static void judge_send_buffer(const lt_facts *facts, lt_finding *finding)
 }
 
 /* LiveTCP sets neither, because a buffer that was set does not grow any more. */
-static void judge_core_buffers(const lt_facts *facts, lt_finding *finding)
+static void classify_core_buffers(const lt_facts *facts, lt_finding *finding)
 {
     long long receive, send;
     if (!lt_find_number(facts, LT_SYSCTL_RMEM_MAX, &receive, finding) ||
@@ -684,7 +684,7 @@ static void judge_core_buffers(const lt_facts *facts, lt_finding *finding)
                receive / 1000, send / 1000);
 }
 
-static void judge_window_scaling(const lt_facts *facts, lt_finding *finding)
+static void classify_window_scaling(const lt_facts *facts, lt_finding *finding)
 {
     if (!lt_find_off(facts, LT_SYSCTL_WINDOW_SCALING, "on", finding))
         return;
@@ -695,7 +695,7 @@ static void judge_window_scaling(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_WINDOW_SCALING, "1");
 }
 
-static void judge_unsent_limit(const lt_facts *facts, lt_finding *finding)
+static void classify_unsent_limit(const lt_facts *facts, lt_finding *finding)
 {
     long long bytes;
     if (facts->socket.how == LT_KNOWN && facts->socket.notsent_lowat) {
@@ -715,7 +715,7 @@ static void judge_unsent_limit(const lt_facts *facts, lt_finding *finding)
     }
 }
 
-static void judge_autocorking(const lt_facts *facts, lt_finding *finding)
+static void classify_autocorking(const lt_facts *facts, lt_finding *finding)
 {
     long long on;
     if (!lt_kernel_from(facts, 3, 14)) {
@@ -737,52 +737,52 @@ static void judge_autocorking(const lt_facts *facts, lt_finding *finding)
 #define SYSCTLS "Linux, Documentation/networking/ip-sysctl.rst"
 
 const lt_check lt_checks[] = {
-    {"kernel", "Kernel", "docs/guide/doctor.md#kernel", judge_kernel},
-    {"sack", "Selective acknowledgements", BROSH, judge_sack},
-    {"dsack", "Duplicate SACK", "RFC 2883; RFC 8985, section 3.3.2", judge_dsack},
-    {"rack", "Loss found by time (RACK)", "RFC 8985; docs/guide/doctor.md#loss", judge_rack},
-    {"tail-loss-probe", "Tail loss probe", "RFC 8985; docs/guide/doctor.md#loss", judge_tlp},
-    {"limited-transmit", "Limited transmit", BROSH "; RFC 3042", judge_limited_transmit},
+    {"kernel", "Kernel", "docs/guide/doctor.md#kernel", classify_kernel},
+    {"sack", "Selective acknowledgements", BROSH, classify_sack},
+    {"dsack", "Duplicate SACK", "RFC 2883; RFC 8985, section 3.3.2", classify_dsack},
+    {"rack", "Loss found by time (RACK)", "RFC 8985; docs/guide/doctor.md#loss", classify_rack},
+    {"tail-loss-probe", "Tail loss probe", "RFC 8985; docs/guide/doctor.md#loss", classify_tlp},
+    {"limited-transmit", "Limited transmit", BROSH "; RFC 3042", classify_limited_transmit},
     {"reordering", "Reordering allowed for", SYSCTLS "; docs/guide/doctor.md#loss",
-     judge_reordering},
-    {"timestamps", "TCP time stamps", "RFC 7323; RFC 8985, section 6.2", judge_timestamps},
+     classify_reordering},
+    {"timestamps", "TCP time stamps", "RFC 7323; RFC 8985, section 6.2", classify_timestamps},
     {"rto-min", "Shortest retransmission timeout", "docs/guide/tuning.md#loss-on-thin-connections",
-     judge_rto_min},
-    {"thin-linear-timeouts", "Timeouts of thin streams", SYSCTLS, judge_thin_linear},
-    {"sack-compression", "SACK compression", SYSCTLS, judge_sack_compression},
+     classify_rto_min},
+    {"thin-linear-timeouts", "Timeouts of thin streams", SYSCTLS, classify_thin_linear},
+    {"sack-compression", "SACK compression", SYSCTLS, classify_sack_compression},
     {"delayed-ack", "Delayed acknowledgements", "docs/guide/tuning.md#loss-on-thin-connections",
-     judge_delayed_ack},
+     classify_delayed_ack},
     {"congestion-control", "Congestion control", "docs/guide/tuning.md#congestion-control",
-     judge_congestion_control},
+     classify_congestion_control},
     {"congestion-control-choice", "Choice of congestion control",
-     BROSH ": per connection; docs/guide/tuning.md#congestion-control", judge_choice},
+     BROSH ": per connection; docs/guide/tuning.md#congestion-control", classify_choice},
     {"slow-start-after-idle", "Idle restart",
-     "Brosh et al., sections 6.2 and 8.2; docs/guide/tuning.md#silence", judge_idle_restart},
-    {"ecn", "Explicit congestion notification", GOEL_4, judge_ecn},
-    {"qdisc", "Queue of the interface", "docs/guide/doctor.md#the-interface", judge_qdisc},
-    {"initial-window", "Initial window", BROSH "; " ZHANG, judge_initial_window},
+     "Brosh et al., sections 6.2 and 8.2; docs/guide/tuning.md#silence", classify_idle_restart},
+    {"ecn", "Explicit congestion notification", GOEL_4, classify_ecn},
+    {"qdisc", "Queue of the interface", "docs/guide/doctor.md#the-interface", classify_qdisc},
+    {"initial-window", "Initial window", BROSH "; " ZHANG, classify_initial_window},
     {"initial-receive-window", "Initial receive window", BROSH "; ip-route(8)",
-     judge_initial_receive_window},
-    {"ssthresh-inheritance", "Inherited ssthresh", BROSH, judge_metrics},
-    {"syn", "Lost SYN", ZHANG "; " SYSCTLS, judge_syn},
-    {"give-up", "Giving up on a connection", SYSCTLS, judge_give_up},
-    {"receive-buffer", "Receive buffer", BROSH, judge_receive_buffer},
-    {"send-buffer", "Send buffer", GOEL, judge_send_buffer},
-    {"socket-buffers", "Buffers that programs set", BROSH, judge_core_buffers},
-    {"window-scaling", "Window scaling", BROSH "; RFC 7323", judge_window_scaling},
+     classify_initial_receive_window},
+    {"ssthresh-inheritance", "Inherited ssthresh", BROSH, classify_metrics},
+    {"syn", "Lost SYN", ZHANG "; " SYSCTLS, classify_syn},
+    {"give-up", "Giving up on a connection", SYSCTLS, classify_give_up},
+    {"receive-buffer", "Receive buffer", BROSH, classify_receive_buffer},
+    {"send-buffer", "Send buffer", GOEL, classify_send_buffer},
+    {"socket-buffers", "Buffers that programs set", BROSH, classify_core_buffers},
+    {"window-scaling", "Window scaling", BROSH "; RFC 7323", classify_window_scaling},
     {"unsent-limit", "Limit on unsent data", GOEL "; docs/guide/tuning.md#send-buffer",
-     judge_unsent_limit},
-    {"autocorking", "Autocorking", BROSH " (Nagle); " SYSCTLS, judge_autocorking},
-    {"mtu-probing", "Path MTU black holes", "RFC 4821; " SYSCTLS, judge_mtu_probing},
+     classify_unsent_limit},
+    {"autocorking", "Autocorking", BROSH " (Nagle); " SYSCTLS, classify_autocorking},
+    {"mtu-probing", "Path MTU black holes", "RFC 4821; " SYSCTLS, classify_mtu_probing},
     {"send-offload", "Segmentation offload", "docs/guide/doctor.md#the-interface",
-     judge_send_offload},
+     classify_send_offload},
     {"receive-offload", "Receive offload", "docs/guide/doctor.md#the-interface",
-     judge_receive_offload},
+     classify_receive_offload},
     {"interrupt-coalescing", "Interrupt coalescing", "docs/guide/doctor.md#the-interface",
-     judge_coalescing},
+     classify_coalescing},
     {"timestamping", "Time stamps of packets", "Linux, Documentation/networking/timestamping.rst",
-     judge_timestamping},
-    {"tun", "Emulated path", "docs/research/emulate.md", judge_tun},
+     classify_timestamping},
+    {"tun", "Emulated path", "docs/research/emulate.md", classify_tun},
 };
 
 const size_t lt_check_count = sizeof lt_checks / sizeof *lt_checks;
@@ -796,7 +796,7 @@ void lt_diagnose(lt_diagnosis *diagnosis, const lt_facts *facts)
     for (size_t i = 0; i < diagnosis->count; i++) {
         lt_finding *finding = &diagnosis->findings[i];
         finding->cost_ms = NAN;
-        lt_checks[i].judge(facts, finding);
-        diagnosis->verdicts[finding->verdict]++;
+        lt_checks[i].classify(facts, finding);
+        diagnosis->results[finding->result]++;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks: facts in, one finding each out. Pure functions. */
+/* The checks: host information in, one finding each out. Pure functions. */
 #ifndef LT_LAB_DOCTOR_CHECKS_H
 #define LT_LAB_DOCTOR_CHECKS_H
 
@@ -11,7 +11,7 @@ typedef struct lt_check {
     const char *name;   /* "slow-start-after-idle" */
     const char *title;  /* "Idle restart" */
     const char *source; /* where the guideline is from, and where its cost was measured */
-    void (*judge)(const lt_facts *facts, lt_finding *finding);
+    void (*classify)(const lt_facts *facts, lt_finding *finding);
 } lt_check;
 
 /* All checks, in the order of a table of contents. */
@@ -24,10 +24,10 @@ typedef struct lt_diagnosis {
     const lt_facts *facts;
     size_t count; /* of checks, and of findings */
     lt_finding findings[LT_DOCTOR_CHECKS_MAX];
-    unsigned verdicts[LT_VERDICT_UNKNOWN + 1]; /* how many of each */
+    unsigned results[LT_CHECK_UNKNOWN + 1]; /* number of each */
 } lt_diagnosis;
 
-/* Judges by every check of the table. */
+/* Classifies by every check of the table. */
 void lt_diagnose(lt_diagnosis *diagnosis, const lt_facts *facts);
 
 #endif

@@ -56,7 +56,7 @@ livetcp_result lt_doctor_run(const lt_doctor_options *options, bool *costs, live
     if (result != LIVETCP_OK)
         return result;
     lt_diagnose(&diagnosis, &facts);
-    *costs = diagnosis.verdicts[LT_VERDICT_COSTS] > 0;
+    *costs = diagnosis.results[LT_CHECK_COSTS] > 0;
     if (options->json)
         result = write_json(&diagnosis, options->json, error);
     if (!options->json || strcmp(options->json, "-") != 0)

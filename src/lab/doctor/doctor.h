@@ -3,7 +3,7 @@
 #ifndef LT_LAB_DOCTOR_DOCTOR_H
 #define LT_LAB_DOCTOR_DOCTOR_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@ typedef struct lt_doctor_options {
     const char *json;      /* file to write, "-" for standard output instead of text, or NULL */
 } lt_doctor_options;
 
-/* Reports on standard output. *costs tells whether a check found something that costs delay. */
+/* Reports on standard output. *costs is true when a check found something that costs delay. */
 livetcp_result lt_doctor_run(const lt_doctor_options *options, bool *costs, livetcp_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What livetcp doctor knows about a host. Gathering (gather.h) fills it in; judging (checks.h)
- * reads nothing else, so that every judgement can be tested with made-up facts. */
+/* Host information for livetcp doctor. Gathering (gather.h) fills it in; classifying (checks.h)
+ * reads nothing else, so that every classification can be tested with made-up values. */
 #ifndef LT_LAB_DOCTOR_FACTS_H
 #define LT_LAB_DOCTOR_FACTS_H
 
@@ -9,8 +9,8 @@
 
 typedef enum lt_knowledge {
     LT_KNOWN,
-    LT_ABSENT, /* there is no such thing here; `error` may say more */
-    LT_FAILED, /* it could not be asked: `error` is the errno, or 0 for what was not tried */
+    LT_ABSENT, /* absent on this host; `error` may give details */
+    LT_FAILED, /* it could not be asked: `error` is the errno, or 0 when it was not tried */
 } lt_knowledge;
 
 /* A file below /proc/sys/net. */
@@ -53,7 +53,7 @@ typedef struct lt_sysctl_fact {
     char text[128]; /* one line, tabs turned into spaces */
 } lt_sysctl_fact;
 
-/* Where packets to the peer go, and what the route says about TCP; 0 = the route does not say. */
+/* The route to the peer and its TCP metrics; 0 = not set in the route. */
 typedef struct lt_route_fact {
     lt_knowledge how;
     int error;
@@ -83,24 +83,24 @@ typedef struct lt_interface_fact {
     unsigned coalesce_us; /* the receive interrupt may wait this long */
     lt_knowledge qdisc_how;
     int qdisc_error;
-    char qdisc[32], inner_qdisc[32]; /* the root's kind; of what is below a multi-queue root */
+    char qdisc[32], inner_qdisc[32]; /* the root's kind; of the children of a multi-queue root */
 } lt_interface_fact;
 
-/* What a TCP socket of this program is able to do. */
+/* Capabilities of a TCP socket of this program. */
 typedef struct lt_socket_fact {
     lt_knowledge how; /* could a socket be made at all? */
     int error;
     char congestion_control[32];
     char selectable[128]; /* those of the available ones that it could choose, by name */
     bool rto_min, delack_max, notsent_lowat, thin_linear;
-    lt_knowledge stamps_how; /* a connection over the loopback, with time stamps */
-    int stamps_error;
-    bool stamp_sent, stamp_acknowledged, stamp_received;
+    lt_knowledge timestamps_how; /* a connection over the loopback, with timestamps */
+    int timestamps_error;
+    bool timestamp_sent, timestamp_acknowledged, timestamp_received;
 } lt_socket_fact;
 
 typedef struct lt_tun_fact {
     lt_knowledge how;
-    char why[256]; /* not LT_KNOWN: what livetcp emulate would say */
+    char why[256]; /* not LT_KNOWN: the error that livetcp emulate would report */
 } lt_tun_fact;
 
 typedef struct lt_facts {

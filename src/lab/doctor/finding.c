@@ -32,19 +32,19 @@ const char *lt_when_text(lt_when when)
 
 void lt_find_ok(lt_finding *finding, const char *format, ...)
 {
-    finding->verdict = LT_VERDICT_OK;
+    finding->result = LT_CHECK_OK;
     PRINT(finding->found, format);
 }
 
 void lt_find_unknown(lt_finding *finding, const char *format, ...)
 {
-    finding->verdict = LT_VERDICT_UNKNOWN;
+    finding->result = LT_CHECK_UNKNOWN;
     PRINT(finding->found, format);
 }
 
 void lt_find_costs(lt_finding *finding, const char *format, ...)
 {
-    finding->verdict = LT_VERDICT_COSTS;
+    finding->result = LT_CHECK_COSTS;
     PRINT(finding->found, format);
 }
 

@@ -5,11 +5,11 @@
 
 #include "lab/doctor/facts.h"
 
-typedef enum lt_verdict {
-    LT_VERDICT_OK,
-    LT_VERDICT_COSTS,   /* delay, to a live flow, at least under some circumstances */
-    LT_VERDICT_UNKNOWN, /* it could not be found out, or judged */
-} lt_verdict;
+typedef enum lt_check_result {
+    LT_CHECK_OK,
+    LT_CHECK_COSTS,   /* delay, to a live flow, at least under some circumstances */
+    LT_CHECK_UNKNOWN, /* it could not be found out, or classified */
+} lt_check_result;
 
 /* When the cost is paid, the most frequent first. */
 typedef enum lt_when {
@@ -23,16 +23,16 @@ typedef enum lt_when {
 
 /* Costs are for the flow that the texts name: a packet every 20 ms, a round trip of 100 ms. */
 typedef struct lt_finding {
-    lt_verdict verdict;
-    char found[200]; /* what there is, or why it is not known */
+    lt_check_result result;
+    char found[200]; /* the value found, or why it is not known */
     char cost[400];  /* whole sentences; "" unless it costs delay */
     char command[200];
     lt_when when;
-    double cost_ms;          /* each time it is paid; NAN = depends on what is not known here */
+    double cost_ms;          /* each time it is paid; NAN = depends on unknown values */
     double cost_round_trips; /* the part of it that grows with the round trip; 0 = none */
 } lt_finding;
 
-/* Lower than another's: to be told first. */
+/* The lowest is reported first. */
 int lt_finding_order(const lt_finding *a, const lt_finding *b);
 
 const char *lt_when_text(lt_when when); /* "at every loss" */
@@ -57,7 +57,7 @@ void lt_find_route(lt_finding *finding, const lt_facts *facts, const char *setti
 /* A sysctl that ought to be a number: false, and an unknown finding, when it is not one. */
 bool lt_find_number(const lt_facts *facts, lt_sysctl which, long long *value, lt_finding *finding);
 
-/* Whether a switch is off. When it is on, that is the finding, told in the words of `on`. */
+/* Checks that a switch is off. When it is on, that is the finding, with the text of `on`. */
 bool lt_find_off(const lt_facts *facts, lt_sysctl which, const char *on, lt_finding *finding);
 
 #endif

@@ -24,7 +24,7 @@ static void gather_kernel(lt_facts *facts)
     lt_clock_date(facts->machine_date);
 }
 
-/* Makes a path, in a process that ends with it, and writes what went wrong. */
+/* Makes a path, in a process that ends with it, and writes the error. */
 static void try_path(int out)
 {
     lt_path_params params;

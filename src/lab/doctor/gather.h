@@ -5,7 +5,7 @@
 
 #include "lab/doctor/facts.h"
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <sys/socket.h>
 
@@ -15,8 +15,8 @@ typedef struct lt_gather_options {
     const struct sockaddr_storage *to; /* NULL = the default route */
 } lt_gather_options;
 
-/* What cannot be found out is in *facts as well, with the reason. Fails only when `interface` does
- * not exist. To be called while the process has one thread. */
+/* Unavailable values are in *facts as well, with the reason. Fails only when `interface` does not
+ * exist. To be called while the process has one thread. */
 livetcp_result lt_gather(lt_facts *facts, const lt_gather_options *options, livetcp_error *error);
 
 /* The parts, each of which fills in its member of *facts. */

@@ -55,7 +55,7 @@ static void take_link(const struct nlmsghdr *message, void *context)
     interface->queue_packets = lt_netlink_number(a[IFLA_TXQLEN]);
 }
 
-/* What the kernel does not tell stays 0, unknown. */
+/* Values that the kernel does not report stay 0, unknown. */
 static void read_link(lt_interface_fact *interface)
 {
     lt_netlink_request request;
@@ -95,7 +95,7 @@ static void read_qdisc(lt_interface_fact *interface)
     struct tcmsg *qdisc = mnl_nlmsg_put_extra_header(header, sizeof *qdisc);
     qdisc->tcm_family = AF_UNSPEC;
     interface->qdisc_error = lt_netlink_ask(header, take_qdisc, &s);
-    /* mq is what multi-queue interfaces have; other parents are somebody's own design. */
+    /* mq is the root of multi-queue interfaces; other parents are custom configurations. */
     if (strcmp(interface->qdisc, "mq") != 0)
         interface->inner_qdisc[0] = '\0';
     interface->qdisc_how = interface->qdisc_error ? LT_FAILED

@@ -4,7 +4,7 @@
 #include "lab/doctor/sysctls.h"
 #include "lab/json.h"
 
-static const char *const verdict_names[] = {"ok", "costs", "unknown"};
+static const char *const result_names[] = {"ok", "costs", "unknown"};
 static const char *const when_names[] = {"always", "loss", "start", "silence", "load", "rarely"};
 
 static json_t *check_json(const lt_check *check, const lt_finding *f, bool *failed)
@@ -12,10 +12,10 @@ static json_t *check_json(const lt_check *check, const lt_finding *f, bool *fail
     json_t *o = json_object();
     lt_json_put(o, "name", lt_json_text(check->name), failed);
     lt_json_put(o, "title", lt_json_text(check->title), failed);
-    lt_json_put(o, "state", lt_json_text(verdict_names[f->verdict]), failed);
+    lt_json_put(o, "state", lt_json_text(result_names[f->result]), failed);
     lt_json_put(o, "found", lt_json_text(f->found), failed);
     lt_json_put(o, "source", lt_json_text(check->source), failed);
-    if (f->verdict != LT_VERDICT_COSTS)
+    if (f->result != LT_CHECK_COSTS)
         return o;
     json_t *cost = json_object();
     lt_json_put(cost, "when", lt_json_text(when_names[f->when]), failed);
@@ -44,7 +44,7 @@ static json_t *machine_json(const lt_facts *facts, bool *failed)
     return o;
 }
 
-/* What was read, word for word, for whoever judges otherwise. */
+/* The values as read, for readers who classify otherwise. */
 static json_t *sysctls_json(const lt_facts *facts, bool *failed)
 {
     json_t *o = json_object();

@@ -98,7 +98,7 @@ static void print_costs(const page *p, const lt_diagnosis *d)
 {
     size_t order[LT_DOCTOR_CHECKS_MAX], count = 0;
     for (size_t i = 0; i < d->count; i++)
-        if (d->findings[i].verdict == LT_VERDICT_COSTS)
+        if (d->findings[i].result == LT_CHECK_COSTS)
             order[count++] = i;
     if (!count)
         return;
@@ -109,15 +109,15 @@ static void print_costs(const page *p, const lt_diagnosis *d)
         print_cost(p, &lt_checks[order[i]], &d->findings[order[i]]);
 }
 
-static void print_short(const page *p, const lt_diagnosis *d, lt_verdict verdict,
+static void print_short(const page *p, const lt_diagnosis *d, lt_check_result result,
                         const char *colour, const char *title)
 {
     enum { WIDTH = 33 };
-    if (!d->verdicts[verdict])
+    if (!d->results[result])
         return;
     heading(p, colour, title);
     for (size_t i = 0; i < d->count; i++) {
-        if (d->findings[i].verdict != verdict)
+        if (d->findings[i].result != result)
             continue;
         fprintf(p->out, "  %-*s", WIDTH, lt_checks[i].title);
         print_words(p, d->findings[i].found, WIDTH + 2, WIDTH + 2);
@@ -139,14 +139,14 @@ static void print_host(const page *p, const lt_facts *facts)
 void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
 {
     const page p = {out, colour};
-    const unsigned *n = diagnosis->verdicts;
+    const unsigned *n = diagnosis->results;
     fprintf(out, "%u of %zu checks found something that costs delay, %u nothing, %u cannot tell.\n",
-            n[LT_VERDICT_COSTS], diagnosis->count, n[LT_VERDICT_OK], n[LT_VERDICT_UNKNOWN]);
+            n[LT_CHECK_COSTS], diagnosis->count, n[LT_CHECK_OK], n[LT_CHECK_UNKNOWN]);
     print_host(&p, diagnosis->facts);
     print_costs(&p, diagnosis);
-    print_short(&p, diagnosis, LT_VERDICT_UNKNOWN, yellow, "Unknown:");
-    print_short(&p, diagnosis, LT_VERDICT_OK, green, "Costs nothing:");
-    if (n[LT_VERDICT_COSTS])
+    print_short(&p, diagnosis, LT_CHECK_UNKNOWN, yellow, "Unknown:");
+    print_short(&p, diagnosis, LT_CHECK_OK, green, "Costs nothing:");
+    if (n[LT_CHECK_COSTS])
         fputs("\nNothing was changed. Commands take root and last until the next start;\n"
               "docs/guide/doctor.md says how to make them stay.\n",
               out);

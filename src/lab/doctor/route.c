@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The route to a peer, or the default route, and what it says about TCP (ip-route(8)). */
+/* The route to a peer, or the default route, and its TCP metrics (ip-route(8)). */
 #include "lab/doctor/gather.h"
 #include "lab/netlink.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this kernel lets a TCP socket do: options are set on sockets that connect to nothing, and
- * time stamps are taken on one connection over the loopback. */
+/* Capabilities of TCP sockets on this kernel: options are set on sockets that connect to nothing,
+ * and timestamps are taken on one connection over the loopback. */
 #include "lab/doctor/gather.h"
 #include "lab/tcp.h"
 
@@ -77,8 +77,8 @@ static int connect_pair(int *from, int *to)
     return error.code ? error.system_errno : code;
 }
 
-/* A message with its time stamp; false when none comes in time. */
-static bool receive_stamp(int fd, short events, int flags, lt_socket_fact *s)
+/* A message with its timestamp; false when none comes in time. */
+static bool receive_timestamp(int fd, short events, int flags, lt_socket_fact *s)
 {
     _Alignas(struct cmsghdr) char control[512];
     char data[16];
@@ -93,52 +93,54 @@ static bool receive_stamp(int fd, short events, int flags, lt_socket_fact *s)
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
         struct sock_extended_err about;
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPING)
-            s->stamp_received |= !(flags & MSG_ERRQUEUE);
+            s->timestamp_received |= !(flags & MSG_ERRQUEUE);
         if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR ||
             c->cmsg_len < CMSG_LEN(sizeof about))
             continue;
         memcpy(&about, CMSG_DATA(c), sizeof about);
-        s->stamp_sent |= about.ee_info == SCM_TSTAMP_SND;
-        s->stamp_acknowledged |= about.ee_info == SCM_TSTAMP_ACK;
+        s->timestamp_sent |= about.ee_info == SCM_TSTAMP_SND;
+        s->timestamp_acknowledged |= about.ee_info == SCM_TSTAMP_ACK;
     }
     return true;
 }
 
-/* A byte there, until all stamps have been seen: the kernel begins to stamp what it receives some
- * milliseconds after the first socket has asked for it. False, with errno, when none could be sent.
+/* A byte there, until all timestamps have been seen: the kernel begins to timestamp received data
+ * some milliseconds after the first socket has asked for it. False, with errno, when none could be
+ * sent.
  */
 static bool exchange(int from, int to, lt_socket_fact *s)
 {
-    for (int tries = 0; tries < PATIENCE_MS / PAUSE_MS && !s->stamp_received; tries++) {
+    for (int tries = 0; tries < PATIENCE_MS / PAUSE_MS && !s->timestamp_received; tries++) {
         if (tries)
             poll(NULL, 0, PAUSE_MS);
         if (send(from, "?", 1, MSG_NOSIGNAL) != 1)
             return false;
-        if (!receive_stamp(to, POLLIN, 0, s))
+        if (!receive_timestamp(to, POLLIN, 0, s))
             break;
     }
-    while (!(s->stamp_sent && s->stamp_acknowledged) && receive_stamp(from, 0, MSG_ERRQUEUE, s)) {
+    while (!(s->timestamp_sent && s->timestamp_acknowledged) &&
+           receive_timestamp(from, 0, MSG_ERRQUEUE, s)) {
     }
     return true;
 }
 
-static void probe_stamps(lt_socket_fact *s)
+static void probe_timestamps(lt_socket_fact *s)
 {
     const int wanted = SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_TX_SOFTWARE |
                        SOF_TIMESTAMPING_TX_ACK | SOF_TIMESTAMPING_RX_SOFTWARE |
                        SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
     int from = -1, to = -1;
-    s->stamps_how = LT_FAILED;
+    s->timestamps_how = LT_FAILED;
     int code = connect_pair(&from, &to);
     if (code) {
-        s->stamps_error = code;
+        s->timestamps_error = code;
     } else if (!accepts(from, SOL_SOCKET, SO_TIMESTAMPING, wanted) ||
                !accepts(to, SOL_SOCKET, SO_TIMESTAMPING, wanted)) {
-        s->stamps_how = LT_ABSENT;
+        s->timestamps_how = LT_ABSENT;
     } else if (exchange(from, to, s)) {
-        s->stamps_how = LT_KNOWN;
+        s->timestamps_how = LT_KNOWN;
     } else {
-        s->stamps_error = errno;
+        s->timestamps_error = errno;
     }
     if (from >= 0)
         close(from);
@@ -159,5 +161,5 @@ void lt_gather_socket(lt_facts *facts)
     s->how = LT_KNOWN;
     probe_options(fd, facts);
     close(fd);
-    probe_stamps(s);
+    probe_timestamps(s);
 }

@@ -84,7 +84,7 @@ void lt_sysctls_read(lt_facts *facts, const char *root)
         read_one(&facts->sysctl[i], root, table[i].name);
 }
 
-/* The numbers of a line, as many as there are up to `most`; -1 when something else is in it. */
+/* The numbers of a line, as many as there are up to `most`; -1 when it holds anything else. */
 static int numbers(const lt_sysctl_fact *fact, long long *values, int most)
 {
     const char *at = fact->text;

@@ -19,13 +19,13 @@ bool lt_sysctl_number(const lt_facts *facts, lt_sysctl which, long long *value);
 /* All three numbers, as in tcp_rmem. */
 bool lt_sysctl_three(const lt_facts *facts, lt_sysctl which, long long values[3]);
 
-/* Whether `word` is one of the words of a setting that is a list. */
+/* True when `word` is one of the words of a setting that is a list. */
 bool lt_sysctl_lists(const lt_facts *facts, lt_sysctl which, const char *word);
 
 /* Why there is no value: the kernel is too old, this network namespace hides it, ... */
 void lt_sysctl_why(const lt_facts *facts, lt_sysctl which, char *text, size_t size);
 
-/* At least this version; a version that is not known is a new one. */
+/* True for this version or later; an unknown version counts as new. */
 bool lt_kernel_from(const lt_facts *facts, unsigned major, unsigned minor);
 
 #endif

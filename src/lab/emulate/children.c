@@ -91,7 +91,7 @@ pid_t lt_children_start(const lt_path *path, lt_end end, const char *const *argv
     if (child < 0)
         failed = errno;
     else
-        setpgid(child, child); /* also here, so that it is done whoever runs first */
+        setpgid(child, child); /* also here: either process may run first */
     close(report[1]);
     if (child > 0 && read(report[0], &failed, sizeof failed) > 0) {
         waitpid(child, NULL, 0);

@@ -25,8 +25,8 @@ void lt_children_signal(int signal);
 void lt_children_reclaim_terminal(pid_t command);
 
 /* A foreground command was stopped from the terminal (Ctrl-Z): stops this process as well, so that
- * the shell takes over, and continues both when the shell says so. Does nothing for a command that
- * does not have the terminal. */
+ * the shell takes over, and continues both when the shell continues it. Does nothing for a command
+ * that does not have the terminal. */
 void lt_children_suspend(pid_t command);
 
 #endif

@@ -62,11 +62,13 @@ static json_t *set(lt_path *path, const json_t *request)
 {
     const char *direction = json_string_value(json_object_get(request, "direction"));
     const char *params = json_string_value(json_object_get(request, "params"));
-    unsigned mask = direction ? lt_directions_parse(direction) : 0;
+    unsigned mask = direction ? lt_directions_parse(direction, lt_path_links(path)) : 0;
     livetcp_error error;
     if (!mask || !params)
-        return json_pack("{s:s}", "error",
-                         "set needs a direction (forward, backward or both) and params");
+        return json_pack(
+            "{s:s}", "error",
+            "set needs a direction (forward, backward or both; 2:both of a second link) "
+            "and params");
     if (lt_path_apply(path, mask, params, &error))
         return json_pack("{s:s}", "error", error.message);
     return json_object();
@@ -168,7 +170,7 @@ static void on_connection(uv_stream_t *listener, int status)
     control->clients[slot] = created;
 }
 
-/* Removes a socket that nobody listens at any more. */
+/* Removes a socket without a listener. */
 static void remove_stale(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -5,7 +5,8 @@
  *   {"command": "set", "direction": "forward", "params": "delay=80ms,loss=2%"}
  *   {"command": "counters"}
  *
- * The answer to "counters" is the report, the answer to "set" is {}; after a failure it is
+ * Further links are "2:forward" and so on. The answer to "counters" is the report, the answer to
+ * "set" is {}; after a failure it is
  * {"error": "..."}. */
 #ifndef LT_LAB_EMULATE_CONTROL_H
 #define LT_LAB_EMULATE_CONTROL_H

@@ -13,7 +13,7 @@ typedef enum lt_ecn {
     LT_ECN_CE = 3,
 } lt_ecn;
 
-/* The codepoint; LT_ECN_NOT_ECT also for what is neither IPv4 nor IPv6 or is cut short. */
+/* The codepoint; LT_ECN_NOT_ECT also for a packet that is neither IPv4 nor IPv6 or is cut short. */
 lt_ecn lt_ecn_read(const uint8_t *packet, size_t size);
 
 /* Sets "congestion experienced", in IPv4 with its header checksum, on an ECT packet; leaves every

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One loop: read what has come, write what is due, sleep until the next departure. Timing comes
+/* One loop: read arrived packets, write due packets, sleep until the next departure. Timing comes
  * from ppoll(), which takes nanoseconds; the thread asks for SCHED_FIFO, which also takes away the
  * timer slack, and otherwise for the smallest slack there is. It never spins: a real-time thread
  * that never sleeps starves the rest of the machine, and the kernel then stops it for 50 ms in each
@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lab/clock.h"
+#include "lab/emulate/flow.h"
 #include "lab/emulate/pool.h"
 
 #include <errno.h>
@@ -31,7 +32,8 @@ enum {
 
 typedef struct lane {
     lt_link *link;
-    int in, out; /* TUN descriptors */
+    int in, out;        /* TUN descriptors */
+    uint64_t hash_seed; /* of flows */
     lt_lateness lateness;
     uint64_t write_failed;
 } lane; /* one direction */
@@ -40,7 +42,8 @@ struct lt_forwarder {
     pthread_t thread;
     _Bool started;
     pthread_mutex_t lock; /* everything below, while the thread runs */
-    lane lanes[2];
+    lane lanes[LT_PATH_LANES];
+    unsigned lane_count;
     lt_pool pool;
     size_t mtu;
     int wake; /* eventfd: look at `stopping` and the departures again */
@@ -55,11 +58,17 @@ static void read_batch(lt_forwarder *forwarder, lane *from)
         if (!packet)
             return;
         ssize_t size = read(from->in, packet, forwarder->mtu);
-        if (size <= 0 || lt_link_push(from->link, lt_clock_now(), packet, (size_t)size,
-                                      lt_ecn_read(packet, (size_t)size)) != LT_LINK_TAKEN)
+        if (size <= 0) {
             lt_pool_give(&forwarder->pool, packet);
-        if (size <= 0)
             return;
+        }
+        const lt_link_packet offered = {.packet = packet,
+                                        .size = (size_t)size,
+                                        .ecn = lt_ecn_read(packet, (size_t)size),
+                                        .flow =
+                                            lt_flow_hash(packet, (size_t)size, from->hash_seed)};
+        if (lt_link_offer(from->link, lt_clock_now(), &offered) != LT_LINK_TAKEN)
+            lt_pool_give(&forwarder->pool, packet);
     }
 }
 
@@ -75,6 +84,8 @@ static void write_due(lt_forwarder *forwarder, lane *to)
             to->write_failed++;
         lt_pool_give(&forwarder->pool, due.packet);
     }
+    for (void *packet; lt_link_drop(to->link, &packet);)
+        lt_pool_give(&forwarder->pool, packet);
 }
 
 static void wake(const lt_forwarder *forwarder)
@@ -86,9 +97,13 @@ static void wake(const lt_forwarder *forwarder)
 
 static livetcp_usec next_departure(const lt_forwarder *forwarder)
 {
-    livetcp_usec a = lt_link_next(forwarder->lanes[LT_FORWARD].link);
-    livetcp_usec b = lt_link_next(forwarder->lanes[LT_BACKWARD].link);
-    return a < b ? a : b;
+    livetcp_usec next = LIVETCP_NEVER;
+    for (unsigned i = 0; i < forwarder->lane_count; i++) {
+        const livetcp_usec departure = lt_link_next(forwarder->lanes[i].link);
+        if (departure < next)
+            next = departure;
+    }
+    return next;
 }
 
 static void note_stall(lt_path_health *health, livetcp_usec expected, livetcp_usec now)
@@ -105,15 +120,16 @@ static void note_stall(lt_path_health *health, livetcp_usec expected, livetcp_us
 
 /* Sleeps until the next departure, a packet, or the end of the heartbeat. Returns when it should
  * have woken at the latest. */
-static livetcp_usec wait_for_work(struct pollfd *fds, livetcp_usec departure)
+static livetcp_usec wait_for_work(struct pollfd *fds, nfds_t count, livetcp_usec departure)
 {
     livetcp_usec now = lt_clock_now();
     livetcp_usec until = now + HEARTBEAT_USEC;
     if (departure < until)
         until = departure > now ? departure : now;
     const struct timespec sleep = lt_clock_timespec(until - now);
-    if (ppoll(fds, 3, &sleep, NULL) < 0)
-        fds[0].revents = fds[1].revents = fds[2].revents = POLLIN; /* interrupted: look anyway */
+    if (ppoll(fds, count, &sleep, NULL) < 0)
+        for (nfds_t i = 0; i < count; i++)
+            fds[i].revents = POLLIN; /* interrupted: look anyway */
     return until;
 }
 
@@ -127,20 +143,20 @@ static void drain(int event)
 static void forward(lt_forwarder *forwarder)
 {
     lane *lanes = forwarder->lanes;
-    struct pollfd fds[3] = {
-        {.fd = lanes[LT_FORWARD].in, .events = POLLIN},
-        {.fd = lanes[LT_BACKWARD].in, .events = POLLIN},
-        {.fd = forwarder->wake, .events = POLLIN},
-    };
+    const unsigned count = forwarder->lane_count;
+    struct pollfd fds[LT_PATH_LANES + 1];
+    for (unsigned i = 0; i < count; i++)
+        fds[i] = (struct pollfd){.fd = lanes[i].in, .events = POLLIN};
+    fds[count] = (struct pollfd){.fd = forwarder->wake, .events = POLLIN};
     livetcp_usec expected = LIVETCP_NEVER;
     for (;;) {
-        if (fds[2].revents)
-            drain(forwarder->wake); /* before looking at what it was signalled for */
+        if (fds[count].revents)
+            drain(forwarder->wake); /* before reading the signalled state */
         pthread_mutex_lock(&forwarder->lock);
         _Bool stopping = forwarder->stopping;
         livetcp_usec woken = lt_clock_now();
         note_stall(&forwarder->health, expected, woken);
-        for (int i = 0; i < 2; i++) {
+        for (unsigned i = 0; i < count; i++) {
             write_due(forwarder, &lanes[i]);
             if (fds[i].revents)
                 read_batch(forwarder, &lanes[i]);
@@ -150,7 +166,7 @@ static void forward(lt_forwarder *forwarder)
         pthread_mutex_unlock(&forwarder->lock);
         if (stopping)
             return;
-        expected = wait_for_work(fds, departure);
+        expected = wait_for_work(fds, count + 1, departure);
     }
 }
 
@@ -179,8 +195,8 @@ static int start_thread(lt_forwarder *forwarder)
     return failed;
 }
 
-/* With priority inheritance: whoever changes parameters at ordinary priority while the machine is
- * busy must not hold up the forwarder. */
+/* With priority inheritance: a thread that changes parameters at ordinary priority on a busy
+ * machine must not hold up the forwarder. */
 static void init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attributes;
@@ -192,7 +208,7 @@ static void init_lock(pthread_mutex_t *lock)
 
 static void release(lt_forwarder *forwarder)
 {
-    for (int i = 0; i < 2; i++)
+    for (unsigned i = 0; i < forwarder->lane_count; i++)
         lt_link_destroy(&forwarder->lanes[i].link);
     lt_pool_clear(&forwarder->pool);
     if (forwarder->wake >= 0)
@@ -202,11 +218,12 @@ static void release(lt_forwarder *forwarder)
 }
 
 static livetcp_result fill_in(lt_forwarder *forwarder, const lt_path_params *params,
-                              const lt_tun tuns[2], livetcp_error *error)
+                              const lt_tun *tuns, livetcp_error *error)
 {
     lt_rng seeds;
     lt_rng_seed(&seeds, params->seed);
-    for (int i = 0; i < 2; i++) {
+    forwarder->lane_count = 2 * params->links;
+    for (unsigned i = 0; i < forwarder->lane_count; i++) {
         lane *each = &forwarder->lanes[i];
         livetcp_result result = lt_link_params_check(&params->link[i], error);
         if (result)
@@ -215,8 +232,10 @@ static livetcp_result fill_in(lt_forwarder *forwarder, const lt_path_params *par
         if (!each->link)
             return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a link");
         each->in = tuns[i].fd;
-        each->out = tuns[!i].fd;
+        each->out = tuns[i ^ 1].fd;
     }
+    for (unsigned i = 0; i < forwarder->lane_count; i++)
+        forwarder->lanes[i].hash_seed = lt_rng_next(&seeds);
     forwarder->health.ipv6 = tuns[LT_NEAR].ipv6 && tuns[LT_FAR].ipv6;
     forwarder->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (forwarder->wake < 0)
@@ -224,7 +243,7 @@ static livetcp_result fill_in(lt_forwarder *forwarder, const lt_path_params *par
     return LIVETCP_OK;
 }
 
-lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun tuns[2],
+lt_forwarder *lt_forwarder_create(const lt_path_params *params, const lt_tun *tuns,
                                   livetcp_error *error)
 {
     lt_forwarder *forwarder = calloc(1, sizeof *forwarder);
@@ -277,6 +296,15 @@ livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,
     if (!result)
         wake(forwarder); /* departures may have come nearer */
     return result;
+}
+
+void lt_forwarder_begin(lt_forwarder *forwarder, livetcp_usec at)
+{
+    pthread_mutex_lock(&forwarder->lock);
+    for (unsigned i = 0; i < forwarder->lane_count; i++)
+        lt_link_begin(forwarder->lanes[i].link, at);
+    pthread_mutex_unlock(&forwarder->lock);
+    wake(forwarder);
 }
 
 void lt_forwarder_get(lt_forwarder *forwarder, lt_direction direction, lt_link_params *out)

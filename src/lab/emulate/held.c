@@ -5,9 +5,13 @@
 
 enum { INITIAL_CAPACITY = 64 };
 
-static bool fifo_grow(lt_fifo *fifo)
+bool lt_fifo_reserve(lt_fifo *fifo, size_t count)
 {
-    size_t capacity = fifo->capacity ? fifo->capacity * 2 : INITIAL_CAPACITY;
+    size_t capacity = fifo->capacity ? fifo->capacity : INITIAL_CAPACITY;
+    if (count <= fifo->capacity)
+        return true;
+    while (capacity < count)
+        capacity *= 2;
     lt_held *slots = malloc(capacity * sizeof *slots);
     if (!slots)
         return false;
@@ -22,7 +26,7 @@ static bool fifo_grow(lt_fifo *fifo)
 
 bool lt_fifo_push(lt_fifo *fifo, const lt_held *held)
 {
-    if (fifo->count == fifo->capacity && !fifo_grow(fifo))
+    if (!lt_fifo_reserve(fifo, fifo->count + 1))
         return false;
     fifo->slots[(fifo->head + fifo->count) & (fifo->capacity - 1)] = *held;
     fifo->count++;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a link holds: a FIFO of packets that wait for the transmitter, and a heap of packets in
+/* Packets held by a link: a FIFO of packets that wait for the transmitter, and a heap of packets in
  * flight, ordered by departure. Both grow by doubling and never shrink, so that a link in steady
  * state allocates nothing. */
 #ifndef LT_LAB_EMULATE_HELD_H
 #define LT_LAB_EMULATE_HELD_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,9 @@
 typedef struct lt_held {
     void *packet;           /* the caller's */
     uint32_t size;          /* bytes */
+    uint32_t flow;          /* see lt_flow_hash() */
+    uint8_t ecn;            /* lt_ecn, as it came */
+    uint8_t route;          /* of equal cost, by flow */
     bool marked;            /* CE was set by this link */
     double spread;          /* this packet's draw, in [0, 1), of the jitter */
     livetcp_usec arrival;   /* when it was pushed */
@@ -30,6 +33,7 @@ typedef struct lt_fifo {
 } lt_fifo;
 
 bool lt_fifo_push(lt_fifo *fifo, const lt_held *held); /* false: out of memory */
+bool lt_fifo_reserve(lt_fifo *fifo, size_t count);     /* in all; pushes within it succeed */
 const lt_held *lt_fifo_head(const lt_fifo *fifo);      /* NULL when empty */
 bool lt_fifo_pop(lt_fifo *fifo, lt_held *out);
 void lt_fifo_clear(lt_fifo *fifo);
@@ -40,7 +44,7 @@ typedef struct lt_flight {
     size_t count;
 } lt_flight;
 
-/* Makes room for `count` packets in all; lt_flight_push() must not be called without room. */
+/* Makes space for `count` packets in all; lt_flight_push() must not be called without space. */
 bool lt_flight_reserve(lt_flight *flight, size_t count);
 void lt_flight_push(lt_flight *flight, const lt_held *held);
 const lt_held *lt_flight_first(const lt_flight *flight); /* NULL when empty */

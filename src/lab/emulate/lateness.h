@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How late things happen: a histogram in microseconds with 1/64 relative resolution, fixed memory
- * and no allocation, so that a real-time thread can write it. */
+/* Lateness of events: a histogram in microseconds with 1/64 relative resolution, fixed memory and
+ * no allocation, so that a real-time thread can write it. */
 #ifndef LT_LAB_EMULATE_LATENESS_H
 #define LT_LAB_EMULATE_LATENESS_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdint.h>
 

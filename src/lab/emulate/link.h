@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* One direction of an emulated path: a model that packets go into and come out of, later or never.
  *
- *   push -> loss -> drop-tail queue -> transmitter (rate) -> propagation (delay, jitter) -> pop
+ *   offer -> loss -> policer -> queue, drop-tail or with an AQM -> transmitter (rate or trace)
+ *         -> route, of several by flow -> propagation (delay, jitter) -> pop
  *
  * The model has no clock, socket or thread: `now` is an argument, in microseconds of any one clock,
  * and must not go backwards. The same parameters, seed and calls give the same result on every
  * machine. Not thread-safe: one thread at a time per link.
  *
- * Order: packets leave in the order they came, whatever the jitter and whatever changes meanwhile,
- * unless params.reorder is set. A packet therefore never leaves before one that is ahead of it,
- * also when the delay has become shorter since. */
+ * Order: packets of a route leave in the order they were transmitted, whatever the jitter and
+ * whatever changes meanwhile, unless params.reorder is set. A packet therefore never leaves before
+ * one that is ahead of it, also when the delay has become shorter since. */
 #ifndef LT_LAB_EMULATE_LINK_H
 #define LT_LAB_EMULATE_LINK_H
 
@@ -18,14 +19,24 @@
 
 typedef struct lt_link lt_link;
 
-/* What became of a pushed packet. */
-typedef enum lt_link_verdict {
-    LT_LINK_TAKEN,         /* the link holds it until it is popped */
-    LT_LINK_LOST_RANDOM,   /* lost by the independent process */
-    LT_LINK_LOST_BURST,    /* lost by a Gilbert process */
-    LT_LINK_DROPPED_QUEUE, /* the queue was full */
-    LT_LINK_DROPPED_HELD,  /* the link holds LT_LINK_MAX_HELD packets, or memory ran out */
-} lt_link_verdict;
+/* A packet that comes to the link. It never looks into it. */
+typedef struct lt_link_packet {
+    void *packet;  /* the caller's; may be NULL */
+    size_t size;   /* bytes of IP packet, at most 1 GiB */
+    lt_ecn ecn;    /* decides whether it can be marked */
+    uint32_t flow; /* of fair queueing and of routes: lt_flow_hash(), or any even hash */
+} lt_link_packet;
+
+/* Result of an offer. */
+typedef enum lt_link_result {
+    LT_LINK_TAKEN,       /* the link holds it until it is popped, or dropped by lt_link_drop() */
+    LT_LINK_LOST_RANDOM, /* lost by the independent process, or by its route */
+    LT_LINK_LOST_BURST,  /* lost by a Gilbert process */
+    LT_LINK_LOST_OUTAGE, /* the link is cut */
+    LT_LINK_DROPPED_POLICER, /* it exceeds the policer's rate */
+    LT_LINK_DROPPED_QUEUE,   /* the queue was full */
+    LT_LINK_DROPPED_HELD,    /* the link holds LT_LINK_MAX_HELD packets, or memory ran out */
+} lt_link_result;
 
 enum { LT_LINK_MAX_HELD = 1 << 17 };
 
@@ -43,29 +54,43 @@ typedef struct lt_link_counters {
     uint64_t out_packets, out_bytes; /* popped */
     uint64_t lost_random;
     uint64_t lost_burst;
+    uint64_t lost_outage;
+    uint64_t dropped_policer;
     uint64_t dropped_queue;
+    uint64_t dropped_aqm;
     uint64_t dropped_held;
     uint64_t marked;
     uint64_t queue_packets, queue_bytes;         /* in the queue, as of the last call */
-    uint64_t queue_max_packets, queue_max_bytes; /* the most there ever were */
+    uint64_t queue_max_packets, queue_max_bytes; /* maximum so far */
     livetcp_usec queue_max_delay;                /* longest stay in queue and transmitter */
     uint64_t flight_packets;                     /* propagating, as of the last call */
 } lt_link_counters;
 
-/* NULL when memory ran out or lt_link_params_check() fails. */
+/* NULL when memory ran out, the trace cannot be read, or lt_link_params_check() fails. */
 lt_link *lt_link_create(const lt_link_params *params, uint64_t seed);
 
 /* Forgets the packets it holds; take them back with lt_link_discard() first if they own memory. */
 void lt_link_destroy(lt_link **link);
 
-/* `packet` is the caller's and may be NULL; the link never looks at it and hands it back by
- * lt_link_pop() or lt_link_discard() if, and only if, the verdict is LT_LINK_TAKEN. `size` is in
- * bytes of IP packet, at most 1 GiB. `ecn` decides whether it can be marked. */
-lt_link_verdict lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size,
-                             lt_ecn ecn);
+/* Planned changes, outages and the trace count from `now`. Before, none of them happens, and the
+ * trace runs from 0 of the caller's clock. */
+void lt_link_begin(lt_link *link, livetcp_usec now);
+
+/* The link hands packet->packet back by lt_link_pop(), lt_link_drop() or lt_link_discard() if, and
+ * only if, the result is LT_LINK_TAKEN. */
+lt_link_result lt_link_offer(lt_link *link, livetcp_usec now, const lt_link_packet *packet);
+
+/* The same for a packet whose flow does not matter. */
+lt_link_result lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size, lt_ecn ecn);
+
+/* Takes out a packet that was taken and then dropped: by an AQM, by fair queueing when the queue
+ * was full, or since the link was cut when it was transmitted. False when there is none. Whoever
+ * uses these calls it from time to time: the packets count towards LT_LINK_MAX_HELD. */
+bool lt_link_drop(lt_link *link, void **packet);
 
 /* When lt_link_pop() may next have something, LIVETCP_NEVER when the link is empty. Exact as long
- * as nothing is changed or pushed; with params.reorder it can be early, never late. */
+ * as nothing is changed or pushed; with params.reorder, routes and planned changes it can be early,
+ * never late. */
 livetcp_usec lt_link_next(const lt_link *link);
 
 /* Takes out the next packet that is due at `now`; false when there is none. Call until false. */
@@ -74,9 +99,11 @@ bool lt_link_pop(lt_link *link, livetcp_usec now, lt_link_delivery *out);
 /* Takes out any packet, due or not, without counting it; false when the link is empty. */
 bool lt_link_discard(lt_link *link, void **packet);
 
-/* New parameters from `now` on. What is already propagating keeps its departure time; what waits
- * is not dropped, also if the new queue is shorter; the packet being transmitted continues at the
- * new rate. On failure (lt_link_params_check()) nothing changes. */
+/* New parameters from `now` on. Propagating packets keep their departure time; waiting packets are
+ * not dropped, also if the new queue is shorter or of another discipline; the packet being
+ * transmitted continues at the new rate. Of the plan in `params`, what is due already does not
+ * happen any more. On failure (lt_link_params_check(), a trace that cannot be read) nothing
+ * changes. */
 livetcp_result lt_link_set(lt_link *link, livetcp_usec now, const lt_link_params *params,
                            livetcp_error *error);
 

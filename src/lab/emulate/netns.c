@@ -132,7 +132,7 @@ static livetcp_result enter_userns(livetcp_error *error)
 }
 
 /* Tried in a child, because a thread, even one that has just been joined, would be in the way of
- * what comes next. */
+ * later calls. */
 static bool may_create(void)
 {
     int status = -1;

@@ -4,13 +4,13 @@
 #ifndef LT_LAB_EMULATE_NETNS_H
 #define LT_LAB_EMULATE_NETNS_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 
-/* Makes new namespaces possible: does nothing for who may make them already; anybody else is moved
- * into a user namespace of its own, as root there. That moves the whole calling process, for good,
- * and Linux permits it only while the process has one thread. */
+/* Makes new namespaces possible: does nothing for a process that may make them already; any other
+ * is moved into a user namespace of its own, as root there. That moves the whole calling process,
+ * for good, and Linux permits it only while the process has one thread. */
 livetcp_result lt_netns_prepare(livetcp_error *error);
 
 /* Creates a namespace with its loopback up, runs `setup` inside it (may be NULL), and stores a
@@ -19,7 +19,7 @@ livetcp_result lt_netns_create(int *out,
                                livetcp_result (*setup)(void *context, livetcp_error *error),
                                void *context, livetcp_error *error);
 
-/* Moves the calling thread, and what it forks from now on, into the namespace. */
+/* Moves the calling thread, and its children from now on, into the namespace. */
 livetcp_result lt_netns_enter(int netns, livetcp_error *error);
 
 /* Runs `function` inside the namespace, on a thread of its own, and waits for it. */

@@ -1,63 +1,133 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a path from its parts: two namespaces, a TUN in each, a forwarder between them. */
+/* Builds a path from its parts: two namespaces, a TUN for each link in both, a forwarder between
+ * them. */
 #include "lab/emulate/path.h"
 
 #include "base/error.h"
 #include "lab/emulate/forwarder.h"
 #include "lab/emulate/netns.h"
+#include "lab/netlink.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { KERNEL_QUEUE = 10000, MIN_MTU = 576, MAX_MTU = 9000 };
 
 struct lt_path {
     int netns[2]; /* by lt_end; -1: not there yet */
-    lt_tun tuns[2];
+    unsigned links;
+    lt_tun tuns[LT_PATH_LANES]; /* by lt_direction */
     lt_forwarder *forwarder;
     int awake; /* keeps the processors from deep sleep while open; -1: not permitted */
 };
 
-static const struct {
-    const char *ipv4, *ipv6;
-} addresses[2] = {
-    [LT_NEAR] = {LT_PATH_NEAR_IPV4, LT_PATH_NEAR_IPV6},
-    [LT_FAR] = {LT_PATH_FAR_IPV4, LT_PATH_FAR_IPV6},
-};
+enum { FIRST_TABLE = 100, FIRST_METRIC = 2048 }; /* of the routes of several links */
 
 void lt_path_params_init(lt_path_params *params)
 {
-    *params = (lt_path_params){.seed = 1, .mtu = 1500};
-    lt_link_params_init(&params->link[LT_FORWARD]);
-    lt_link_params_init(&params->link[LT_BACKWARD]);
+    *params = (lt_path_params){.seed = 1, .mtu = 1500, .links = 1};
+    for (int i = 0; i < LT_PATH_LANES; i++)
+        lt_link_params_init(&params->link[i]);
+}
+
+lt_path_address lt_path_ipv4(unsigned link, lt_end end)
+{
+    lt_path_address address;
+    snprintf(address.text, sizeof address.text, "10.77.%u.%d", link, end + 1);
+    return address;
+}
+
+/* The fourth group is the subnet: fd77::1, and fd77:0:0:1::1 of the second link. */
+lt_path_address lt_path_ipv6(unsigned link, lt_end end)
+{
+    lt_path_address address;
+    if (link)
+        snprintf(address.text, sizeof address.text, "fd77:0:0:%u::%d", link, end + 1);
+    else
+        snprintf(address.text, sizeof address.text, "fd77::%d", end + 1);
+    return address;
 }
 
 typedef struct end_setup {
-    lt_tun *tun;
-    lt_tun_config config;
+    lt_path *path;
+    lt_end end;
+    int mtu;
 } end_setup;
+
+static livetcp_result open_link(const end_setup *setup, unsigned link, livetcp_error *error)
+{
+    const lt_path_address ipv4 = lt_path_ipv4(link, setup->end),
+                          ipv6 = lt_path_ipv6(link, setup->end);
+    char name[24];
+    snprintf(name, sizeof name, "livetcp%u", link);
+    const lt_tun_config config = {.name = name,
+                                  .ipv4 = ipv4.text,
+                                  .ipv6 = ipv6.text,
+                                  .mtu = setup->mtu,
+                                  .queue = KERNEL_QUEUE};
+    return lt_tun_open(&setup->path->tuns[2 * link + setup->end], &config, error);
+}
+
+/* The whole network over this interface: for sockets that are bound to it, since every interface's
+ * own subnet is more specific, and by a table of its own for those bound to its address. */
+static int route_over(const char *interface, unsigned link, int family, const lt_path_address *from)
+{
+    const lt_netlink_route all = {.family = family,
+                                  .to = family == AF_INET ? "10.77.0.0" : "fd77::",
+                                  .prefix = family == AF_INET ? 16 : 32,
+                                  .metric = FIRST_METRIC + link};
+    lt_netlink_route own = all;
+    own.table = FIRST_TABLE + link;
+    int code = lt_netlink_add_route(interface, &all);
+    if (!code)
+        code = lt_netlink_add_route(interface, &own);
+    return code ? code : lt_netlink_add_rule(family, from->text, own.table);
+}
+
+/* Linux drops what comes over another interface than the answer would take (rp_filter), unless told
+ * not to. */
+static void accept_from_anywhere(const char *name)
+{
+    char key[64];
+    snprintf(key, sizeof key, "net/ipv4/conf/%s/rp_filter", name);
+    lt_sysctl_set(key, "0", NULL);
+    lt_sysctl_set("net/ipv4/conf/all/rp_filter", "0", NULL);
+}
+
+static livetcp_result connect_links(const end_setup *setup, unsigned link, livetcp_error *error)
+{
+    const lt_tun *tun = &setup->path->tuns[2 * link + setup->end];
+    const lt_path_address ipv4 = lt_path_ipv4(link, LT_NEAR), ipv6 = lt_path_ipv6(link, LT_NEAR);
+    int code = 0;
+    accept_from_anywhere(tun->name);
+    if (setup->end == LT_NEAR)
+        code = route_over(tun->name, link, AF_INET, &ipv4);
+    if (setup->end == LT_NEAR && tun->ipv6 && !code)
+        code = route_over(tun->name, link, AF_INET6, &ipv6);
+    return code ? lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code,
+                                "cannot route over the interface %s", tun->name)
+                : LIVETCP_OK;
+}
 
 static livetcp_result set_up_end(void *context, livetcp_error *error)
 {
-    end_setup *setup = context;
-    return lt_tun_open(setup->tun, &setup->config, error);
+    const end_setup *setup = context;
+    const unsigned links = setup->path->links;
+    livetcp_result result = LIVETCP_OK;
+    for (unsigned link = 0; link < links && !result; link++)
+        result = open_link(setup, link, error);
+    for (unsigned link = 0; links > 1 && link < links && !result; link++)
+        result = connect_links(setup, link, error);
+    return result;
 }
 
 static livetcp_result create_end(lt_path *path, lt_end end, int mtu, livetcp_error *error)
 {
-    end_setup setup = {
-        .tun = &path->tuns[end],
-        .config =
-            {
-                .name = "livetcp0",
-                .ipv4 = addresses[end].ipv4,
-                .ipv6 = addresses[end].ipv6,
-                .mtu = mtu,
-                .queue = KERNEL_QUEUE,
-            },
-    };
+    end_setup setup = {.path = path, .end = end, .mtu = mtu};
     return lt_netns_create(&path->netns[end], set_up_end, &setup, error);
 }
 
@@ -66,6 +136,10 @@ static livetcp_result build(lt_path *path, const lt_path_params *params, livetcp
     if (params->mtu < MIN_MTU || params->mtu > MAX_MTU)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "mtu %d: expected %d to %d",
                        params->mtu, MIN_MTU, MAX_MTU);
+    if (params->links < 1 || params->links > LT_PATH_MAX_LINKS)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%u links: expected 1 to %d",
+                       params->links, LT_PATH_MAX_LINKS);
+    path->links = params->links;
     livetcp_result result = lt_netns_prepare(error);
     for (int end = 0; end < 2 && !result; end++)
         result = create_end(path, (lt_end)end, params->mtu, error);
@@ -98,10 +172,10 @@ lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error)
         lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a path");
         return NULL;
     }
-    for (int end = 0; end < 2; end++) {
+    for (int end = 0; end < 2; end++)
         path->netns[end] = -1;
-        path->tuns[end] = (lt_tun){.fd = -1, .stats = -1};
-    }
+    for (int i = 0; i < LT_PATH_LANES; i++)
+        path->tuns[i] = (lt_tun){.fd = -1, .stats = -1};
     path->awake = stay_awake();
     if (build(path, params, error))
         lt_path_destroy(&path);
@@ -120,11 +194,11 @@ void lt_path_destroy(lt_path **path)
     lt_forwarder_destroy(&(*path)->forwarder);
     if ((*path)->awake >= 0)
         close((*path)->awake);
-    for (int end = 0; end < 2; end++) {
-        lt_tun_close(&(*path)->tuns[end]);
+    for (int i = 0; i < LT_PATH_LANES; i++)
+        lt_tun_close(&(*path)->tuns[i]);
+    for (int end = 0; end < 2; end++)
         if ((*path)->netns[end] >= 0)
             close((*path)->netns[end]);
-    }
     free(*path);
     *path = NULL;
 }
@@ -139,6 +213,16 @@ livetcp_result lt_path_call(const lt_path *path, lt_end end,
                             void *context, livetcp_error *error)
 {
     return lt_netns_call(path->netns[end], function, context, error);
+}
+
+unsigned lt_path_links(const lt_path *path)
+{
+    return path->links;
+}
+
+void lt_path_begin(lt_path *path, livetcp_usec at)
+{
+    lt_forwarder_begin(path->forwarder, at);
 }
 
 livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_params *params,
@@ -214,26 +298,33 @@ void lt_path_get_health(lt_path *path, lt_path_health *out)
     lt_forwarder_get_health(path->forwarder, out);
 }
 
-unsigned lt_directions_parse(const char *text)
+unsigned lt_directions_parse(const char *text, unsigned links)
 {
-    if (!strcmp(text, "forward"))
-        return 1u << LT_FORWARD;
-    if (!strcmp(text, "backward"))
-        return 1u << LT_BACKWARD;
-    return strcmp(text, "both") ? 0 : 1u << LT_FORWARD | 1u << LT_BACKWARD;
+    const unsigned first = 1u << LT_FORWARD, second = 1u << LT_BACKWARD;
+    unsigned link = 0, mask = 0;
+    if (*text >= '1' && *text <= '9' && text[1] == ':') {
+        link = (unsigned)(*text - '1');
+        text += 2;
+    }
+    if (!strcmp(text, "forward") || !strcmp(text, "both"))
+        mask |= first;
+    if (!strcmp(text, "backward") || !strcmp(text, "both"))
+        mask |= second;
+    return link < links ? mask << 2 * link : 0;
 }
 
 livetcp_result lt_path_apply(lt_path *path, unsigned directions, const char *spec,
                              livetcp_error *error)
 {
-    lt_link_params params[2];
+    lt_link_params params[LT_PATH_LANES];
     livetcp_result result = LIVETCP_OK;
-    for (int i = 0; i < 2 && !result; i++) {
+    const int lanes = 2 * (int)path->links;
+    for (int i = 0; i < lanes && !result; i++) {
         lt_path_get(path, (lt_direction)i, &params[i]);
         if (directions & 1u << i)
             result = lt_link_params_parse(&params[i], spec, error);
     }
-    for (int i = 0; i < 2 && !result; i++)
+    for (int i = 0; i < lanes && !result; i++)
         if (directions & 1u << i)
             result = lt_path_set(path, (lt_direction)i, &params[i], error);
     return result;

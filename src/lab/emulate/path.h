@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* An emulated network path: two network namespaces, joined by two TUN devices and a forwarding
- * thread that holds each packet as long as the link models say. Linux only.
+/* An emulated network path: two network namespaces, joined by pairs of TUN devices and a forwarding
+ * thread that holds each packet as long as the link models require. Linux only.
  *
  *   near 10.77.0.1 fd77::1  --- forward --->  far 10.77.0.2 fd77::2
  *                           <-- backward ---
+ *
+ * There may be further links between the two hosts, as a phone has Wi-Fi and LTE: link n, from 1,
+ * has the interface livetcp(n-1) and the addresses 10.77.(n-1).1 and .2, fd77::(n-1):1 and :2, of
+ * its own at both ends. The near end reaches every address of the far end over every link: a socket
+ * that is bound to an address or an interface of the near end sends there (by policy routes, as a
+ * network manager makes them), any other on link 1; answers come back on the link of the near
+ * end's address.
  *
  * The namespaces are fresh: no saved TCP metrics, no other interface than a loopback. Rates and
  * sizes count IP packets. lt_path_enter(), lt_path_set(), the counters and the sysctl functions may
@@ -23,49 +30,70 @@ typedef struct lt_path lt_path;
 
 typedef enum lt_end { LT_NEAR, LT_FAR } lt_end;
 
-/* A direction is known by the end its packets come from. */
-typedef enum lt_direction { LT_FORWARD = LT_NEAR, LT_BACKWARD = LT_FAR } lt_direction;
+enum { LT_PATH_MAX_LINKS = 4, LT_PATH_LANES = 2 * LT_PATH_MAX_LINKS };
+
+/* A direction is known by the end its packets come from; those of link n, from 0, are
+ * 2n + LT_FORWARD and 2n + LT_BACKWARD. */
+typedef enum lt_direction {
+    LT_FORWARD = LT_NEAR,
+    LT_BACKWARD = LT_FAR,
+    LT_LAST_DIRECTION = LT_PATH_LANES - 1,
+} lt_direction;
 
 typedef struct lt_path_params {
-    lt_link_params link[2]; /* by lt_direction */
-    uint64_t seed;          /* of both directions, which draw differently */
-    int mtu;                /* 576 to 9000 bytes */
+    lt_link_params link[LT_PATH_LANES]; /* by lt_direction */
+    uint64_t seed;                      /* of all directions, which draw differently */
+    int mtu;                            /* 576 to 9000 bytes */
+    unsigned links;                     /* 1 to LT_PATH_MAX_LINKS */
 } lt_path_params;
 
-/* Links without impairment, seed 1, MTU 1500. */
+/* One link; links without impairment, seed 1, MTU 1500. */
 void lt_path_params_init(lt_path_params *params);
 
-/* Builds a path, which carries nothing yet: what is sent waits at the end it was sent from. The
- * calling process has as many threads as before, so this is the time to fork: a child that is
- * forked beside a thread may inherit a lock that nobody in it will ever release. Without root this
- * first moves the calling process into a user namespace of its own, for which it must still have
- * one thread. NULL on failure, with *error (may be NULL) saying what to do. */
+/* Builds a path, which carries nothing yet: sent packets wait at their sending end. The calling
+ * process has as many threads as before, so this is the time to fork: a child that is forked beside
+ * a thread may inherit a lock that nobody in it will ever release. Without root this first moves
+ * the calling process into a user namespace of its own, for which it must still have one thread.
+ * NULL on failure, with the remedy in *error (may be NULL). */
 lt_path *lt_path_create(const lt_path_params *params, livetcp_error *error);
 
 /* Starts the forwarding thread. To be called once; on failure the path is as before. */
 livetcp_result lt_path_start(lt_path *path, livetcp_error *error);
 
-/* Stops forwarding, drops what is in flight and clears the caller's pointer. Processes that are
+/* Stops forwarding, drops packets in flight and clears the caller's pointer. Processes that are
  * still inside lose the network but live on. */
 void lt_path_destroy(lt_path **path);
 
-/* Moves the calling thread, and what it forks from now on, to one end. In a child that has just
- * been forked beside threads `error` must be NULL; errno then says why it failed. */
+/* Moves the calling thread, and its children from now on, to one end. In a child that has just been
+ * forked beside threads `error` must be NULL; errno is then the reason. */
 livetcp_result lt_path_enter(const lt_path *path, lt_end end, livetcp_error *error);
 
 /* Runs `function` at one end, on a thread of its own, and waits for it. A socket that it makes
- * stays at that end, whoever uses it afterwards. Returns what the function returns. */
+ * stays at that end, also when another thread uses it. Returns the function's result. */
 livetcp_result lt_path_call(const lt_path *path, lt_end end,
                             livetcp_result (*function)(void *context, livetcp_error *error),
                             void *context, livetcp_error *error);
 
-/* New parameters from now on; see lt_link_set() for what happens to packets on the way. */
+unsigned lt_path_links(const lt_path *path);
+
+/* Planned changes, outages and traces of all links count from `at` (CLOCK_MONOTONIC). */
+void lt_path_begin(lt_path *path, livetcp_usec at);
+
+/* The address of a link, from 0, at an end; "" when there is none. */
+typedef struct lt_path_address {
+    char text[48];
+} lt_path_address;
+lt_path_address lt_path_ipv4(unsigned link, lt_end end);
+lt_path_address lt_path_ipv6(unsigned link, lt_end end);
+
+/* New parameters from now on; see lt_link_set() for packets on the way. */
 livetcp_result lt_path_set(lt_path *path, lt_direction direction, const lt_link_params *params,
                            livetcp_error *error);
 void lt_path_get(lt_path *path, lt_direction direction, lt_link_params *out);
 
-/* "forward", "backward" or "both" as a bit mask by lt_direction; 0: none of these. */
-unsigned lt_directions_parse(const char *text);
+/* "forward", "backward" or "both", of link 1 or of the one before a colon, such as "2:both", as a
+ * bit mask by lt_direction; 0: none of these, or not one of `links`. */
+unsigned lt_directions_parse(const char *text, unsigned links);
 
 /* Changes the parameters that `spec` names, in all directions of the mask or in none. */
 livetcp_result lt_path_apply(lt_path *path, unsigned directions, const char *spec,

@@ -13,6 +13,15 @@ static const char *const direction_names[2] = {
     [LT_BACKWARD] = "backward",
 };
 
+/* "forward", of another link "2:forward" */
+static void lane_name(unsigned lane, char *name, size_t size)
+{
+    if (lane < 2)
+        snprintf(name, size, "%s", direction_names[lane]);
+    else
+        snprintf(name, size, "%u:%s", lane / 2 + 1, direction_names[lane % 2]);
+}
+
 /* One table for both forms, so that they cannot differ. */
 static const struct {
     const char *name;
@@ -29,7 +38,10 @@ static const struct {
     ROW("out_bytes", link.out_bytes, "bytes out"),
     ROW("lost_random", link.lost_random, "lost, independent"),
     ROW("lost_burst", link.lost_burst, "lost, in bursts"),
+    ROW("lost_outage", link.lost_outage, "lost, link cut"),
+    ROW("dropped_policer", link.dropped_policer, "dropped, policer"),
     ROW("dropped_queue", link.dropped_queue, "dropped, queue full"),
+    ROW("dropped_aqm", link.dropped_aqm, "dropped, AQM"),
     ROW("dropped_held", link.dropped_held, "dropped, emulator full"),
     ROW("dropped_read", read_dropped, "dropped, emulator slow"),
     ROW("dropped_write", write_failed, "dropped, receiver refused"),
@@ -73,8 +85,11 @@ json_t *lt_emulate_report(lt_path *path, bool *failed)
     lt_path_health health;
     lt_path_get_health(path, &health);
     json_t *out = json_object(), *stalls = json_object();
-    lt_json_put(out, "forward", direction_report(path, LT_FORWARD, failed), failed);
-    lt_json_put(out, "backward", direction_report(path, LT_BACKWARD, failed), failed);
+    for (unsigned i = 0; i < 2 * lt_path_links(path); i++) {
+        char name[16];
+        lane_name(i, name, sizeof name);
+        lt_json_put(out, name, direction_report(path, (lt_direction)i, failed), failed);
+    }
     lt_json_put(out, "realtime", json_boolean(health.realtime), failed);
     lt_json_put(out, "ipv6", json_boolean(health.ipv6), failed);
     lt_json_put(stalls, "count", lt_json_count(health.stalls), failed);
@@ -99,20 +114,29 @@ static void print_health(const lt_path_health *health)
 
 void lt_emulate_print_table(lt_path *path)
 {
-    char text[LT_PARAMS_TEXT];
+    char text[LT_PARAMS_TEXT], name[16];
     lt_link_params params;
-    lt_path_counters counters[2];
+    lt_path_counters counters[LT_PATH_LANES];
     lt_path_health health;
-    for (int i = 0; i < 2; i++) {
+    const unsigned lanes = 2 * lt_path_links(path);
+    for (unsigned i = 0; i < lanes; i++) {
         lt_path_get(path, (lt_direction)i, &params);
         lt_path_get_counters(path, (lt_direction)i, &counters[i]);
-        fprintf(stderr, "%-9s %s\n", direction_names[i],
-                lt_link_params_format(&params, text, sizeof text));
+        lane_name(i, name, sizeof name);
+        fprintf(stderr, "%-9s %s\n", name, lt_link_params_format(&params, text, sizeof text));
     }
-    fprintf(stderr, "%-26s %14s %14s\n", "", direction_names[0], direction_names[1]);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(stderr, "%-26s %14" PRId64 " %14" PRId64 "\n", rows[i].text,
-                value_of(&counters[0], i), value_of(&counters[1], i));
+    fprintf(stderr, "%-26s", "");
+    for (unsigned i = 0; i < lanes; i++) {
+        lane_name(i, name, sizeof name);
+        fprintf(stderr, " %14s", name);
+    }
+    fputc('\n', stderr);
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        fprintf(stderr, "%-26s", rows[row].text);
+        for (unsigned i = 0; i < lanes; i++)
+            fprintf(stderr, " %14" PRId64, value_of(&counters[i], row));
+        fputc('\n', stderr);
+    }
     lt_path_get_health(path, &health);
     print_health(&health);
 }
@@ -120,15 +144,19 @@ void lt_emulate_print_table(lt_path *path)
 void lt_emulate_print_line(lt_path *path, livetcp_usec elapsed)
 {
     fprintf(stderr, "%8.1f s", (double)elapsed / 1e6);
-    for (int i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2 * lt_path_links(path); i++) {
+        char name[16];
         lt_path_counters counters;
         lt_path_get_counters(path, (lt_direction)i, &counters);
         const lt_link_counters *link = &counters.link;
+        lane_name(i, name, sizeof name);
         fprintf(stderr,
                 "  %s in %" PRIu64 " out %" PRIu64 " lost %" PRIu64 " dropped %" PRIu64
                 " queue %" PRIu64,
-                direction_names[i], link->in_packets, link->out_packets,
-                link->lost_random + link->lost_burst, link->dropped_queue, link->queue_packets);
+                name, link->in_packets, link->out_packets,
+                link->lost_random + link->lost_burst + link->lost_outage,
+                link->dropped_queue + link->dropped_aqm + link->dropped_policer,
+                link->queue_packets);
     }
     fputc('\n', stderr);
 }

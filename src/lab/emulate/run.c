@@ -53,8 +53,8 @@ static void on_kill(uv_timer_t *timer)
     lt_children_signal(SIGKILL);
 }
 
-/* TERM for everybody, and KILL, repeated in case something was forking meanwhile, for who is left.
- * reap() ends the loop. */
+/* TERM for all processes, and KILL, repeated in case one was forking meanwhile, for the remaining
+ * ones. reap() ends the loop. */
 static void begin_end(emulation *run, int exit_code)
 {
     if (run->ending)
@@ -105,7 +105,7 @@ static void on_signal(uv_signal_t *handle, int number)
         lt_children_signal(SIGKILL);
     else {
         begin_end(run, 128 + number);
-        reap(run); /* there may be nobody to wait for */
+        reap(run); /* there may be no child to wait for */
     }
 }
 
@@ -160,6 +160,7 @@ static void on_start(uv_timer_t *timer)
     }
     run->near = child;
     run->started = lt_clock_now();
+    lt_path_begin(run->path, run->started);
     arm_schedule(run);
     uint64_t interval = (uint64_t)run->options->stats_interval / LIVETCP_USEC_MSEC;
     if (interval)
@@ -243,7 +244,8 @@ static livetcp_result prepare(emulation *run, livetcp_error *error)
     const lt_emulate_options *options = run->options;
     livetcp_result result = LIVETCP_OK;
     if (options->schedule)
-        result = lt_schedule_load(&run->schedule, options->schedule, options->path.link, error);
+        result = lt_schedule_load(&run->schedule, options->schedule, options->path.link,
+                                  options->path.links, error);
     if (result)
         return result;
     run->path = lt_path_create(&options->path, error);
@@ -253,17 +255,25 @@ static livetcp_result prepare(emulation *run, livetcp_error *error)
     return result ? result : lt_path_start(run->path, error);
 }
 
-static void set_environment(void)
+/* LIVETCP_NEAR, LIVETCP_FAR6; of the second link LIVETCP_NEAR_2, LIVETCP_FAR6_2. */
+static void set_environment(unsigned links)
 {
-    setenv("LIVETCP_NEAR", LT_PATH_NEAR_IPV4, 1);
-    setenv("LIVETCP_FAR", LT_PATH_FAR_IPV4, 1);
-    setenv("LIVETCP_NEAR6", LT_PATH_NEAR_IPV6, 1);
-    setenv("LIVETCP_FAR6", LT_PATH_FAR_IPV6, 1);
+    static const char *const ends[2] = {[LT_NEAR] = "NEAR", [LT_FAR] = "FAR"};
+    for (unsigned link = 0; link < links; link++)
+        for (int end = 0; end < 2; end++) {
+            char name[32], number[12] = "";
+            if (link)
+                snprintf(number, sizeof number, "_%u", link + 1);
+            snprintf(name, sizeof name, "LIVETCP_%s%s", ends[end], number);
+            setenv(name, lt_path_ipv4(link, (lt_end)end).text, 1);
+            snprintf(name, sizeof name, "LIVETCP_%s6%s", ends[end], number);
+            setenv(name, lt_path_ipv6(link, (lt_end)end).text, 1);
+        }
 }
 
 static livetcp_result start(emulation *run, livetcp_error *error)
 {
-    set_environment();
+    set_environment(run->options->path.links);
     signal(SIGPIPE, SIG_IGN);
     lt_children_adopt();
     if (run->options->control) {

@@ -2,7 +2,6 @@
 #include "lab/emulate/schedule.h"
 
 #include "base/error.h"
-#include "lab/emulate/run.h"
 #include "lab/units.h"
 
 #include <errno.h>
@@ -31,7 +30,7 @@ static livetcp_result add(lt_schedule *schedule, const lt_change *change, const 
 }
 
 static livetcp_result read_line(lt_schedule *schedule, char *line, const char *file,
-                                unsigned number, livetcp_error *error)
+                                unsigned number, unsigned links, livetcp_error *error)
 {
     static const char blanks[] = " \t\r\n";
     line[strcspn(line, "#")] = '\0';
@@ -43,10 +42,10 @@ static livetcp_result read_line(lt_schedule *schedule, char *line, const char *f
     if (!at)
         return LIVETCP_OK;
     if (!spec || strtok_r(NULL, blanks, &rest) || !lt_parse_duration(at, &change.at) ||
-        !(change.directions = lt_directions_parse(direction)))
+        !(change.directions = lt_directions_parse(direction, links)))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%s, line %u: expected TIME forward|backward|both PARAMETERS, for example "
-                       "'10s forward loss=5%%'",
+                       "'10s forward loss=5%%', of another link '10s 2:forward loss=5%%'",
                        file, number);
     return add(schedule, &change, spec, error);
 }
@@ -64,11 +63,12 @@ static void sort(lt_schedule *schedule)
 }
 
 static livetcp_result rehearse(const lt_schedule *schedule, const char *file,
-                               const lt_link_params start[2], livetcp_error *error)
+                               const lt_link_params *start, unsigned links, livetcp_error *error)
 {
-    lt_link_params params[2] = {start[0], start[1]};
+    lt_link_params params[LT_PATH_LANES];
+    memcpy(params, start, 2 * links * sizeof *params);
     for (size_t i = 0; i < schedule->count; i++)
-        for (int direction = 0; direction < 2; direction++) {
+        for (unsigned direction = 0; direction < 2 * links; direction++) {
             const lt_change *change = &schedule->changes[i];
             livetcp_error cause;
             if (change->directions & 1u << direction &&
@@ -80,29 +80,29 @@ static livetcp_result rehearse(const lt_schedule *schedule, const char *file,
 }
 
 static livetcp_result read_lines(lt_schedule *schedule, FILE *input, const char *file,
-                                 livetcp_error *error)
+                                 unsigned links, livetcp_error *error)
 {
     char *line = NULL;
     size_t size = 0;
     livetcp_result result = LIVETCP_OK;
     for (unsigned number = 1; !result && getline(&line, &size, input) >= 0; number++)
-        result = read_line(schedule, line, file, number, error);
+        result = read_line(schedule, line, file, number, links, error);
     free(line);
     return result;
 }
 
 livetcp_result lt_schedule_load(lt_schedule *schedule, const char *file,
-                                const lt_link_params start[2], livetcp_error *error)
+                                const lt_link_params *start, unsigned links, livetcp_error *error)
 {
     *schedule = (lt_schedule){0};
     FILE *input = fopen(file, "re");
     if (!input)
         return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot read the schedule %s", file);
-    livetcp_result result = read_lines(schedule, input, file, error);
+    livetcp_result result = read_lines(schedule, input, file, links, error);
     fclose(input);
     if (!result) {
         sort(schedule);
-        result = rehearse(schedule, file, start, error);
+        result = rehearse(schedule, file, start, links, error);
     }
     if (result)
         lt_schedule_clear(schedule);

@@ -22,10 +22,11 @@ typedef struct lt_schedule {
     size_t next; /* not yet made */
 } lt_schedule;
 
-/* Reads a file and tries every change, in order, on copies of `start` (by lt_direction): a mistake
- * is found now and not in the middle of a run. On success the caller calls lt_schedule_clear(). */
+/* Reads a file and tries every change, in order, on a copy of the parameters `start` of so many
+ * links (by lt_direction): a mistake is found now and not in the middle of a run. On success the
+ * caller calls lt_schedule_clear(). */
 livetcp_result lt_schedule_load(lt_schedule *schedule, const char *file,
-                                const lt_link_params start[2], livetcp_error *error);
+                                const lt_link_params *start, unsigned links, livetcp_error *error);
 void lt_schedule_clear(lt_schedule *schedule);
 
 #endif

@@ -27,10 +27,10 @@
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
 enum { REFERENCE_PRIORITY = 30, SENDER_PRIORITY = 5 }; /* above and below the forwarder */
 
-typedef struct stamp {
+typedef struct timestamp {
     int64_t monotonic; /* ns */
-    int64_t realtime;  /* ns: the clock of the kernel's receive time stamps */
-} stamp;
+    int64_t realtime;  /* ns: the clock of the kernel's receive timestamps */
+} timestamp;
 
 typedef struct measurement {
     const lt_self_test *test;
@@ -43,7 +43,7 @@ typedef struct measurement {
     atomic_bool finished;
 } measurement;
 
-static int64_t kernel_stamp(struct msghdr *message)
+static int64_t kernel_timestamp(struct msghdr *message)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
@@ -66,14 +66,14 @@ static bool receive_one(measurement *trial)
         .msg_control = control,
         .msg_controllen = sizeof control,
     };
-    stamp sent;
+    timestamp sent;
     if (recvmsg(trial->receiver, &message, 0) < (ssize_t)sizeof sent)
         return false;
     int64_t now = lt_clock_nsec(CLOCK_MONOTONIC);
     memcpy(&sent, data, sizeof sent);
     trial->received++;
     lt_lateness_add(&trial->at_socket,
-                    (kernel_stamp(&message) - sent.realtime) / 1000 - trial->delay);
+                    (kernel_timestamp(&message) - sent.realtime) / 1000 - trial->delay);
     lt_lateness_add(&trial->at_program, (now - sent.monotonic) / 1000 - trial->delay);
     return true;
 }
@@ -87,7 +87,7 @@ static void *receiver_main(void *argument)
 
 static void send_one(measurement *trial, char *data, size_t size)
 {
-    const stamp now = {lt_clock_nsec(CLOCK_MONOTONIC), lt_clock_nsec(CLOCK_REALTIME)};
+    const timestamp now = {lt_clock_nsec(CLOCK_MONOTONIC), lt_clock_nsec(CLOCK_REALTIME)};
     memcpy(data, &now, sizeof now);
     if (send(trial->sender, data, size, 0) < 0)
         trial->refused++;
@@ -103,8 +103,9 @@ static void be_punctual(int real_time_priority)
     prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
-/* What the machine can do at best: how late an otherwise idle real-time thread wakes. On a virtual
- * machine that the host holds up now and then, no program can be more punctual than this. */
+/* The machine's minimum lateness: that of an otherwise idle real-time thread's wake-ups. On a
+ * virtual machine that the host holds up now and then, no program can be more punctual than
+ * this. */
 static void *machine_main(void *argument)
 {
     measurement *trial = argument;
@@ -246,7 +247,7 @@ static livetcp_result run_threads(measurement *trial, livetcp_error *error)
         failed = pthread_create(&threads[started], NULL, mains[started], trial);
         started += !failed;
     }
-    /* The sender ends by itself, the receiver by silence, and then nobody needs the third. */
+    /* The sender ends by itself, the receiver by silence; the third is then not needed. */
     if (started == THREADS)
         pthread_join(threads[--started], NULL);
     if (started > 0)

@@ -30,7 +30,7 @@ static livetcp_result open_device(int *out, livetcp_error *error)
                          "or in a container pass the device in (--device /dev/net/tun)");
 }
 
-/* A path carries what its users send and nothing else. Each setting is missing where there is no
+/* A path carries its users' packets and nothing else. Each setting is missing where there is no
  * IPv6, and then not needed. */
 static void silence_ipv6(const char *name)
 {

@@ -3,7 +3,7 @@
 #ifndef LT_LAB_EMULATE_TUN_H
 #define LT_LAB_EMULATE_TUN_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 typedef struct lt_tun_config {
     const char *name;

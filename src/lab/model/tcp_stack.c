@@ -37,7 +37,7 @@ static const struct {
                                         LINUX_CONSTANTS}},
 };
 
-/* What livetcp_tcp_stack was in version 0.1, and what livetcp_tcp_stack_init() cleared. */
+/* livetcp_tcp_stack of version 0.1, the part that livetcp_tcp_stack_init() cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_tcp_stack, recovery)
 
 livetcp_result livetcp_tcp_stack_init_sized(livetcp_tcp_stack *stack, size_t size,
@@ -59,12 +59,11 @@ livetcp_result(livetcp_tcp_stack_init)(livetcp_tcp_stack *stack, livetcp_tcp_con
 livetcp_result lt_tcp_stack_read(livetcp_tcp_stack *to, const livetcp_tcp_stack *given,
                                  livetcp_error *error)
 {
+    livetcp_result result = LT_CHECK_INITIALIZED(given, livetcp_tcp_stack, SIZE_0_1, error);
+
     livetcp_tcp_stack_init(to, LIVETCP_TCP_CONSTANTS_LINUX, NULL);
-    if (!lt_sized_valid(given, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_tcp_stack has struct_size %zu, less than %zu: call "
-                       "livetcp_tcp_stack_init() first",
-                       lt_sized_size(given), SIZE_0_1);
+    if (result != LIVETCP_OK)
+        return result;
     lt_sized_read(to, sizeof *to, given);
     return LIVETCP_OK;
 }

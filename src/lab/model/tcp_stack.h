@@ -5,7 +5,7 @@
 
 #include <livetcp/tcp_stack.h>
 
-/* Makes constants of the library's size from a program's of any: what is missing is as in Linux 6.
+/* Makes constants of the library's size from a program's of any: a missing field is as in Linux 6.
  * Errors: LIVETCP_ERR_INVALID_ARGUMENT for a struct without its size. */
 livetcp_result lt_tcp_stack_read(livetcp_tcp_stack *to, const livetcp_tcp_stack *given,
                                  livetcp_error *error);

@@ -17,7 +17,7 @@
 
 /* ---- windows ---- */
 
-/* Whether that changed anything. */
+/* True when that changed anything. */
 static bool tighten(lt_clock_window *into, const lt_clock_window *with)
 {
     bool tighter = with->most < into->most || with->least > into->least;
@@ -44,7 +44,7 @@ static void make_room(lt_clock_sync *sync)
     sync->window_length *= 2;
 }
 
-/* Whether they say anything new. */
+/* True when they add anything new. */
 static bool add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livetcp_usec at)
 {
     if (sync->count && at - sync->window_began < sync->window_length)
@@ -142,7 +142,7 @@ livetcp_usec lt_clock_sync_ours(const lt_clock_sync *sync, livetcp_usec peers)
 
 /* ---- pings ---- */
 
-/* The answer to what was sent at `sent`; other messages, which are late reports, are passed over.
+/* The answer to the ping sent at `sent`; other messages, which are late reports, are passed over.
  */
 static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
                                  const lt_wire_message **pong, livetcp_error *error)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the peer's clock is ahead of ours.
+ * Offset of the peer's clock ahead of ours.
  *
- * Nothing arrives before it was sent, so whatever goes there and comes back bounds the offset from
- * above and from below. Of all lines that keep within these bounds, the one in the middle is taken,
- * farthest from the nearest: that is half of the least round trip for each direction, as with NTP,
- * but the least way there and the least way back need not be of the same ping. Behind a queue that
+ * Nothing arrives before it was sent, so each message and its answer bound the offset from above
+ * and from below. Of all lines that keep within these bounds, the one in the middle is taken,
+ * farthest from the nearest: that is half of the minimum round trip for each direction, as with
+ * NTP, but the minimum delays there and back need not be of the same ping. Behind a queue that
  * others keep full, they hardly ever are. (Moon, Skelly, Towsley, "Estimation and removal of clock
  * skew from network delay measurements", 1999, do so for one direction.)
  */
@@ -27,7 +27,7 @@ typedef struct lt_clock_sync {
     livetcp_usec least_rtt;
     livetcp_usec offset; /* peer's clock minus ours, at `at` */
     livetcp_usec at;     /* of our clock */
-    double drift;        /* by how much the offset changes; 0 until that can be told */
+    double drift;        /* by how much the offset changes; 0 until that is known */
     lt_clock_window windows[LT_CLOCK_SYNC_WINDOWS];
     unsigned count;
     livetcp_usec window_began, window_length;
@@ -37,7 +37,7 @@ typedef struct lt_clock_sync {
 livetcp_result lt_clock_sync_round(lt_clock_sync *sync, lt_probe_connection *connection,
                                    livetcp_error *error);
 
-/* What one ping says, or a packet that was answered: sent and answered by our clock, received and
+/* Times of one ping, or of an answered packet: sent and answered by our clock, received and
  * answered by the peer's. */
 void lt_clock_sync_take(lt_clock_sync *sync, livetcp_usec sent, livetcp_usec came,
                         livetcp_usec peer_came, livetcp_usec peer_sent);

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "lab/clock.h"
 #include "lab/probe/interrupt.h"
-#include "lab/probe/stamps.h"
+#include "lab/probe/timestamps.h"
 #include "lab/tcp.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ livetcp_result lt_connection_open(lt_probe_connection *c, const lt_probe_options
     livetcp_result result = connect_to(c, list, options, error);
     freeaddrinfo(list);
     if (result == LIVETCP_OK)
-        c->stamps = lt_stamps_enable(c->socket);
+        c->timestamps = lt_timestamps_enable(c->socket);
     return result;
 }
 
@@ -110,12 +110,12 @@ void lt_connection_close(lt_probe_connection *c)
 
 /* ---- out ---- */
 
-void lt_connection_put(lt_probe_connection *c, const lt_wire_message *message, bool stamp)
+void lt_connection_put(lt_probe_connection *c, const lt_wire_message *message, bool timestamp)
 {
     lt_wire_encode(message, c->out);
     c->out_size = message->length;
     c->out_done = 0;
-    c->out_stamped = stamp && c->stamps;
+    c->out_timestamped = timestamp && c->timestamps;
 }
 
 bool lt_connection_busy(const lt_probe_connection *c)
@@ -126,8 +126,8 @@ bool lt_connection_busy(const lt_probe_connection *c)
 livetcp_result lt_connection_write(lt_probe_connection *c, livetcp_error *error)
 {
     while (lt_connection_busy(c)) {
-        long sent = lt_stamps_send(c->socket, c->out + c->out_done, c->out_size - c->out_done,
-                                   c->out_stamped);
+        long sent = lt_timestamps_send(c->socket, c->out + c->out_done, c->out_size - c->out_done,
+                                       c->out_timestamped);
         if (sent < 0 && (errno == EAGAIN || errno == EINTR))
             return LIVETCP_OK;
         if (sent < 0)
@@ -185,7 +185,7 @@ void lt_connection_wait(lt_probe_connection *c, livetcp_usec until)
         ppoll(&ready, 1, &timeout, &c->waiting);
 }
 
-/* ---- facts ---- */
+/* ---- path info ---- */
 
 void lt_connection_count(const lt_probe_connection *c, lt_connection_counters *counters)
 {

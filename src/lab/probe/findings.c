@@ -2,7 +2,7 @@
 #include "lab/probe/findings.h"
 
 #include "base/error.h"
-#include "lab/probe/trace_file.h"
+#include "lab/trace_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a probe found out: filled in by whoever sends the trains, read by the reports. */
+/* Findings of a probe: filled in by the sender of the trains, read by the reports. */
 #ifndef LT_LAB_PROBE_FINDINGS_H
 #define LT_LAB_PROBE_FINDINGS_H
 
@@ -12,16 +12,16 @@
 /* One packet on its way, µs. Absolute if the clocks are one or the path is symmetric. */
 typedef struct lt_probe_sample {
     livetcp_usec total;                     /* t4 - t1 */
-    livetcp_usec sender, network, receiver; /* LT_DELAY_UNKNOWN where a stamp was missing */
+    livetcp_usec sender, network, receiver; /* LT_DELAY_UNKNOWN where a timestamp was missing */
 } lt_probe_sample;
 
-/* Beside what the estimator has of a train. */
+/* Data of a train beside the estimator's. */
 typedef struct lt_probe_train {
     lt_probe_sample *samples; /* all of them, in order */
     size_t count, room;
     uint64_t packets;       /* sent, with those of the time to settle */
     uint64_t retransmitted; /* segments, while the train was on */
-    uint64_t segments;      /* sent meanwhile, as far as TCP says; 0: unknown */
+    uint64_t segments;      /* sent meanwhile, as TCP reports; 0: unknown */
     livetcp_usec latest;    /* the longest that the sender itself was late with a packet */
 } lt_probe_train;
 
@@ -32,7 +32,7 @@ typedef struct lt_probe_path {
     livetcp_usec least_rtt;    /* of a small packet while nothing else was on the path */
     livetcp_usec clock_offset; /* peer's clock minus ours at the end, if the path is symmetric */
     double clock_drift;        /* of that, over the time of the run */
-    bool stamps;               /* the kernels said when packets left and came */
+    bool timestamps;           /* the kernels timestamped packets that left and came */
     uint32_t mss;
 } lt_probe_path;
 
@@ -43,7 +43,7 @@ typedef struct lt_probe_video {
     size_t count;
     livetcp_usec bound;   /* INT64_MAX: none */
     livetcp_usec *bounds; /* of each frame by itself, never above `bound` */
-    lt_plays plays;       /* what came of it */
+    lt_plays plays;       /* result */
     lt_plays_summary compared;
 } lt_probe_video;
 
@@ -65,11 +65,11 @@ void lt_findings_clear(lt_probe_findings *findings);
 /* A new train; the estimator has its rate. NULL: out of memory. */
 lt_probe_train *lt_findings_begin_train(lt_probe_findings *findings);
 
-/* Adds to the last train and tells the estimator. */
+/* Adds to the last train and notifies the estimator. */
 livetcp_result lt_findings_add(lt_probe_findings *findings, const lt_probe_sample *sample,
                                lt_train_state *state, livetcp_error *error);
 
-/* Which leg of a sample. */
+/* Delay component of a sample. */
 typedef enum lt_probe_leg {
     LT_LEG_TOTAL,
     LT_LEG_SENDER,
@@ -77,11 +77,11 @@ typedef enum lt_probe_leg {
     LT_LEG_RECEIVER
 } lt_probe_leg;
 
-/* What is known of the leg, in ascending order, µs; the caller frees it. NULL, with *count 0, if
- * nothing is known or memory ran out. */
+/* The known delays of the component, in ascending order, µs; the caller frees it. NULL, with *count
+ * 0, if nothing is known or memory ran out. */
 double *lt_findings_leg(const lt_probe_train *train, lt_probe_leg leg, size_t *count);
 
-/* The bounds of the video, and how what was sent of it compares; once the search has ended. */
+/* The bounds of the video and the comparison with its delays; once the search has ended. */
 livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *error);
 
 /* Sum of the violation probabilities of all points. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "lab/clock.h"
 #include "lab/probe/interrupt.h"
-#include "lab/probe/stamps.h"
+#include "lab/probe/timestamps.h"
 #include "lab/probe/wire.h"
 #include "lab/tcp.h"
 
@@ -42,7 +42,7 @@ static peer *peer_create(int socket, const char *name)
     p->socket = socket;
     snprintf(p->name, sizeof p->name, "%s", name);
     lt_tcp_set_nodelay(socket);
-    (void)lt_stamps_enable(socket);
+    (void)lt_timestamps_enable(socket);
     return p;
 }
 
@@ -61,7 +61,7 @@ static short peer_events(const peer *p)
 static bool flush(peer *p, livetcp_error *error)
 {
     while (p->waiting) {
-        long sent = lt_stamps_send(p->socket, p->answers, p->waiting, false);
+        long sent = lt_timestamps_send(p->socket, p->answers, p->waiting, false);
         if (sent < 0 && (errno == EAGAIN || errno == EINTR))
             return true;
         if (sent < 0) {
@@ -120,7 +120,7 @@ static int read_some(peer *p, livetcp_error *error)
     livetcp_usec came;
     uint8_t *where;
     size_t wants = lt_wire_wants(&p->reader, &where);
-    long got = lt_stamps_receive(p->socket, where ? where : p->ignored, wants, &came);
+    long got = lt_timestamps_receive(p->socket, where ? where : p->ignored, wants, &came);
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
@@ -173,7 +173,7 @@ static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_err
                                      "cannot listen on [%.100s]:%s", o->host, o->port);
 }
 
-/* Tells the port, which may be one that the system chose. */
+/* Reports the port, which may be one that the system chose. */
 static void announce(int socket)
 {
     struct sockaddr_storage address;
@@ -193,7 +193,7 @@ static void drop(listener *l, unsigned i)
     l->peers[i] = l->peers[--l->count];
 }
 
-/* Whoever connects and says nothing does not keep probers out. */
+/* A silent connection does not keep probers out. */
 static void make_room(listener *l)
 {
     for (unsigned i = 0; l->count == MOST_PEERS && i < l->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The far end of a probe: takes what probers send and reports when it came. */
+/* The far end of a probe: receives the probers' packets and reports their arrival times. */
 #ifndef LT_LAB_PROBE_LISTENER_H
 #define LT_LAB_PROBE_LISTENER_H
 

@@ -26,11 +26,10 @@ typedef struct raw_options {
 
 /* ---- the table ---- */
 
-typedef livetcp_result visitor(const struct poptOption *table, void *user, livetcp_error *error);
-
-/* Runs `visit` with popt's table over `raw`: the table points into it, so it is built in place. */
-static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, livetcp_error *error)
+static livetcp_result build_line(void *values, lt_command_line_use *use, void *user,
+                                 livetcp_error *error)
 {
+    raw_options *raw = values;
     const struct poptOption ends[] = {
         LT_OPTION_TEXT("listen", &raw->listen,
                        "be the other end: receive what probers send, until stopped", "[HOST]:PORT"),
@@ -85,45 +84,12 @@ static livetcp_result with_table(raw_options *raw, visitor *visit, void *user, l
                                        LT_OPTION_SECTION(rates, "Which rates:"),
                                        LT_OPTION_SECTION(samples, "How exactly:"),
                                        LT_OPTION_SECTION(output, "What for:"), POPT_TABLEEND};
-    return visit(table, user, error);
-}
-
-static lt_command_line command_line(const struct poptOption *table)
-{
-    return (lt_command_line){.command = "livetcp probe",
-                             .usage = "--listen=[HOST]:PORT | HOST:PORT [OPTION...]",
-                             .table = table};
-}
-
-typedef struct words {
-    raw_options *raw;
-    int argc;
-    const char **argv;
-    const char ***arguments;
-} words;
-
-static livetcp_result read_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    const words *w = user;
-    lt_command_line line = command_line(table);
-
-    line.json = &w->raw->json;
-    return lt_command_line_read(&line, w->argc, w->argv, w->arguments, error);
-}
-
-static livetcp_result print_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    const lt_command_line line = command_line(table);
-
-    return lt_command_line_help(&line, user, error);
-}
-
-static livetcp_result clear_table(const struct poptOption *table, void *user, livetcp_error *error)
-{
-    (void)user;
-    (void)error;
-    lt_options_clear(table);
-    return LIVETCP_OK;
+    const lt_command_line line = {.command = "livetcp probe",
+                                  .usage = "--listen=[HOST]:PORT | HOST:PORT [OPTION...]",
+                                  .table = table,
+                                  .json = &raw->json,
+                                  .json_alone = true};
+    return use(&line, user, error);
 }
 
 static void raw_init(raw_options *raw)
@@ -132,13 +98,7 @@ static void raw_init(raw_options *raw)
         .size = 1448, .samples = 200, .extensions = 3, .plays = -1, .quantile = 0.95, .seed = 1};
 }
 
-static void raw_clear(raw_options *raw)
-{
-    with_table(raw, clear_table, NULL, NULL);
-    free(raw->json);
-}
-
-/* ---- what makes sense ---- */
+/* ---- validation ---- */
 
 static livetcp_result take_time(const char *name, const char *value, const char *usual,
                                 livetcp_usec least, livetcp_usec *out, livetcp_error *error)
@@ -222,7 +182,7 @@ static livetcp_result take_trace(const raw_options *raw, lt_probe_options *o, li
                           error);
 }
 
-/* The estimator knows what it can do; ask it before a peer is bothered. */
+/* The estimator validates its own settings, before a connection to the peer. */
 static livetcp_result check_search(const lt_probe_options *o, livetcp_error *error)
 {
     lt_estimator *estimator;
@@ -291,16 +251,14 @@ livetcp_result lt_probe_options_parse(lt_probe_options *options, int argc, const
 
     *options = (lt_probe_options){.mode = LT_PROBE_HELP};
     raw_init(&raw);
-    livetcp_result result =
-        with_table(&raw, read_table,
-                   &(words){.raw = &raw, .argc = argc, .argv = argv, .arguments = &peers}, error);
+    livetcp_result result = lt_built_line_read(build_line, &raw, argc, argv, &peers, error);
     if (result == LIVETCP_OK && peers && peers[1])
         result =
             lt_fail(error, BAD, "'%.100s': there is one peer already, %.100s", peers[1], peers[0]);
     if (result == LIVETCP_OK && !raw.help)
         result = take(&raw, peers ? peers[0] : NULL, options, error);
     free(peers);
-    raw_clear(&raw);
+    lt_built_line_clear(build_line, &raw);
     return result;
 }
 
@@ -309,7 +267,7 @@ void lt_probe_options_help(FILE *out)
     raw_options raw;
 
     raw_init(&raw);
-    with_table(&raw, print_table, out, NULL);
+    lt_built_line_help(build_line, &raw, out, NULL);
     fputs(
         "\nSends trains of packets at a constant bit rate over one TCP connection to another\n"
         "livetcp probe, and says what the path carries with which delay: the service curve of\n"

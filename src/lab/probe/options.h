@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What `livetcp probe` is asked to do. */
+/* Options of `livetcp probe`. */
 #ifndef LT_LAB_PROBE_OPTIONS_H
 #define LT_LAB_PROBE_OPTIONS_H
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +32,7 @@ typedef struct lt_probe_options {
     double violation;          /* xi */
     livetcp_usec resolution;   /* of the delays */
     livetcp_usec delay_limit;  /* a delay above ends the search */
-    livetcp_usec delay_target; /* what the recommendation is for */
+    livetcp_usec delay_target; /* target of the recommendation */
     uint64_t seed;
 
     char congestion_control[16]; /* "": the system's */
@@ -44,8 +43,8 @@ typedef struct lt_probe_options {
     bool quiet;
 } lt_probe_options;
 
-/* Parses the command line; argv[0] is the subcommand's name. On failure the error says what is
- * wrong and what would be right. */
+/* Parses the command line; argv[0] is the subcommand's name. On failure the error names the fault
+ * and the valid values. */
 livetcp_result lt_probe_options_parse(lt_probe_options *options, int argc, const char **argv,
                                       livetcp_error *error);
 

@@ -2,9 +2,9 @@
 /*
  * A service curve is about the steady state, so the first play comes after a train at the stream's
  * mean rate, and between the plays such a train goes on, for a random time: the plays are not in
- * step with what happens on the path at regular times, such as BBR's measurement of the round trip.
- * Now and then the clocks are compared; the window, which closes in that pause, opens again before
- * the next play.
+ * step with periodic events on the path, such as BBR's measurement of the round trip. Now and then
+ * the clocks are compared; the window, which closes in that pause, opens again before the next
+ * play.
  */
 #include "lab/probe/player.h"
 

@@ -17,8 +17,8 @@ typedef struct lt_player {
     livetcp_usec length, left; /* of one play, of all that are to come */
 } lt_player;
 
-/* As often as the options say, into findings->video.plays. Ends early on a signal. The first five
- * fields of the player are the caller's. */
+/* As often as the options require, into findings->video.plays. Ends early on a signal. The first
+ * five fields of the player are the caller's. */
 livetcp_result lt_player_run(lt_player *player, livetcp_error *error);
 
 #endif

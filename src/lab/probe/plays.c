@@ -39,7 +39,7 @@ void lt_plays_clear(lt_plays *plays)
     *plays = (lt_plays){0};
 }
 
-/* One frame over all plays; `delays` has room for them. */
+/* One frame over all plays; `delays` holds one value per play. */
 static void compare_frame(const lt_plays *plays, size_t frame, livetcp_usec bound, double share,
                           double *delays, lt_plays_summary *s)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The delays of a recorded stream that was sent several times, and how they compare with what
- * bounds them.
+ * The delays of a recorded stream that was sent several times, and their comparison with the
+ * bounds.
  *
- * The bound of a frame says P[its delay > bound] <= epsilon, whenever the stream is sent. So what
- * it is compared with is the (1 - epsilon)-quantile of the delay of that frame over all plays, as
- * in Lübben and Fidler, Figure 6, not a quantile over the frames of one play, of which most are
- * small.
+ * The bound of a frame means P[its delay > bound] <= epsilon, whenever the stream is sent. So it is
+ * compared with the (1 - epsilon)-quantile of the delay of that frame over all plays, as in Lübben
+ * and Fidler, Figure 6, not a quantile over the frames of one play, of which most are small.
  */
 #ifndef LT_LAB_PROBE_PLAYS_H
 #define LT_LAB_PROBE_PLAYS_H
 
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 
@@ -23,7 +21,7 @@ typedef struct lt_plays {
 } lt_plays;
 
 typedef struct lt_plays_summary {
-    size_t complete; /* plays of which every frame came; what is below is about these */
+    size_t complete; /* plays of which every frame came; the fields below are about these */
     double quantile; /* the largest of all frames' (1 - epsilon)-quantiles, µs; NAN: no play */
     size_t above;    /* frames whose quantile is above their bound */
     double most_violated; /* the largest share of plays in which one frame was above its bound */
@@ -31,7 +29,7 @@ typedef struct lt_plays_summary {
     double looseness;     /* bound / delay, the median of all delays; NAN: no play */
 } lt_plays_summary;
 
-/* Room for one play more of a stream with so many frames. LIVETCP_ERR_NO_MEMORY. */
+/* Space for one more play of a stream with this number of frames. LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_plays_begin(lt_plays *plays, size_t frames, livetcp_error *error);
 
 /* The next frame's delay. More than a play has are ignored. */

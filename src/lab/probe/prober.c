@@ -124,7 +124,7 @@ static void describe_path(prober *p)
     path->least_rtt = p->sync.least_rtt;
     path->clock_offset = p->sync.offset;
     path->clock_drift = p->sync.drift;
-    path->stamps = p->connection.stamps;
+    path->timestamps = p->connection.timestamps;
     path->mss = counters.tcp.mss;
     snprintf(path->peer, sizeof path->peer, "%s", p->connection.peer);
     snprintf(path->congestion_control, sizeof path->congestion_control, "%s",

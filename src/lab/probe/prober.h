@@ -6,7 +6,7 @@
 #include "lab/probe/findings.h"
 
 /* Connects to the peer of the options, sends trains as the estimator asks for them, and then the
- * video. What was found by the time of an error stays in the findings. */
+ * video. Results from before an error stay in the findings. */
 livetcp_result lt_prober_run(lt_probe_findings *findings, livetcp_error *error);
 
 #endif

@@ -18,7 +18,7 @@ void lt_probe_progress_init(lt_probe_progress *progress, const lt_probe_options 
 /* Shows where the search is: on a terminal every half a second, else once for each rate. */
 void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings *findings);
 
-/* Says something else, such as that the trace is being sent; `what` is a constant. */
+/* Shows another text, such as that the trace is being sent; `what` is a constant. */
 void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left);
 
 void lt_probe_progress_end(lt_probe_progress *progress);

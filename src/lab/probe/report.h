@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a probe found, for people and for programs. */
+/* Reports of a probe's findings, for people and for programs. */
 #ifndef LT_LAB_PROBE_REPORT_H
 #define LT_LAB_PROBE_REPORT_H
 

@@ -4,7 +4,7 @@
 
 #include "lab/clock.h"
 #include "lab/json.h"
-#include "lab/probe/verdict.h"
+#include "lab/probe/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static json_t *pair(double a, double b)
     return json_pack("[f,f]", a, b);
 }
 
-/* Points [delay, P[delay > it]], from the least to the largest; the tail is kept whole. */
+/* Points [delay, P[delay > it]], from the smallest to the largest; the tail is kept whole. */
 static json_t *ccdf(const double *sorted, size_t n, bool *failed)
 {
     json_t *array = json_array();
@@ -154,10 +154,10 @@ static json_t *path(const lt_probe_findings *f, bool *failed)
     lt_json_put(o, "congestion_control", json_string(p->congestion_control), failed);
     lt_json_put(o, "mss_bytes", lt_json_count(p->mss), failed);
     lt_json_put(o, "least_rtt_ms", lt_json_ms((double)p->least_rtt), failed);
-    lt_json_put(o, "least_one_way_ms", lt_json_ms((double)lt_verdict_least(f)), failed);
+    lt_json_put(o, "least_one_way_ms", lt_json_ms((double)lt_probe_min_delay(f)), failed);
     lt_json_put(o, "clock_offset_ms", lt_json_ms((double)p->clock_offset), failed);
     lt_json_put(o, "clock_drift_ppm", lt_json_number(p->clock_drift * 1e6), failed);
-    lt_json_put(o, "stamps", json_boolean(p->stamps), failed);
+    lt_json_put(o, "stamps", json_boolean(p->timestamps), failed);
     return o;
 }
 
@@ -195,7 +195,7 @@ static json_t *played(const lt_probe_findings *f, bool *failed)
     const lt_probe_video *v = &f->video;
     double *delays = lt_findings_played(f);
     const lt_plays_summary *c = &v->compared;
-    bool judged = v->bound != INT64_MAX && c->complete;
+    bool classified = v->bound != INT64_MAX && c->complete;
     json_t *o = distribution(delays, v->plays.count, failed);
 
     if (!delays)
@@ -203,13 +203,15 @@ static json_t *played(const lt_probe_findings *f, bool *failed)
     lt_json_put(o, "quantile_ms",
                 lt_json_ms(lt_quantile_of(delays, v->plays.count, 1 - f->options->violation).value),
                 failed);
-    lt_json_put(o, "above_bound", judged ? lt_json_count(c->later) : json_null(), failed);
-    lt_json_put(o, "bound_over_delay", judged ? lt_json_number(c->looseness) : json_null(), failed);
+    lt_json_put(o, "above_bound", classified ? lt_json_count(c->later) : json_null(), failed);
+    lt_json_put(o, "bound_over_delay", classified ? lt_json_number(c->looseness) : json_null(),
+                failed);
     lt_json_put(o, "plays", lt_json_count(c->complete), failed);
     lt_json_put(o, "frame_quantile_ms", c->complete ? lt_json_ms(c->quantile) : json_null(),
                 failed);
-    lt_json_put(o, "frames_above_bound", judged ? lt_json_count(c->above) : json_null(), failed);
-    lt_json_put(o, "most_violated", judged ? lt_json_number(c->most_violated) : json_null(),
+    lt_json_put(o, "frames_above_bound", classified ? lt_json_count(c->above) : json_null(),
+                failed);
+    lt_json_put(o, "most_violated", classified ? lt_json_number(c->most_violated) : json_null(),
                 failed);
     free(delays);
     return o;
@@ -231,12 +233,12 @@ static json_t *video(const lt_probe_findings *f, bool *failed)
     return o;
 }
 
-static json_t *verdict_json(const lt_probe_findings *f, bool *failed)
+static json_t *result_json(const lt_probe_findings *f, bool *failed)
 {
     json_t *o = json_object();
-    lt_probe_verdict v;
+    lt_probe_result v;
 
-    lt_verdict_make(f, &v);
+    lt_probe_result_make(f, &v);
     lt_json_put(o, "sentence", json_string(v.sentence), failed);
     lt_json_put(o, "bitrate_bit_s", v.known ? lt_json_number(v.bitrate) : json_null(), failed);
     lt_json_put(o, "policy", v.known ? json_string(v.policy) : json_null(), failed);
@@ -277,6 +279,6 @@ livetcp_result lt_probe_report_json(const lt_probe_findings *findings, FILE *out
     lt_json_put(root, "rates", rates, &failed);
     lt_json_put(root, "service_curve", curve(findings, &failed), &failed);
     lt_json_put(root, "video", video(findings, &failed), &failed);
-    lt_json_put(root, "verdict", verdict_json(findings, &failed), &failed);
+    lt_json_put(root, "verdict", result_json(findings, &failed), &failed);
     return lt_json_write(root, failed, out, error);
 }

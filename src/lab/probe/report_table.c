@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/probe/report.h"
 
-#include "lab/probe/verdict.h"
+#include "lab/probe/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void print_path(const lt_probe_findings *f, FILE *out)
             "Path to %s: least round trip %.1f ms, congestion control %s, segments of %u "
             "bytes\n",
             p->peer, (double)p->least_rtt / 1e3, p->congestion_control, p->mss);
-    if (!p->stamps)
+    if (!p->timestamps)
         fputs("The kernels do not say when packets leave and come: no decomposition of delays.\n",
               out);
 }
@@ -33,7 +33,7 @@ static void print_ms(FILE *out, double us)
         fprintf(out, " %8s", "-");
 }
 
-/* The quantile of a leg over all samples of the train. */
+/* The quantile of a delay component over all samples of the train. */
 static double leg_quantile(const lt_probe_findings *f, size_t position, lt_probe_leg leg)
 {
     size_t count;
@@ -183,9 +183,9 @@ static void print_lateness(const lt_probe_findings *f, FILE *out)
 
 void lt_probe_report_table(const lt_probe_findings *findings, FILE *out)
 {
-    lt_probe_verdict verdict;
+    lt_probe_result result;
 
-    lt_verdict_make(findings, &verdict);
+    lt_probe_result_make(findings, &result);
     print_path(findings, out);
     print_rates(findings, out);
     print_few(findings, out);
@@ -194,5 +194,5 @@ void lt_probe_report_table(const lt_probe_findings *findings, FILE *out)
     print_lateness(findings, out);
     if (findings->interrupted)
         fputs("\nInterrupted: this is what was known by then.\n", out);
-    fprintf(out, "\n%s\n", verdict.sentence);
+    fprintf(out, "\n%s\n", result.sentence);
 }

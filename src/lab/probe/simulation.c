@@ -84,8 +84,8 @@ livetcp_result lt_simulation_parse(const char *spec, size_t size, lt_flow_config
     return result;
 }
 
-/* When the next packet is sampled: packets are picked by a Poisson process, so that what they see
- * is what there is on average. */
+/* When the next packet is sampled: packets are picked by a Poisson process, so that their delays
+ * are time averages. */
 static double next_sample(lt_rng *rng, double mean)
 {
     return -mean * log(1 - lt_rng_uniform(rng));
@@ -127,7 +127,7 @@ livetcp_result lt_simulation_run(lt_probe_findings *findings, livetcp_error *err
     lt_probe_findings *f = findings;
     lt_flow_config config;
     lt_probe_progress progress;
-    sigset_t waiting; /* nobody waits here */
+    sigset_t waiting; /* no wait uses it */
     lt_rng rng;
     livetcp_result result =
         lt_simulation_parse(f->options->simulation, f->options->size, &config, error);

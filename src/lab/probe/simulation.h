@@ -11,7 +11,7 @@
 livetcp_result lt_simulation_parse(const char *spec, size_t size, lt_flow_config *config,
                                    livetcp_error *error);
 
-/* Fills in the findings; interrupted, it ends early and says so there. */
+/* Fills in the findings; interrupted, it ends early and records that there. */
 livetcp_result lt_simulation_run(lt_probe_findings *findings, livetcp_error *error);
 
 #endif

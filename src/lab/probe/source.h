@@ -29,8 +29,8 @@ typedef struct lt_probe_source {
     uint64_t left; /* bytes of the frame */
 } lt_probe_source;
 
-/* Packets are sampled by a Poisson process that begins at `settle`, so that what they meet is what
- * there is on average. */
+/* Packets are sampled by a Poisson process that begins at `settle`, so that their delays are time
+ * averages. */
 void lt_source_train(lt_probe_source *source, double rate, size_t size, livetcp_usec settle,
                      livetcp_usec mean_interval, uint64_t seed);
 

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "lab/clock.h"
 #include "lab/probe/interrupt.h"
-#include "lab/probe/stamps.h"
+#include "lab/probe/timestamps.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 /* A sample on its way. */
 typedef struct pending {
     uint64_t number;
-    uint32_t last_byte;         /* as stamps count */
+    uint32_t last_byte;         /* as timestamps count */
     livetcp_usec created, left; /* left: 0 = unknown yet */
 } pending;
 
@@ -23,7 +23,7 @@ typedef struct lt_transfer {
     const lt_transfer_config *config;
     livetcp_usec begin;
     lt_transfer_result *result;
-    bool ended; /* on_sample() said so */
+    bool ended; /* on_sample() returned false */
     livetcp_usec heard;
     size_t first, count;
     pending pending[MOST_PENDING]; /* as a ring */
@@ -58,8 +58,8 @@ static void begin_packet(lt_transfer *t, const lt_due_packet *packet)
     t->result->packets++;
 }
 
-/* Writes what is due. *due is when the next packet is, or INT64_MAX. A packet that had to wait for
- * room in the send buffer is late by TCP's doing, not by ours. */
+/* Writes the due packets. *due is the time of the next packet, or INT64_MAX. A packet that had to
+ * wait for space in the send buffer is late by TCP's doing, not by ours. */
 static livetcp_result write_due(lt_transfer *t, livetcp_usec *due, livetcp_error *error)
 {
     lt_probe_connection *c = t->config->connection;
@@ -84,12 +84,12 @@ static livetcp_result write_due(lt_transfer *t, livetcp_usec *due, livetcp_error
 
 /* ---- in ---- */
 
-static void take_stamps(lt_transfer *t)
+static void take_timestamps(lt_transfer *t)
 {
     uint32_t byte;
     livetcp_usec left;
 
-    while (lt_stamps_next_sent(t->config->connection->socket, &byte, &left))
+    while (lt_timestamps_next_sent(t->config->connection->socket, &byte, &left))
         for (size_t i = 0; i < t->count; i++) {
             pending *p = pending_at(t, i);
             if (p->last_byte == byte && !p->left)
@@ -111,11 +111,11 @@ static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_messag
                        (livetcp_usec)(report->b ? report->b : report->c), (livetcp_usec)report->c);
     livetcp_usec got = lt_clock_sync_ours(sync, (livetcp_usec)report->c);
     livetcp_usec came = report->b ? lt_clock_sync_ours(sync, (livetcp_usec)report->b) : 0;
-    bool stamped = p->left && came;
+    bool timestamped = p->left && came;
     const lt_probe_sample sample = {
         .total = between(p->created, got),
         .sender = p->left ? between(p->created, p->left) : LT_DELAY_UNKNOWN,
-        .network = stamped ? between(p->left, came) : LT_DELAY_UNKNOWN,
+        .network = timestamped ? between(p->left, came) : LT_DELAY_UNKNOWN,
         .receiver = came ? between(came, got) : LT_DELAY_UNKNOWN,
     };
 
@@ -142,7 +142,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
     const lt_wire_message *message;
     livetcp_result result = LIVETCP_OK;
 
-    take_stamps(t);
+    take_timestamps(t);
     do {
         result = lt_connection_read(t->config->connection, &message, error);
         if (result == LIVETCP_OK && message) {
@@ -153,7 +153,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
     return result;
 }
 
-/* ---- what does not come ---- */
+/* ---- missing packets ---- */
 
 /* The age of the oldest packet that is not known to have arrived. */
 static livetcp_usec oldest(lt_transfer *t, livetcp_usec now)
@@ -239,7 +239,7 @@ livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec m
 
     for (;;) {
         livetcp_result result = lt_connection_write(connection, error);
-        while (lt_stamps_next_sent(connection->socket, &byte, &left))
+        while (lt_timestamps_next_sent(connection->socket, &byte, &left))
             ;
         do {
             if (result == LIVETCP_OK)

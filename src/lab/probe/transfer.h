@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends what a source has, when it is due, and hands back the delays of what is sampled. */
+/* Sends a source's packets when they are due, and hands back the delays of the samples. */
 #ifndef LT_LAB_PROBE_TRANSFER_H
 #define LT_LAB_PROBE_TRANSFER_H
 
@@ -22,15 +22,15 @@ typedef struct lt_transfer_config {
 
 typedef struct lt_transfer_result {
     uint64_t packets;
-    livetcp_usec latest; /* the sender's own lateness, at most */
+    livetcp_usec latest; /* maximum of the sender's own lateness */
 } lt_transfer_result;
 
-/* Until the source has ended and all samples are back, on_sample() says so, or a signal comes. What
- * was begun to be written is finished by lt_transfer_drain(). */
+/* Until the source has ended and all samples are back, on_sample() returns false, or a signal
+ * comes. lt_transfer_drain() finishes a partial write. */
 livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_result *result,
                                livetcp_error *error);
 
-/* Waits until all that was written has been acknowledged, for `most` at most. */
+/* Waits until all written bytes have been acknowledged, for `most` at most. */
 livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec most,
                                  livetcp_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a prober and its listener say to each other over one TCP connection. Every message begins
- * with a head of 40 bytes, in network byte order:
+ * Messages between a prober and its listener over one TCP connection. Every message begins with a
+ * head of 40 bytes, in network byte order:
  *
  *     magic "LTPR" (4)  version (1)  type (1)  flags (2)  length of the message (4)  zero (4)
  *     a (8)  b (8)  c (8)
@@ -19,7 +19,7 @@
 #ifndef LT_LAB_PROBE_WIRE_H
 #define LT_LAB_PROBE_WIRE_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,8 +57,8 @@ typedef struct lt_wire_reader {
     lt_wire_message message;
 } lt_wire_reader;
 
-/* How many bytes to read next, at least 1 and never beyond the message: whoever knows when these
- * came knows when the end of the message did. They go to *where, or anywhere if that is NULL. */
+/* Number of bytes to read next, at least 1 and never beyond the message: their arrival time is that
+ * of the end of the message. They go to *where, or anywhere if that is NULL. */
 size_t lt_wire_wants(lt_wire_reader *reader, uint8_t **where);
 
 /* `size` bytes of those came. *message points to the message that is complete with them, or is

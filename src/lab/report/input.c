@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the page knows how to show; page/report/main.js has the same list. */
+/* Schemas that the page can show; page/report/main.js has the same list. */
 static const char *const schemas[] = {
     "livetcp/bench/1",        "livetcp/doctor/1",        "livetcp/model-delay/1",
     "livetcp/model-region/1", "livetcp/model-startup/1", "livetcp/papers/1",

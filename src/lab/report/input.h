@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A file given to livetcp report: what a subcommand wrote. */
+/* A file given to livetcp report: the output of a subcommand. */
 #ifndef LT_LAB_REPORT_INPUT_H
 #define LT_LAB_REPORT_INPUT_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <jansson.h>
 

@@ -26,5 +26,5 @@ livetcp_result lt_page_write(const json_t *data, FILE *out, livetcp_error *error
     write_escaped(text, out);
     fwrite(lt_page_end, 1, lt_page_end_size, out);
     free(text);
-    return LIVETCP_OK; /* whoever closes `out` sees whether it was written */
+    return LIVETCP_OK; /* write errors show when `out` is closed */
 }

@@ -3,12 +3,12 @@
 #ifndef LT_LAB_REPORT_PAGE_H
 #define LT_LAB_REPORT_PAGE_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* What comes before the data, and after it. Generated: embed.cmake. */
+/* The parts before and after the data. Generated: embed.cmake. */
 extern const unsigned char lt_page_begin[], lt_page_end[];
 extern const size_t lt_page_begin_size, lt_page_end_size;
 

@@ -3,7 +3,7 @@
 #ifndef LT_LAB_REPORT_RAW_H
 #define LT_LAB_REPORT_RAW_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <jansson.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 json_t *lt_raw_read(FILE *in, const char *path, livetcp_error *error);
 
 /* As many points of a distribution as make no visible difference: `delays` is sorted, in µs,
- * `total` counts lost packets as well. The last share is what is lost, or the share of one packet.
+ * `total` counts lost packets as well. The last share is that of lost packets, or of one packet.
  */
 json_t *lt_raw_ccdf(const double *delays, size_t count, size_t total);
 

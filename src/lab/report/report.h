@@ -3,7 +3,7 @@
 #ifndef LT_LAB_REPORT_REPORT_H
 #define LT_LAB_REPORT_REPORT_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 typedef struct lt_report_options {
     const char *const *paths; /* of files to show, NULL-terminated */
@@ -11,7 +11,7 @@ typedef struct lt_report_options {
     const char *title;        /* heading of the page, or NULL */
 } lt_report_options;
 
-/* Says on standard output what it has written, unless the page goes there. */
+/* Reports the written file on standard output, unless the page goes there. */
 livetcp_result lt_report_make(const lt_report_options *options, livetcp_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AV1 (RTP Payload Format For AV1, version 1.0): the aggregation header says where a coded video
- * sequence begins (N), and the first bits of a frame header say whether it is a key frame. Where
- * the frame's references are refreshed depends on the sequence header, so DROPPABLE is not told. */
+/* AV1 (RTP Payload Format For AV1, version 1.0): the aggregation header shows where a coded video
+ * sequence begins (N), and the first bits of a frame header mark a key frame. Where the frame's
+ * references are refreshed depends on the sequence header, so DROPPABLE is never reported. */
 #include "rtp/importance/payload.h"
 
 /* Aggregation header, section 4.4 */
@@ -41,7 +41,7 @@ static size_t read_leb128(const uint8_t *data, size_t size, uint64_t *value)
     return 0;
 }
 
-/* The bytes before what the OBU carries, which may be more than a fragment has. */
+/* Bytes before the OBU's payload, which may be more than a fragment has. */
 static size_t obu_header_size(const uint8_t *obu, size_t size)
 {
     size_t header = 1 + (obu[0] & HAS_EXTENSION ? 1u : 0u);

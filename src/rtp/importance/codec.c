@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Codecs by their RTP encoding names (IANA, "RTP Payload Format Media Types"). */
-#include <livetcp/media.h>
+#include <livetcp/rtp.h>
 
 #include <strings.h>
 

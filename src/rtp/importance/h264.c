@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* H.264 (RFC 6184): every packet shows type and nal_ref_idc of what it carries, fragments too. */
+/* H.264 (RFC 6184): every packet shows type and nal_ref_idc of its content, fragments too. */
 #include "base/bytes.h"
 #include "rtp/importance/payload.h"
 
@@ -25,7 +25,7 @@ enum {
     FU_B = 29
 };
 
-/* A NAL unit header, or what fragments say about it. */
+/* A NAL unit header, or the same fields of a fragment. */
 static bool add_unit(unsigned type, unsigned ref_idc, lt_payload_class *found)
 {
     livetcp_importance importance = LIVETCP_IMPORTANCE_UNKNOWN;
@@ -49,7 +49,7 @@ static bool add_unit(unsigned type, unsigned ref_idc, lt_payload_class *found)
         break;
     default:
         /* Delimiters, SEI and the like have nal_ref_idc 0 whatever picture they belong to, and a
-         * receiver that misses one may give up the picture: they are worth what it is worth. */
+         * receiver that misses one may drop the picture: they are as important as the picture. */
         if (type >= SLICE && type <= PARTITION_C)
             importance = ref_idc ? LIVETCP_IMPORTANCE_DELTA : LIVETCP_IMPORTANCE_DROPPABLE;
     }
@@ -97,7 +97,7 @@ static bool add_fragment(const uint8_t *payload, size_t size, size_t header_size
 
 bool lt_h264_classify(const uint8_t *payload, size_t size, lt_payload_class *found)
 {
-    const uint8_t *decoding_order; /* what STAP-B and both MTAPs begin with: two bytes */
+    const uint8_t *decoding_order; /* the two bytes that STAP-B and both MTAPs begin with */
 
     *found = (lt_payload_class){LIVETCP_IMPORTANCE_UNKNOWN, 0};
     if (size < 1 || payload[0] & 0x80)

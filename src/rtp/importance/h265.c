@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* H.265 (RFC 7798): every packet shows the NAL unit types it carries, fragments too. Whether there
- * are decoding order numbers (DONL, DOND) is agreed elsewhere (sprop-max-don-diff) and matters in
- * aggregation packets only, where it shows: one reading alone ends where the packet ends. */
+/* H.265 (RFC 7798): every packet shows the NAL unit types it carries, fragments too. Decoding order
+ * numbers (DONL, DOND) are negotiated elsewhere (sprop-max-don-diff). They matter in aggregation
+ * packets only, and show there: only one parse ends where the packet ends. */
 #include "base/bytes.h"
 #include "rtp/importance/payload.h"
 
@@ -105,7 +105,7 @@ static bool add_fragment(const uint8_t *body, size_t size, unsigned layer_plus1,
     return !(start && end) && add_unit(body[0] & 0x3f, layer_plus1, found);
 }
 
-/* What stands behind a payload header of that type. */
+/* Classifies the body behind a payload header of that type. */
 static bool add_body(nal_header header, const uint8_t *body, size_t size, lt_payload_class *found)
 {
     if (header.type == AGGREGATION)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Importance of a packet: what the application says, else what the payload says, else what the
- * packets before it said. */
+/* Importance of a packet: from the application, else from the payload, else from the packets before
+ * it. */
 #include "rtp/importance/importance.h"
 
 #include "rtp/importance/payload.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* A malformed payload costs what this many good ones earn. A stream is believed below the limit:
- * never a real one that is cut short once, always a false one within a few packets. */
+/* A malformed payload cancels this many good ones. A stream is trusted below the limit: never a
+ * real one that is cut short once, always a false one within a few packets. */
 #define DISTRUST_STEP  4
 #define DISTRUST_LIMIT 12
 #define DISTRUST_MAX   64
@@ -65,7 +65,7 @@ livetcp_importance livetcp_importance_of(livetcp_codec codec, const void *rtp_pa
     lt_payload_class found = {LIVETCP_IMPORTANCE_UNKNOWN, 0};
     lt_rtp_header header;
 
-    if (!lt_rtp_parse(rtp_packet, size, &header))
+    if (!rtp_packet || !lt_rtp_parse(rtp_packet, size, &header))
         return LIVETCP_IMPORTANCE_UNKNOWN;
     if (codec == LIVETCP_CODEC_AUDIO)
         return LIVETCP_IMPORTANCE_AUDIO;
@@ -82,11 +82,11 @@ static lt_importance_stream *find_stream(lt_importance_state *state, livetcp_cod
     lt_importance_stream *oldest = &state->streams[0], *stream = NULL;
 
     for (size_t i = 0; i < LT_IMPORTANCE_STREAMS && !stream; i++) {
-        lt_importance_stream *candidate = &state->streams[i];
-        if (candidate->used && candidate->ssrc == ssrc)
-            stream = candidate;
-        else if (candidate->used < oldest->used)
-            oldest = candidate;
+        lt_importance_stream *other = &state->streams[i];
+        if (other->used && other->ssrc == ssrc)
+            stream = other;
+        else if (other->used < oldest->used)
+            oldest = other;
     }
     if (!stream || stream->codec != codec) {
         stream = stream ? stream : oldest;
@@ -106,7 +106,7 @@ static void judge_stream(lt_importance_stream *stream, bool well_formed)
         stream->distrust--;
 }
 
-/* What the packet says, corrected and completed by what the stream said before. */
+/* The packet's own class, corrected and completed from the stream's earlier packets. */
 static livetcp_importance refine(lt_importance_stream *stream, uint32_t timestamp,
                                  lt_payload_class found)
 {

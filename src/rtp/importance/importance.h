@@ -3,14 +3,14 @@
  * Importance of the packets of a session. Where livetcp_importance_of() sees one packet, this
  * remembers a little of each stream:
  *
- * - which picture its last packet began, so that the picture's other packets are worth the same;
+ * - which picture its last packet began, so that the picture's other packets are equally important;
  * - the highest temporal layer, below which H.265's non-reference pictures are referred to;
- * - how often the payload was not what it should be: an encrypted stream is soon not believed.
+ * - the number of malformed payloads: an encrypted stream is soon no longer classified.
  */
 #ifndef LT_RTP_IMPORTANCE_IMPORTANCE_H
 #define LT_RTP_IMPORTANCE_IMPORTANCE_H
 
-#include <livetcp/media.h>
+#include <livetcp/rtp.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ typedef struct lt_importance_state {
     uint64_t uses;
 } lt_importance_state;
 
-/* Whether a livetcp_packet_info, which may be NULL, reaches so far. */
+/* True if a livetcp_packet_info, which may be NULL, is large enough to have the field. */
 #define LT_INFO_HAS(info, field)                                                                   \
     ((info) && (info)->struct_size >= offsetof(livetcp_packet_info, field) + sizeof(info)->field)
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One classifier per payload format: what a single RTP payload says about its importance, without
- * memory of other packets.
+ * One classifier per payload format: the importance of a single RTP payload, without memory of
+ * other packets.
  *
- * Each returns false when the payload cannot be what it is taken for: cut short, or with values
- * that the format forbids. Otherwise *found is filled in; importance UNKNOWN then means that the
- * packet is well-formed and does not tell, for example because it continues a picture.
+ * Each returns false when the payload is not of its format: cut short, or with values that the
+ * format forbids. Otherwise *found is filled in; importance UNKNOWN then means that the packet is
+ * well-formed but does not show it, for example because it continues a picture.
  */
 #ifndef LT_RTP_IMPORTANCE_PAYLOAD_H
 #define LT_RTP_IMPORTANCE_PAYLOAD_H
 
-#include <livetcp/media.h>
+#include <livetcp/rtp.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ lt_payload_classifier lt_vp8_classify;  /* RFC 7741 */
 lt_payload_classifier lt_vp9_classify;  /* RFC 9628 */
 lt_payload_classifier lt_av1_classify;  /* RTP Payload Format For AV1, version 1.0 */
 
-/* Several units in one packet: it is worth as much as the most important of them. */
+/* Several units in one packet: the packet is as important as the most important of them. */
 static inline void lt_payload_class_add(lt_payload_class *found, livetcp_importance importance,
                                         uint8_t temporal_layer)
 {

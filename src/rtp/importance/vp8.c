@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* VP8 (RFC 7741): the descriptor of every packet says whether the frame is a reference (N); only
- * the first packet of a frame says whether it is a key frame (P, in the payload header). */
+/* VP8 (RFC 7741): the descriptor of every packet marks frames that are no reference (N); only the
+ * first packet of a frame marks a key frame (P, in the payload header). */
 #include "rtp/importance/payload.h"
 
 #define EXTENDED      0x80 /* X */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* VP9 (RFC 9628): the descriptor of every packet says whether the picture is predicted from others
- * (P); only a frame's first packet says, in the frame's own header, whether others may be predicted
- * from it (VP9 bitstream specification, section 6.2: refresh_frame_flags). */
+/* VP9 (RFC 9628): the descriptor of every packet marks pictures that are predicted from others (P);
+ * only a frame's first packet shows, in the frame's own header, if others may be predicted from it
+ * (VP9 bitstream specification, section 6.2: refresh_frame_flags). */
 #include "rtp/importance/payload.h"
 
 #define HAS_PICTURE_ID 0x80 /* I */

@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION_BITS 0x80
-
 struct livetcp_redundancy_decoder {
     livetcp_redundancy_config config;
     lt_red_history history;
     livetcp_redundancy_decoder_stats stats;
-    uint8_t packets[]; /* the frames given out last: see room_for() */
+    uint8_t packets[]; /* the frames given out last: see capacity_for() */
 };
 
 /* One block of a packet. */
@@ -30,8 +28,8 @@ typedef struct blocks {
     unsigned count;
 } blocks;
 
-/* What a packet of this size comes to at the most when it is taken apart. */
-static size_t room_for(size_t packet)
+/* Maximum total size of the packets made from a packet of this size. */
+static size_t capacity_for(size_t packet)
 {
     return packet + LIVETCP_REDUNDANCY_MAX_FRAMES * LT_RTP_MIN_SIZE;
 }
@@ -46,7 +44,7 @@ livetcp_result livetcp_redundancy_decoder_create(const livetcp_redundancy_config
     *decoder = NULL;
     if (result != LIVETCP_OK)
         return result;
-    *decoder = calloc(1, sizeof **decoder + room_for(whole.max_packet));
+    *decoder = calloc(1, sizeof **decoder + capacity_for(whole.max_packet));
     if (!*decoder)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the redundancy decoder");
     (*decoder)->config = whole;
@@ -121,11 +119,10 @@ static uint8_t *append(uint8_t *to, const block *b)
 static uint8_t *write_redundant(uint8_t *to, const lt_rtp_header *primary, const block *b,
                                 uint16_t sequence)
 {
-    to[0] = VERSION_BITS;
-    to[1] = (uint8_t)b->payload_type;
-    lt_write_be16(to + 2, sequence);
-    lt_write_be32(to + 4, primary->timestamp - b->age);
-    lt_write_be32(to + 8, primary->ssrc);
+    lt_rtp_write(to, &(lt_rtp_header){.payload_type = (uint8_t)b->payload_type,
+                                      .sequence = sequence,
+                                      .timestamp = primary->timestamp - b->age,
+                                      .ssrc = primary->ssrc});
     return append(to + LT_RTP_MIN_SIZE, b);
 }
 
@@ -195,8 +192,12 @@ livetcp_result livetcp_redundancy_decode(livetcp_redundancy_decoder *decoder, co
     return result;
 }
 
-void livetcp_redundancy_decoder_get_stats(const livetcp_redundancy_decoder *decoder,
-                                          livetcp_redundancy_decoder_stats *stats)
+livetcp_result livetcp_redundancy_decoder_get_stats(const livetcp_redundancy_decoder *decoder,
+                                                    livetcp_redundancy_decoder_stats *stats)
 {
-    lt_sized_fill(stats, &decoder->stats, sizeof decoder->stats);
+    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_redundancy_decoder_stats, NULL);
+
+    if (result == LIVETCP_OK)
+        lt_sized_fill(stats, &decoder->stats, sizeof decoder->stats);
+    return result;
 }

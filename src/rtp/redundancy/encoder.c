@@ -11,7 +11,7 @@
 typedef struct remembered {
     uint32_t timestamp;
     unsigned payload_type;
-    size_t size; /* as it was; what is too long is not in `data` */
+    size_t size; /* original size; a frame that is too long is not in `data` */
     uint8_t data[LT_RED_LENGTH_MAX];
 } remembered;
 
@@ -57,8 +57,8 @@ static const remembered *frame_before(const livetcp_redundancy_encoder *encoder,
     return &encoder->frames[(encoder->next + depth - back) % depth];
 }
 
-/* Whether a frame can be repeated with `room` bytes left; if not, it is counted. One that the
- * application does not want to be repeated ends the run, and is not. */
+/* True if a frame can be repeated with `room` bytes left; otherwise it is counted. A frame that the
+ * application does not want repeated ends the run and is not counted. */
 static bool fits(livetcp_redundancy_encoder *encoder, const remembered *frame, uint32_t now,
                  size_t room)
 {
@@ -77,7 +77,7 @@ static bool fits(livetcp_redundancy_encoder *encoder, const remembered *frame, u
     return false;
 }
 
-/* How many of the packets before are repeated. */
+/* Number of preceding packets to repeat. */
 static unsigned choose(livetcp_redundancy_encoder *encoder, const lt_red_packet *primary)
 {
     size_t room = encoder->config.max_packet - primary->header.header_size - LT_RED_LAST_HEADER -
@@ -185,8 +185,12 @@ livetcp_result livetcp_redundancy_encode(livetcp_redundancy_encoder *encoder, co
     return LIVETCP_OK;
 }
 
-void livetcp_redundancy_encoder_get_stats(const livetcp_redundancy_encoder *encoder,
-                                          livetcp_redundancy_encoder_stats *stats)
+livetcp_result livetcp_redundancy_encoder_get_stats(const livetcp_redundancy_encoder *encoder,
+                                                    livetcp_redundancy_encoder_stats *stats)
 {
-    lt_sized_fill(stats, &encoder->stats, sizeof encoder->stats);
+    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_redundancy_encoder_stats, NULL);
+
+    if (result == LIVETCP_OK)
+        lt_sized_fill(stats, &encoder->stats, sizeof encoder->stats);
+    return result;
 }

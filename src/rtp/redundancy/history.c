@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 2198 tells how much older a repeated frame is and not which number its packet had; this works
- * it out. */
+/* RFC 2198 gives the age of a repeated frame, not its sequence number; this finds the number. */
 #include "base/seq.h"
 #include "rtp/redundancy/red.h"
 
 #include <string.h>
 
-/* How far back a frame is looked for. */
+/* Maximum distance, in packets, at which a frame is looked for. */
 #define REACH (LT_RED_HISTORY / 2)
 
-/* Whether `a` is later than `b`, across the wrap. */
+/* True if `a` is later than `b`, across the wrap. */
 static bool later(uint32_t a, uint32_t b)
 {
     return a != b && a - b < UINT32_C(0x80000000);

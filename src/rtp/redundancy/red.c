@@ -12,7 +12,7 @@
 #define LEAST_PACKET 64
 #define MOST_PACKET  65535
 
-/* What livetcp_redundancy_config was in version 0.1, and what its initializer cleared. */
+/* Size of livetcp_redundancy_config in version 0.1; its initializer cleared this much. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_redundancy_config, max_packet)
 
 void livetcp_redundancy_config_init_sized(livetcp_redundancy_config *config, size_t size)
@@ -46,11 +46,11 @@ static livetcp_result check(const livetcp_redundancy_config *config, livetcp_err
 livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
                                   livetcp_redundancy_config *whole, livetcp_error *error)
 {
-    if (!lt_sized_valid(config, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_redundancy_config has struct_size %zu, less than %zu: call "
-                       "livetcp_redundancy_config_init() first",
-                       lt_sized_size(config), SIZE_0_1);
+    livetcp_result result =
+        LT_CHECK_INITIALIZED(config, livetcp_redundancy_config, SIZE_0_1, error);
+
+    if (result != LIVETCP_OK)
+        return result;
     livetcp_redundancy_config_init(whole);
     lt_sized_read(whole, sizeof *whole, config);
     return check(whole, error);

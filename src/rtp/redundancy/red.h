@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What encoder and decoder of RFC 2198 share. */
+/* Shared by the encoder and the decoder of RFC 2198. */
 #ifndef LT_RTP_REDUNDANCY_RED_H
 #define LT_RTP_REDUNDANCY_RED_H
 
 #include "rtp/rtp.h"
 
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 /* RFC 2198, section 3: a block's header is F, payload type, 14 bits of timestamp offset and 10 of
  * length; that of the primary, which is the last, is F = 0 and the payload type. */
@@ -15,7 +15,7 @@
 #define LT_RED_OFFSET_MAX  0x3fff
 #define LT_RED_LENGTH_MAX  0x3ff
 
-/* An RTP packet with what is padding left off. */
+/* An RTP packet without its padding. */
 typedef struct lt_red_packet {
     lt_rtp_header header;
     const uint8_t *data;
@@ -58,8 +58,8 @@ typedef struct lt_red_history {
 /* A primary. Those too old to be remembered are not. */
 void lt_red_history_add(lt_red_history *history, const lt_rtp_header *header);
 
-/* The sequence number of a frame `timestamp` that `primary`, which was added, repeats `back` frames
- * after the fact at the least. False if there is none. *seen: its own packet was added before. */
+/* The sequence number of a frame `timestamp` that `primary`, which was added, repeats at least
+ * `back` frames later. False if there is none. *seen: its own packet was added before. */
 bool lt_red_history_place(const lt_red_history *history, const lt_rtp_header *primary,
                           uint32_t timestamp, unsigned back, uint16_t *sequence, bool *seen);
 

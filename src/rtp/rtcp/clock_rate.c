@@ -9,7 +9,7 @@
 #define TOLERANCE   0.03
 #define AGREEING    2
 
-/* Reports do not jitter; what their clocks differ by is far less. */
+/* Reports do not jitter; their clocks differ by far less than this. */
 #define REPORT_TOLERANCE 0.005
 
 /* More than a day apart is not one stream's time any more. */
@@ -64,10 +64,10 @@ void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate)
 void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t timestamp,
                        livetcp_usec now)
 {
-    uint32_t said = clock->told ? 0 : lt_clock_rate_of_payload(payload_type);
+    uint32_t known = clock->told ? 0 : lt_clock_rate_of_payload(payload_type);
 
-    if (said) {
-        clock->rate = said;
+    if (known) {
+        clock->rate = known;
         clock->certain = true;
     }
     if (clock->certain)
@@ -86,7 +86,7 @@ void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t time
     uint32_t rate = nearest(
         (double)(timestamp - clock->first_timestamp) * LIVETCP_USEC_SEC / (double)span, TOLERANCE);
     if (!rate)
-        return; /* a longer span may tell */
+        return; /* a longer span may suffice */
     conclude(clock, rate);
     restart(clock, timestamp, now);
 }

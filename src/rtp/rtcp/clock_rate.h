@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast an RTP timestamp runs. The payload type says so if it is a static one (RFC 3551);
- * otherwise it is found from the stream, as the one among the rates in use that fits. */
+/* Clock rate of an RTP timestamp. Static payload types define it (RFC 3551); otherwise it is
+ * estimated from the stream, as the common rate that fits. */
 #ifndef LT_RTP_RTCP_CLOCK_RATE_H
 #define LT_RTP_RTCP_CLOCK_RATE_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 
 typedef struct lt_clock_rate {
     uint32_t rate; /* Hz; 0 = not known */
-    bool certain;  /* said by the payload type or by sender reports: packets do not change it */
-    bool told;     /* by the application: nothing else does */
+    bool certain;  /* from the payload type or sender reports: packets do not change it */
+    bool told;     /* set by the application: nothing else changes it */
 
     /* The span that is being measured. */
     bool started;
@@ -28,7 +28,7 @@ typedef struct lt_clock_rate {
 /* Of a static payload type; 0 for all others. */
 uint32_t lt_clock_rate_of_payload(uint8_t payload_type);
 
-/* The application says so. */
+/* Sets the rate on behalf of the application. */
 void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate);
 
 /* A packet with this timestamp was sent, or came, at `now`. Two spans of a second or more must
@@ -36,8 +36,8 @@ void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate);
 void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t timestamp,
                        livetcp_usec now);
 
-/* A sender report: both times of one moment. The second one a second or more after the first tells
- * the rate, if that is one in use. */
+/* A sender report: both times of one moment. The second one, a second or more after the first,
+ * determines the rate if it is a common one. */
 void lt_clock_rate_see_report(lt_clock_rate *clock, uint64_t ntp, uint32_t timestamp);
 
 /* Timestamp units that pass in a time; with a rate only. */

@@ -12,8 +12,8 @@
 
 #define SDES_CNAME 1
 
-/* A header in front of `body` bytes, a multiple of four; NULL if there is no room. Returns where
- * the body goes. */
+/* A header in front of `body` bytes, a multiple of four; NULL if there is no space. Returns the
+ * address of the body. */
 static uint8_t *begin(lt_rtcp_writer *writer, uint8_t type, unsigned count, size_t body)
 {
     uint8_t *out = writer->data + writer->used;

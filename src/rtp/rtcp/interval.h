@@ -3,7 +3,7 @@
 #ifndef LT_RTP_RTCP_INTERVAL_H
 #define LT_RTP_RTCP_INTERVAL_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* NTP timestamps (RFC 3550 section 4): seconds since 1900 in 32.32 bits, and the middle 32 bits of
- * them, 16.16, in which reports tell delays. Wall-clock time comes in as microseconds since 1970.
+ * them, 16.16, which reports use for delays. Wall-clock time comes in as microseconds since 1970.
  */
 #ifndef LT_RTP_RTCP_NTP_H
 #define LT_RTP_RTCP_NTP_H
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 /* From 1900 to 1970, in seconds. */
 #define LT_NTP_UNIX_EPOCH 2208988800

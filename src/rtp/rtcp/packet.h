@@ -22,7 +22,7 @@ enum {
 /* Longest text of an SDES item, without a NUL. */
 #define LT_RTCP_TEXT_MAX 255
 
-/* What a report says about one source that its sender receives. */
+/* Report block about one source that the reporter receives. */
 typedef struct lt_rtcp_block {
     uint32_t ssrc;
     uint8_t fraction_lost;   /* of 256, since the report before */
@@ -33,7 +33,7 @@ typedef struct lt_rtcp_block {
     uint32_t dlsr;           /* since that came, in 1/65536 s */
 } lt_rtcp_block;
 
-/* What an SR says about its sender. */
+/* Sender info of an SR. */
 typedef struct lt_rtcp_sender_info {
     uint64_t ntp;
     uint32_t timestamp; /* RTP's, of the same moment */
@@ -45,11 +45,11 @@ typedef struct lt_rtcp_sender_info {
 
 typedef struct lt_rtcp_writer {
     uint8_t *data;
-    size_t size; /* room */
+    size_t size; /* capacity */
     size_t used;
 } lt_rtcp_writer;
 
-/* Each appends one packet, or nothing if there is no room for it: false. `count` is at most
+/* Each appends one packet, or nothing if there is no space for it: false. `count` is at most
  * LT_RTCP_COUNT_MAX. An SR with `info`, an RR if that is NULL. */
 bool lt_rtcp_write_report(lt_rtcp_writer *writer, uint32_t ssrc, const lt_rtcp_sender_info *info,
                           const lt_rtcp_block *blocks, unsigned count);
@@ -81,7 +81,7 @@ typedef enum lt_rtcp_step { LT_RTCP_PART, LT_RTCP_END, LT_RTCP_MALFORMED } lt_rt
  * last (A.2); nothing more comes of that compound. */
 lt_rtcp_step lt_rtcp_read(lt_rtcp_reader *reader, lt_rtcp_part *part);
 
-/* The sender of an SR or RR, and *info of an SR. False if the part is too short for what it is, or
+/* The sender of an SR or RR, and *info of an SR. False if the part is too short for its type, or
  * for the blocks that it announces. */
 bool lt_rtcp_read_report(const lt_rtcp_part *part, uint32_t *ssrc, lt_rtcp_sender_info *info);
 

@@ -88,7 +88,7 @@ void lt_rtcp_read_block(const lt_rtcp_part *part, unsigned position, lt_rtcp_blo
                              .dlsr = lt_read_be32(in + 20)};
 }
 
-/* One chunk from `at` on: whether it has a CNAME, which *item points to. *at is behind it. */
+/* Reads one chunk from `at` on. True if it has a CNAME, which *item points to. *at is behind it. */
 static bool read_chunk(const lt_rtcp_part *part, size_t *at, const uint8_t **item)
 {
     bool found = false;

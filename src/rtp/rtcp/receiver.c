@@ -5,8 +5,8 @@
 #include "rtp/rtcp/ntp.h"
 #include "rtp/window.h"
 
-/* Where extended numbers start, so that packets from before the first can be told: A.1 has laps
- * from 0, and so has what is reported. */
+/* First lap of extended numbers, so that packets from before the first have a number too: A.1
+ * counts laps from 0, and so do the reports. */
 #define FIRST_LAP UINT64_C(0x10000)
 
 void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_usec now)
@@ -14,7 +14,7 @@ void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_u
     *receiver = (lt_rtcp_receiver){.ssrc = ssrc, .heard_us = now};
 }
 
-/* A new run of numbers: what was counted in the last one says nothing about this one. */
+/* A new run of numbers: the last run's counts do not apply to it. */
 static void begin_run(lt_rtcp_receiver *receiver, uint16_t sequence)
 {
     receiver->base = receiver->highest = FIRST_LAP + sequence;
@@ -27,7 +27,7 @@ static void count(lt_rtcp_receiver *receiver, uint16_t sequence)
 {
     uint64_t number = lt_seq_extend(receiver->highest, sequence);
 
-    /* The same bounds as the window that told it from a copy. */
+    /* The same bounds as the window that detected duplicates. */
     if (receiver->received == 0 || number > receiver->highest + LT_WINDOW_MAX_STEP ||
         number + LT_WINDOW_SIZE <= receiver->highest) {
         begin_run(receiver, sequence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is received of one SSRC, as receiver reports tell it: RFC 3550 section 6.4.1, A.1 (extended
+/* Reception statistics of one SSRC for receiver reports: RFC 3550 section 6.4.1, A.1 (extended
  * numbers), A.3 (loss) and A.8 (jitter). */
 #ifndef LT_RTP_RTCP_RECEIVER_H
 #define LT_RTP_RTCP_RECEIVER_H
@@ -32,7 +32,7 @@ void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_u
 /* The application knows its clock rate, in Hz. */
 void lt_rtcp_receiver_tell_rate(lt_rtcp_receiver *receiver, uint32_t rate);
 
-/* Takes a packet that is no copy of another; who calls has judged that. */
+/* Takes a packet; the caller has removed duplicates. */
 void lt_rtcp_receiver_take(lt_rtcp_receiver *receiver, const lt_rtp_header *header,
                            livetcp_usec arrival_us);
 
@@ -42,7 +42,7 @@ void lt_rtcp_receiver_take_sr(lt_rtcp_receiver *receiver, const lt_rtcp_sender_i
 /* The block of a report that is written now; the next one begins a new interval. */
 void lt_rtcp_receiver_report(lt_rtcp_receiver *receiver, lt_rtcp_block *block, livetcp_usec now);
 
-/* Smoothed, in µs; -1 while the clock rate is not known. */
+/* The moving average, in µs; -1 while the clock rate is not known. */
 livetcp_usec lt_rtcp_receiver_jitter_us(const lt_rtcp_receiver *receiver);
 
 /* Packets that should have come and did not; negative is nothing. */

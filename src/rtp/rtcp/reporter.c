@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first report about what comes: soon, but after a sender report that follows its packet. */
+/* The first receiver report: soon, but after a sender report that follows its packet. */
 #define FIRST_RECEIVED_US (LT_RTCP_INTERVAL_MIN_US / 2)
 
-/* RFC 3550 section 6.3.5: who has not been heard of for five intervals is gone, and who has not
- * sent for two is no sender. */
+/* RFC 3550 section 6.3.5: a member silent for five intervals is gone, and one that sent nothing for
+ * two is no sender. */
 #define TIMEOUT_US   (5 * LT_RTCP_INTERVAL_MAX_US)
 #define SENDING_US   (2 * LT_RTCP_INTERVAL_MAX_US)
 #define LOWER_LAYERS 54 /* IP, TCP with timestamps, LENGTH; part of a report's size (6.2) */
@@ -30,8 +30,8 @@ struct lt_reporter {
     lt_rtcp_sender senders[LT_REPORTER_SENDERS];
     lt_rtcp_receiver receivers[LT_REPORTER_RECEIVERS];
     livetcp_usec rtt_us;
-    uint64_t written, heard, invalid;
-    uint32_t rates[LT_REPORTER_PAYLOADS + 1]; /* as told, by payload type; the last: of any */
+    uint64_t written, received, invalid;
+    uint32_t rates[LT_REPORTER_PAYLOADS + 1]; /* set, by payload type; the last: of any */
 };
 
 lt_reporter *lt_reporter_create(uint32_t ssrc, const char *cname, uint64_t seed)
@@ -130,7 +130,7 @@ static void forget_silent(lt_reporter *reporter, livetcp_usec now)
             reporter->receivers[i] = reporter->receivers[--reporter->receiver_count];
 }
 
-/* ---- what goes on ---- */
+/* ---- packets sent and received ---- */
 
 static void due_by(lt_reporter *reporter, livetcp_usec at)
 {
@@ -150,7 +150,7 @@ void lt_reporter_set_clock_rate(lt_reporter *reporter, unsigned payload_type, ui
     reporter->rates[payload_type] = rate;
 }
 
-/* 0 = the application does not say. */
+/* 0 = not set by the application. */
 static uint32_t rate_of(const lt_reporter *reporter, uint8_t payload_type)
 {
     uint32_t rate = reporter->rates[payload_type];
@@ -227,7 +227,7 @@ static bool hear_part(lt_reporter *reporter, const lt_rtcp_part *part, livetcp_u
         lt_rtcp_read_block(part, i, &block);
         hear_block(reporter, &block, now);
     }
-    reporter->heard++;
+    reporter->received++;
     return true;
 }
 
@@ -262,8 +262,8 @@ static unsigned collect_blocks(lt_reporter *reporter, lt_rtcp_block *blocks, liv
     return count;
 }
 
-/* An SR for each source that sends, the blocks in the first; an RR if there is none. Fills in who
- * speaks, and returns how many. */
+/* An SR for each source that sends, the blocks in the first; an RR if there is none. Fills in their
+ * SSRCs and returns the number of them. */
 static unsigned write_reports(lt_reporter *reporter, lt_rtcp_writer *writer, uint32_t *ssrcs,
                               livetcp_usec unix_us, livetcp_usec now)
 {
@@ -371,7 +371,7 @@ static void summarize_sent(const lt_reporter *reporter, lt_reporter_summary *sum
 void lt_reporter_summarize(const lt_reporter *reporter, lt_reporter_summary *summary)
 {
     *summary = (lt_reporter_summary){.written = reporter->written,
-                                     .heard = reporter->heard,
+                                     .received = reporter->received,
                                      .invalid = reporter->invalid,
                                      .rtt_us = reporter->rtt_us,
                                      .jitter_us = -1,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reports of one end of a session: sender reports about what it sends, receiver reports about
- * what it receives, when they are due, and what the peer's reports say.
+ * The reports of one end of a session: sender reports for sent media, receiver reports for received
+ * media, their schedule, and the content of the peer's reports.
  *
- * The two ends are the two members of an RTP session of their own (RFC 3550), whoever made the
- * packets before: what a report says of loss and jitter is about the way between them.
+ * The two ends are the two members of an RTP session of their own (RFC 3550), whatever the packets'
+ * origin: loss and jitter in a report are those of the path between them.
  */
 #ifndef LT_RTP_RTCP_REPORTER_H
 #define LT_RTP_RTCP_REPORTER_H
 
 #include "rtp/rtp.h"
 
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 /* Sources that are reported about; of more, the longest silent is forgotten. */
 #define LT_REPORTER_SENDERS   8
@@ -20,7 +20,7 @@
 /* A CNAME of ours, with its NUL: 96 random bits in base 64 (RFC 7022). */
 #define LT_CNAME_SIZE 17
 
-/* Room that write() never exceeds. */
+/* Buffer size that write() never exceeds. */
 #define LT_REPORT_MAX 1000
 
 typedef struct lt_reporter lt_reporter;
@@ -37,8 +37,7 @@ void lt_reporter_cname(const uint8_t random[12], char cname[LT_CNAME_SIZE]);
 #define LT_REPORTER_PAYLOADS 128
 
 /* RTP packets of that payload type, sent or received from now on, have this clock rate, in Hz; 0 =
- * that is not known any more. LT_REPORTER_PAYLOADS: all whose rate neither this nor RFC 3551 says.
- */
+ * no longer known. LT_REPORTER_PAYLOADS: all types without a rate set here or in RFC 3551. */
 void lt_reporter_set_clock_rate(lt_reporter *reporter, unsigned payload_type, uint32_t rate);
 
 /* An RTP packet of `size` bytes went out; the application gave it to us at `given_us`. */
@@ -67,11 +66,11 @@ size_t lt_reporter_write_bye(lt_reporter *reporter, uint8_t out[LT_REPORT_MAX],
 
 /* Over all sources; -1 where a time is not known. */
 typedef struct lt_reporter_summary {
-    uint64_t written, heard;
-    uint64_t invalid;       /* compounds that are malformed, blocks whose times make no sense */
-    livetcp_usec jitter_us; /* of what comes: of the worst source */
-    int64_t lost;           /* of what comes: sum */
-    bool reported;          /* the peer has reported about what we send: */
+    uint64_t written, received;
+    uint64_t invalid;       /* malformed compounds, blocks with impossible times */
+    livetcp_usec jitter_us; /* received media: the worst source */
+    int64_t lost;           /* received media: sum */
+    bool reported;          /* the peer has reported on the media we send: */
     livetcp_usec rtt_us;    /*   from its LSR and DLSR, the last */
     livetcp_usec reported_jitter_us;
     int64_t reported_lost;

@@ -3,7 +3,7 @@
 
 #include "rtp/rtcp/ntp.h"
 
-/* Longer than any round trip: whoever says so lies, or answers a report from before a suspend. */
+/* Longer than any round trip: the report is wrong, or answers one from before a suspend. */
 #define RTT_MAX_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 void lt_rtcp_sender_start(lt_rtcp_sender *sender, uint32_t ssrc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is sent of one SSRC, for its sender reports (RFC 3550 section 6.4.1), and what its receiver
- * reports about it. */
+/* State of one SSRC that is sent, for its sender reports (RFC 3550 section 6.4.1), and the reports
+ * of its receiver. */
 #ifndef LT_RTP_RTCP_SENDER_H
 #define LT_RTP_RTCP_SENDER_H
 
@@ -43,17 +43,18 @@ void lt_rtcp_sender_start(lt_rtcp_sender *sender, uint32_t ssrc);
 void lt_rtcp_sender_take(lt_rtcp_sender *sender, const lt_rtp_header *header, size_t payload,
                          livetcp_usec given_us, livetcp_usec now);
 
-/* What a report says that is written now, once something was sent; `unix_us` is now's wall-clock
- * time. While the clock rate is not known, both times are those of the last packet. */
+/* Fills in the sender info of a report written now, once something was sent; `unix_us` is the
+ * wall-clock time of now. While the clock rate is not known, both times are those of the last
+ * packet. */
 void lt_rtcp_sender_report(lt_rtcp_sender *sender, lt_rtcp_sender_info *info, livetcp_usec unix_us,
                            livetcp_usec now);
 
 /* A block about this source came. False if its times make no sense: an LSR that we never wrote, or
- * a DLSR longer than since then; what it says of loss is taken all the same. */
+ * a DLSR longer than since then; its loss counts are taken all the same. */
 bool lt_rtcp_sender_take_block(lt_rtcp_sender *sender, const lt_rtcp_block *block,
                                livetcp_usec now);
 
-/* What the peer reported, in µs; -1 while nothing, or the clock rate is not known. */
+/* As the peer reported, in µs; -1 without a report or a known clock rate. */
 livetcp_usec lt_rtcp_sender_jitter_us(const lt_rtcp_sender *sender);
 
 #endif

@@ -35,7 +35,7 @@ struct Fate {
     }
     bool in_time() const
     {
-        return slot.verdict == LIVETCP_PLAYOUT_PLAY;
+        return slot.result == LIVETCP_PLAYOUT_PLAY;
     }
 };
 
@@ -81,6 +81,7 @@ class Call
     livetcp_usec talk_us = 1200 * ms, silence_us = 0; /* 0: without pauses */
     double skew_ppm = 0;
     bool markers = false;
+    bool ordered = true;    /* one TCP connection: a packet waits for those before it */
     unsigned key_every = 0; /* video: frames */
     livetcp_usec media_us = 0;
     std::vector<Fate> fates;
@@ -93,7 +94,7 @@ class Call
         fate.sent_us = 1000 * second + media_us +
                        static_cast<livetcp_usec>(static_cast<double>(media_us) * skew_ppm * 1e-6);
         fate.arrival_us = fate.sent_us + way_us + queue(fate.sent_us - 1000 * second);
-        if (!fates.empty())
+        if (ordered && !fates.empty())
             fate.arrival_us = std::max(fate.arrival_us, fates.back().arrival_us);
         fate.rtp.sequence = static_cast<uint16_t>(65000 + fates.size());
         fate.rtp.timestamp =

@@ -37,7 +37,7 @@ class Stream
     void check(const livetcp_playout_slot &slot, livetcp_usec now)
     {
         events |= slot.events;
-        if (slot.verdict == LIVETCP_PLAYOUT_PLAY) {
+        if (slot.result == LIVETCP_PLAYOUT_PLAY) {
             CHECK(slot.play_us >= now);
             CHECK(slot.play_us <= now + max_us);
         }

@@ -120,7 +120,7 @@ TEST_CASE("a sender whose clock stood still during a pause is heard again two se
         rtp.sequence = static_cast<uint16_t>(i);
         rtp.timestamp = 160 * i;
         now += i == 250 ? 60 * second : 20 * ms; /* on hold for a minute */
-        late += playout.arrive(rtp, now).verdict == LIVETCP_PLAYOUT_LATE;
+        late += playout.arrive(rtp, now).result == LIVETCP_PLAYOUT_LATE;
     }
     CHECK(late >= 90);
     CHECK(late <= 110);

@@ -103,17 +103,17 @@ TEST_CASE("the verdict on a primary after its secondary: to be played, in its pl
         Playout playout(config);
         playout.put(packet(0), arrival(0));
         livetcp_playout_slot copy = playout.put(packet(1, true), arrival(2));
-        CHECK(copy.verdict == LIVETCP_PLAYOUT_PLAY);
+        CHECK(copy.result == LIVETCP_PLAYOUT_PLAY);
         livetcp_playout_slot again = playout.put(packet(1, true), arrival(2));
-        CHECK(again.verdict == LIVETCP_PLAYOUT_DUPLICATE);
+        CHECK(again.result == LIVETCP_PLAYOUT_DUPLICATE);
         livetcp_playout_slot original = playout.put(packet(1), arrival(2) + ms);
-        CHECK(original.verdict == LIVETCP_PLAYOUT_PLAY);
+        CHECK(original.result == LIVETCP_PLAYOUT_PLAY);
         CHECK((original.events & LIVETCP_PLAYOUT_REPLACES));
         CHECK(original.play_us == copy.play_us);
         CHECK(original.extended_sequence == copy.extended_sequence);
         CHECK(original.delay_us == copy.delay_us);
         original = playout.put(packet(1), arrival(2) + 2 * ms);
-        CHECK(original.verdict == LIVETCP_PLAYOUT_DUPLICATE);
+        CHECK(original.result == LIVETCP_PLAYOUT_DUPLICATE);
         CHECK(original.events == 0);
         CHECK(playout.stats().duplicates == 3);
     }

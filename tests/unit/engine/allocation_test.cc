@@ -13,7 +13,7 @@ extern "C" {
 #include "wire/frame.h"
 
 #include <livetcp/playout.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 }
 
 namespace

@@ -77,6 +77,46 @@ TEST_CASE("a lost connection is tried again, later each time, within bounds", "[
     CHECK_FALSE(lt_links_next_connect(bench.links, now + 3600 * 1000 * ms, nullptr));
 }
 
+TEST_CASE("a refusal is the session's: the others are withdrawn, and follow when one is open",
+          "[links]")
+{
+    Bench bench(3);
+    unsigned slot;
+    bool renewed;
+    for (unsigned i = 0; i < 3; i++)
+        REQUIRE(lt_links_next_connect(bench.links, 0, &slot));
+    REQUIRE(lt_links_detach(bench.links, 1, LIVETCP_ERR_REFUSED, ms, &renewed) == LIVETCP_OK);
+    for (unsigned other : {0u, 2u}) {
+        REQUIRE(lt_links_next_withdrawn(bench.links, &slot));
+        CHECK(slot == other);
+        REQUIRE(lt_links_begin_close(bench.links, slot, LIVETCP_OK, ms));
+        REQUIRE(lt_links_detach(bench.links, slot, LIVETCP_OK, ms, &renewed) == LIVETCP_OK);
+    }
+    CHECK_FALSE(lt_links_next_withdrawn(bench.links, &slot));
+    CHECK(lt_links_last_loss(bench.links) == LIVETCP_ERR_REFUSED);
+
+    livetcp_usec now = lt_links_deadline(bench.links);
+    REQUIRE(lt_links_next_connect(bench.links, now, &slot));
+    CHECK(slot == 1);
+    CHECK_FALSE(lt_links_next_connect(bench.links, now + 3600 * 1000 * ms, &slot));
+    CHECK(lt_links_deadline(bench.links) == LIVETCP_NEVER);
+    CHECK(lt_links_has_future(bench.links));
+}
+
+TEST_CASE("a refusal on one connection is its own while another is joining or open", "[links]")
+{
+    Bench bench(3);
+    unsigned slot;
+    bool renewed;
+    for (unsigned i = 0; i < 3; i++)
+        REQUIRE(lt_links_next_connect(bench.links, 0, &slot));
+    REQUIRE(lt_links_connected(bench.links, 0, 0));
+    REQUIRE(lt_links_detach(bench.links, 1, LIVETCP_ERR_REFUSED, ms, &renewed) == LIVETCP_OK);
+    CHECK_FALSE(lt_links_next_withdrawn(bench.links, &slot));
+    CHECK(lt_links_state(bench.links, 2) == LIVETCP_CONNECTION_CONNECTING);
+    CHECK(lt_links_deadline(bench.links) < 200 * ms);
+}
+
 TEST_CASE("a slot in use is not taken over, unless it missed its keepalives", "[links]")
 {
     Bench bench(2, false);

@@ -362,3 +362,69 @@ TEST_CASE("a stream that starts over elsewhere stays protected")
               Rebuilt{simple((uint16_t)(start + 1))});
     }
 }
+
+TEST_CASE("the work for what a peer sends is bounded, whatever it announces")
+{
+    Decoder decoder;
+    uint64_t bytes = 0;
+    auto take = [&](const Bytes &packet) {
+        bytes += packet.size();
+        decoder.take(packet);
+    };
+    for (uint32_t i = 0; i < LT_PARITY_STREAMS; i++)
+        decoder.announce(parity + i, media);
+    /* Groups that wait for all of the packets that come, and for two that never do. */
+    for (uint16_t i = 0; i < LT_PARITY_WAITING; i++) {
+        std::vector<Bytes> group;
+        for (uint16_t j = 0; j < LT_PARITY_SPAN; j++)
+            group.push_back(simple(j, 12));
+        Bytes packet = parity_of(group, i);
+        for (uint32_t k = 0; k < LT_PARITY_STREAMS; k++) {
+            lt_write_be32(&packet[8], parity + k);
+            take(packet);
+        }
+    }
+    for (uint16_t round = 0; round < 10; round++)
+        for (uint16_t j = 0; j < LT_PARITY_SPAN - 2; j++)
+            take(simple(j, 12));
+    CHECK(lt_parity_decoder_lookups(decoder.decoder) <= 4 * bytes);
+}
+
+TEST_CASE("of many parity streams for one media stream, the last few are taken")
+{
+    Decoder decoder;
+    Bytes first = parity_of({simple(1), simple(2)}), other = first;
+    for (uint32_t i = 1; i <= 4; i++)
+        decoder.announce(parity + i, media);
+    CHECK_FALSE(decoder.takes_as_parity(first));
+    lt_write_be32(&other[8], parity + 4);
+    CHECK(decoder.takes_as_parity(other));
+    CHECK(decoder.take(simple(1)) == Rebuilt{simple(2)});
+}
+
+TEST_CASE("sessions share a bound on memory beyond what each may hold")
+{
+    lt_memory memory = {512 * 1024, 0};
+    size_t held = 0;
+    {
+        Decoder decoders[5];
+        for (Decoder &decoder : decoders) {
+            lt_parity_decoder_share(decoder.decoder, &memory);
+            for (uint16_t i = 0; i < 600; i++) {
+                decoder.take(simple(i, 1400));
+                CHECK(lt_parity_decoder_held(decoder.decoder) <= LT_PARITY_HISTORY_BYTES);
+            }
+        }
+        for (const Decoder &decoder : decoders) {
+            size_t own = lt_parity_decoder_held(decoder.decoder);
+            CHECK(own >= LT_PARITY_OWN - 1400); /* nobody's neighbours take that */
+            held += own;
+        }
+        CHECK(held == memory.used);
+        CHECK(held <= memory.limit + 5 * LT_PARITY_OWN);
+        /* What is kept are the newest, which protect what comes. */
+        CHECK(decoders[4].take(parity_of({simple(599, 1400), simple(600, 1400)})) ==
+              Rebuilt{simple(600, 1400)});
+    }
+    CHECK(memory.used == 0);
+}

@@ -34,15 +34,22 @@ struct Session {
 
     bool update()
     {
-        lt_rate_view view = {paths, 2, 125000, 0};
+        lt_rate_view view = {paths, 2, 125000, 0, 0};
         return lt_rate_wants_update(&rate, now) && lt_rate_update(&rate, &view, now);
     }
 
     /* Ten milliseconds of media, all delivered, on the connections in turn. */
     void write()
     {
-        lt_rate_on_written(&rate, turn, 1375, 1250);
+        lt_rate_on_written(&rate, turn, &paths[turn], 1375, 1250, now);
         turn = 1 - turn;
+    }
+
+    /* Path info of both comes. */
+    void tell()
+    {
+        for (unsigned i = 0; i < 2; i++)
+            lt_rate_on_path_info(&rate, i, &paths[i], now);
     }
 
     /* How often the estimate changed. */
@@ -50,7 +57,7 @@ struct Session {
     {
         unsigned changes = 0;
         for (livetcp_usec end = now + duration; now < end; now += 10 * ms) {
-            lt_rate_on_path_info(&rate);
+            tell();
             changes += update();
             write();
         }
@@ -78,13 +85,13 @@ TEST_CASE("the estimate is looked at only when path info came, and not too often
     CHECK_FALSE(lt_rate_wants_update(&session.rate, session.now));
     session.write();
     CHECK_FALSE(lt_rate_wants_update(&session.rate, session.now)); /* nor after a write */
-    lt_rate_on_path_info(&session.rate);
+    session.tell();
     CHECK(lt_rate_wants_update(&session.rate, session.now));
     session.update();
     CHECK_FALSE(lt_rate_wants_update(&session.rate, session.now + second));
-    lt_rate_on_path_info(&session.rate);
-    CHECK_FALSE(lt_rate_wants_update(&session.rate, session.now + 4 * ms));
-    CHECK(lt_rate_wants_update(&session.rate, session.now + 5 * ms));
+    session.tell();
+    CHECK_FALSE(lt_rate_wants_update(&session.rate, session.now + 2 * ms));
+    CHECK(lt_rate_wants_update(&session.rate, session.now + 3 * ms));
 }
 
 TEST_CASE("a path carries at least what is delivered as it is sent", "[rate]")
@@ -96,6 +103,33 @@ TEST_CASE("a path carries at least what is delivered as it is sent", "[rate]")
     CHECK(session.rate.written == Approx(275000).margin(2000));
     CHECK(session.rate.media == Approx(250000).margin(2000));
     CHECK(session.rate.delivered == Approx(275000).margin(2000));
+}
+
+TEST_CASE("path info is wanted of connections with bytes in flight, now and then", "[rate]")
+{
+    Session session;
+    CHECK(lt_rate_deadline(&session.rate) == LIVETCP_NEVER);
+    session.write();
+    livetcp_usec due = lt_rate_deadline(&session.rate);
+    CHECK(due > session.now);
+    CHECK(due <= session.now + 10 * ms);
+    CHECK(lt_rate_wants_path_info(&session.rate) == 0);
+    lt_rate_expire(&session.rate, due - 1);
+    CHECK(lt_rate_wants_path_info(&session.rate) == 0);
+    lt_rate_expire(&session.rate, due);
+    CHECK(lt_rate_wants_path_info(&session.rate) == 1);
+    CHECK(lt_rate_deadline(&session.rate) == LIVETCP_NEVER); /* until an answer has come */
+    session.now = due;
+    session.paths[0].queued_bytes = 1375;
+    session.tell();
+    session.update();
+    CHECK(lt_rate_wants_path_info(&session.rate) == 0);
+    CHECK(lt_rate_deadline(&session.rate) > session.now);
+    session.now += 20 * ms;
+    session.paths[0].queued_bytes = 0; /* all of it has arrived */
+    session.tell();
+    session.update();
+    CHECK(lt_rate_deadline(&session.rate) == LIVETCP_NEVER);
 }
 
 TEST_CASE("an estimate keeps its bounds", "[rate]")
@@ -115,12 +149,12 @@ TEST_CASE("queued bytes are not delivered, but for those that are selectively ac
     session.paths[1].queued_bytes = 1000;
     session.paths[1].known |= LIVETCP_PATH_SACKED;
     session.paths[1].sacked_bytes = 600;
-    lt_rate_on_path_info(&session.rate);
+    session.tell();
     session.update();
     CHECK(session.rate.delivered == 375 + 975);
     session.paths[0].queued_bytes = 1200; /* more than there is room for: nothing is taken back */
     session.now += 5 * ms;
-    lt_rate_on_path_info(&session.rate);
+    session.tell();
     session.update();
     CHECK(session.rate.delivered == 375 + 975);
 }
@@ -135,8 +169,27 @@ TEST_CASE("a connection that replaces another counts from the start", "[rate]")
     session.write();
     session.paths[0].queued_bytes = 375;
     session.paths[1].queued_bytes = 1375; /* its last write, not counted yet */
-    lt_rate_on_path_info(&session.rate);
+    session.tell();
     session.update();
     CHECK(session.rate.delivered == delivered + 1000);
     CHECK(session.rate.written == 101 * 1375);
+}
+
+TEST_CASE("a connection of which nothing is known yet does not hide what the others show", "[rate]")
+{
+    Session session;
+    session.paths[1].known = 0; /* it has just been opened */
+    session.write();
+    session.paths[0].queued_bytes = 1375;
+    lt_rate_on_path_info(&session.rate, 0, &session.paths[0], session.now);
+    session.update();
+    livetcp_session_stats stats = {};
+    lt_rate_gather(&session.rate, &stats);
+    CHECK(stats.sent.congestion == LIVETCP_CONGESTION_NONE);
+    session.paths[0].known = 0;
+    session.now += 10 * ms;
+    session.tell();
+    session.update();
+    lt_rate_gather(&session.rate, &stats);
+    CHECK(stats.sent.congestion == LIVETCP_CONGESTION_BACKLOG);
 }

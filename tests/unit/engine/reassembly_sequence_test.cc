@@ -235,3 +235,48 @@ TEST_CASE("what is still held is freed", "[reassembly]")
     r.push(1, 20000, 100000);
     r.push(7, 1, 100000); /* still starting */
 }
+
+TEST_CASE("when the order of sequence ends, what is held goes out", "[reassembly]")
+{
+    bool by_time = GENERATE(false, true);
+    Started r(10, 60000000);
+    for (uint16_t sequence : {12, 13, 15})
+        r.push(1, sequence, 100000);
+    r.push(7, 1, 100000); /* still starting */
+    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_ARRIVAL);
+    CHECK(r.take().empty());
+    CHECK(r.deadline() <= 100000);
+    Sequences expected{12, 13, 15, 1};
+    if (by_time)
+        r.expire(100000);
+    else
+        r.push(1, 12, 100001); /* a copy */
+    CHECK(r.take() == expected);
+    CHECK(r.delivered[1].discontinuity);
+    CHECK(r.stats().gaps == 2);
+    CHECK(r.deadline() == LIVETCP_NEVER);
+    r.push(1, 18, 200000);
+    r.push(1, 11, 200000); /* nobody waits for it any more, and it is not too late either */
+    CHECK(r.take() == Sequences{18, 11});
+    r.push(1, 13, 200000);
+    CHECK(r.take().empty());
+}
+
+TEST_CASE("when the order of sequence begins, streams go on behind what came", "[reassembly]")
+{
+    Receiver r(LIVETCP_ORDER_ARRIVAL, wait_us);
+    for (uint16_t sequence : {10, 12, 14})
+        r.push(1, sequence, 0);
+    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_SEQUENCE);
+    CHECK(r.deadline() == LIVETCP_NEVER);
+    for (uint16_t sequence : {17, 16, 11, 15})
+        r.push(1, sequence, 1000);
+    CHECK(r.take() == Sequences{10, 12, 14, 15, 16, 17});
+    CHECK(r.stats().late_discarded == 1); /* 11 */
+    CHECK(r.stats().gaps == 0);
+    r.push(1, 19, 2000);
+    CHECK(r.deadline() == 2000 + wait_us);
+    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_ARRIVAL);
+    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_SEQUENCE); /* and nothing has happened */
+    CHECK(r.deadline() == 2000 + wait_us);
+}

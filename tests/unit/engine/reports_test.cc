@@ -141,7 +141,7 @@ struct End {
     /* Returns what was written. */
     std::vector<Frame> expire(livetcp_usec now, uint64_t gaps = 0, uint64_t late_order = 0)
     {
-        lt_reports_view view = {paths, 4, gaps, late_order};
+        lt_reports_view view = {paths, 4, gaps, late_order, 0};
         frames.clear();
         expired_at = now;
         lt_reports_expire(reports, &view, now);
@@ -255,7 +255,7 @@ TEST_CASE("without media nothing is due, and nothing is known", "[reports]")
     CHECK(stats.received.jitter_us == -1);
     CHECK(stats.control.feedback_rtt_us == -1);
     CHECK(stats.peer.margin_us == LIVETCP_NO_MARGIN);
-    CHECK(stats.stamped == 0);
+    CHECK(stats.timestamped == 0);
 }
 
 /* ---- RTCP ---- */
@@ -590,7 +590,7 @@ unsigned sample(End &end)
             lt_reports_on_tx_timestamp(end.reports, &end.paths[0], &of, now);
         }
     }
-    CHECK(end.stats(11 * second).sent.stamped == all);
+    CHECK(end.stats(11 * second).sent.timestamped == all);
     return samples;
 }
 
@@ -649,14 +649,14 @@ TEST_CASE("measured components replace the inferred ones for ten seconds", "[rep
     for (const livetcp_tx_timestamp &timestamp : told)
         lt_reports_on_tx_timestamp(end.reports, &end.paths[0], &timestamp, second + 60 * ms);
     livetcp_session_stats stats = end.stats(second + 60 * ms);
-    CHECK(stats.stamped == LIVETCP_STAMPED_SENT);
-    CHECK(stats.sent.stamped == 1);
+    CHECK(stats.timestamped == LIVETCP_TIMESTAMPED_SENT);
+    CHECK(stats.sent.timestamped == 1);
     CHECK(stats.sent.delays.send_buffer_us == 5 * ms);
     CHECK(stats.sent.interface_queue_us == 2 * ms);
     CHECK(stats.sent.delays.network_us == 30 * ms); /* half of 40, and the 10 above */
     CHECK(stats.sent.delays.head_of_line_us == 0);
     stats = end.stats(12 * second);
-    CHECK(stats.stamped == 0);
+    CHECK(stats.timestamped == 0);
     CHECK(stats.sent.delays.send_buffer_us == 0);
     CHECK(stats.sent.delays.network_us == 40 * ms);
     CHECK(stats.sent.delays.head_of_line_us == -1);
@@ -673,9 +673,9 @@ TEST_CASE("an impossible timestamp is counted", "[reports]")
     livetcp_rx_timestamp read = {true, false, second + 2 * ms}; /* not yet */
     lt_reports_on_read(end.reports, 0, &read, 1, second);
     livetcp_session_stats stats = end.stats(second);
-    CHECK(stats.control.stamps_invalid == 2);
-    CHECK(stats.sent.stamped == 0);
-    CHECK(stats.received.stamped_reads == 0);
+    CHECK(stats.control.timestamps_invalid == 2);
+    CHECK(stats.sent.timestamped == 0);
+    CHECK(stats.received.timestamped_reads == 0);
 }
 
 TEST_CASE("read timestamps tell our reading from the wait for a repair", "[reports]")
@@ -683,14 +683,14 @@ TEST_CASE("read timestamps tell our reading from the wait for a repair", "[repor
     End end;
     livetcp_rx_timestamp read = {true, false, second};
     lt_reports_on_read(end.reports, 0, &read, 1, second + 2 * ms);
-    CHECK(end.stats(second).stamped == 0); /* its socket tells none */
+    CHECK(end.stats(second).timestamped == 0); /* its socket tells none */
     lt_reports_has_timestamps(end.reports, 0);
     for (unsigned i = 0; i < 40; i++) {
         read.at_us = second + i * 20 * ms;
         lt_reports_on_read(end.reports, 0, &read, 1, read.at_us + 2 * ms);
     }
     livetcp_session_stats stats = end.stats(2 * second);
-    CHECK(stats.stamped == LIVETCP_STAMPED_RECEIVED);
+    CHECK(stats.timestamped == LIVETCP_TIMESTAMPED_RECEIVED);
     CHECK(stats.received.reading_us == 2 * ms);
     CHECK(stats.received.delays.head_of_line_us == 0);
     read.at_us += 100 * ms;
@@ -699,5 +699,5 @@ TEST_CASE("read timestamps tell our reading from the wait for a repair", "[repor
     stats = end.stats(2 * second);
     CHECK(stats.received.reading_us == 2 * ms);
     CHECK(stats.received.delays.head_of_line_us > 8 * ms);
-    CHECK(stats.received.stamped_reads == 41);
+    CHECK(stats.received.timestamped_reads == 41);
 }

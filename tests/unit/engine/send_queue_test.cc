@@ -192,3 +192,50 @@ TEST_CASE("any mix of calls behaves like a plain list", "[send_queue]")
         }
     }
 }
+
+TEST_CASE("audio waits for audio only, and each kind keeps its order", "[send_queue]")
+{
+    lt_rng rng;
+    lt_rng_seed(&rng, 3);
+    Queue q(64, 1 << 20);
+    std::deque<lt_packet *> audio, others; /* what the queue must hold */
+    livetcp_usec now = 0;
+    uint16_t next = 0;
+    for (int i = 0; i < 20000; i++) {
+        now += 1000;
+        auto &kind = lt_rng_next(&rng) % 3 ? others : audio;
+        uint64_t what = lt_rng_next(&rng) % 16;
+        if (what < 8 && lt_send_queue_packets(q.queue) < 60) {
+            lt_packet *packet = numbered(next++, 100);
+            packet->importance =
+                &kind == &audio ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_DELTA;
+            packet->enqueued_us = now;
+            if (what == 0) { /* comes back from a lost connection */
+                packet->enqueued_us = now - 1000000;
+                REQUIRE(lt_send_queue_push_front(q.queue, packet) == LIVETCP_OK);
+                kind.push_front(packet);
+            } else {
+                REQUIRE(lt_send_queue_push(q.queue, packet) == LIVETCP_OK);
+                kind.push_back(packet);
+            }
+        } else if (what < 15) {
+            auto &from = audio.empty() ? others : audio;
+            lt_packet *packet = lt_send_queue_pop(q.queue);
+            REQUIRE(packet == (from.empty() ? nullptr : from.front()));
+            if (packet)
+                from.pop_front();
+            lt_packet_unref(&packet);
+        } else if (!kind.empty()) {
+            kind.back()->shed = 1;
+            kind.pop_back();
+            lt_send_queue_sweep(
+                q.queue, [](void *, lt_packet *gone) { lt_packet_unref(&gone); }, nullptr);
+        }
+        livetcp_usec oldest = LIVETCP_NEVER;
+        for (auto *of : {&audio, &others})
+            if (!of->empty())
+                oldest = std::min(oldest, of->front()->enqueued_us);
+        REQUIRE(lt_send_queue_oldest_us(q.queue) == oldest);
+        REQUIRE(lt_send_queue_packets(q.queue) == audio.size() + others.size());
+    }
+}

@@ -100,7 +100,7 @@ TEST_CASE("a packet waits while every connection is full, and is asked about aga
     CHECK(lt_sender_deadline(s.sender) > ms);
     CHECK(lt_sender_deadline(s.sender) <= 6 * ms);
     CHECK_FALSE(lt_sender_drained(s.sender));
-    CHECK(lt_sender_wants_room(s.sender, s.links) == 0); /* nothing of it is unsent */
+    CHECK(lt_sender_wants_writable(s.sender, s.links) == 0); /* nothing of it is unsent */
     s.tell(0, 0, 2 * ms);
     lt_sender_begin_round(s.sender, s.links, 2 * ms);
     CHECK(s.place(2 * ms) == 1);

@@ -86,7 +86,7 @@ const lt_send_delay SLOW = {true, false, 20 * MS, 20 * MS, 20 * MS, 100000};
 TEST_CASE("the rate is what the connections can take together", "[send_delay]")
 {
     std::vector<livetcp_path> paths(3, path_with(10000, 100 * MS));
-    lt_send_delay delay = lt_send_delay_measure(paths.data(), 3, 0, 0);
+    lt_send_delay delay = lt_send_delay_measure(paths.data(), 3, 0, 0, 0);
     CHECK(delay.usable);
     CHECK(delay.idle);
     CHECK(delay.rate == 300000); /* a window a round trip each */
@@ -95,14 +95,20 @@ TEST_CASE("the rate is what the connections can take together", "[send_delay]")
 
     paths[0].tcp_state = LIVETCP_TCP_TIMEOUT; /* sends nothing */
     paths[1].usable = false;
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0).rate == 100000);
+    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 100000);
 
     paths[2].known |= LIVETCP_PATH_DELIVERY_RATE;
     paths[2].delivery_rate = 77000;
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0).rate == 77000);
+    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 77000);
     paths[2].app_limited = true; /* that is only what we gave */
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0).rate == 100000);
-    CHECK(lt_send_delay_measure(paths.data(), 3, 1.0, 0).rate == 50000); /* two copies of each */
+    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 100000);
+    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 1.0, 0).rate == 50000); /* two copies of each */
+
+    /* What the path carries is less than the windows admit, or more, or all that is known. */
+    CHECK(lt_send_delay_measure(paths.data(), 3, 60000, 0, 0).rate == 60000);
+    CHECK(lt_send_delay_measure(paths.data(), 3, 200000, 0, 0).rate == 100000);
+    paths[2].known = 0;
+    CHECK(lt_send_delay_measure(paths.data(), 3, 60000, 0, 0).rate == 60000);
 }
 
 TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
@@ -110,7 +116,7 @@ TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
     livetcp_path path = path_with(100000, 100 * MS);
     path.rtt_us = 300 * MS;
     path.queued_bytes = 50000;
-    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0);
+    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0, 0);
     CHECK_FALSE(delay.idle);
     CHECK(delay.base_us == 250 * MS); /* 50 of the path and 200 of the queue */
     CHECK(delay.forecast_us == 150 * MS);
@@ -120,10 +126,10 @@ TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
 TEST_CASE("what is not known counts as nothing", "[send_delay]")
 {
     livetcp_path path = {};
-    lt_send_delay none = lt_send_delay_measure(&path, 1, 0, 0);
+    lt_send_delay none = lt_send_delay_measure(&path, 1, 0, 0, 0);
     CHECK_FALSE(none.usable);
     path.usable = true;
-    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0);
+    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0, 0);
     CHECK(delay.usable);
     CHECK(delay.rate == 0);
     CHECK(lt_send_delay_behind(&delay, 1 << 30) == 0);
@@ -151,22 +157,22 @@ TEST_CASE("the least important class goes first, and of a class the oldest", "[s
     SECTION("one is enough")
     {
         CHECK(lt_shed_late(q.queue, &SLOW, 90 * MS, 0));
-        CHECK(q.letters() == "KDA-DAdDA");
+        CHECK(q.letters() == "AAAKD-DdD");
     }
     SECTION("then the next class")
     {
         CHECK(lt_shed_late(q.queue, &SLOW, 60 * MS, 0));
-        CHECK(q.letters() == "K-A--A-DA");
+        CHECK(q.letters() == "AAAK----D");
     }
     SECTION("then sound")
     {
         CHECK(lt_shed_late(q.queue, &SLOW, 35 * MS, 0));
-        CHECK(q.letters() == "K-------A");
+        CHECK(q.letters() == "--AK-----");
     }
     SECTION("key frames only when they are past their own deadline")
     {
         CHECK(lt_shed_late(q.queue, &SLOW, 60 * MS, 40 * MS));
-        CHECK(q.letters() == "K--------");
+        CHECK(q.letters() == "---K-----");
         CHECK(lt_shed_late(q.queue, &SLOW, 60 * MS, 41 * MS));
         CHECK(q.letters() == "---------");
     }
@@ -307,7 +313,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
     {
         newcomer = Queue::make(AUDIO, 100, 9);
         CHECK(lt_shed_for_room(q.queue, newcomer, true));
-        CHECK(q.letters() == "KA-D");
+        CHECK(q.letters() == "AK-D");
     }
     SECTION("as many as it takes")
     {
@@ -317,7 +323,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
             q.add(importance, 100, static_cast<uint32_t>(importance));
         newcomer = Queue::make(KEY, 250, 9);
         CHECK(lt_shed_for_room(q.queue, newcomer, true));
-        CHECK(q.letters() == "K---");
+        CHECK(q.letters() == "-K--");
     }
     SECTION("a key frame only for a key frame")
     {
@@ -337,7 +343,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
         CHECK_FALSE(lt_shed_for_room(q.queue, newcomer, false));
         newcomer->importance = DELTA;
         CHECK(lt_shed_for_room(q.queue, newcomer, false));
-        CHECK(q.letters() == "KA-D");
+        CHECK(q.letters() == "AK-D");
     }
     lt_packet_unref(&newcomer);
 }

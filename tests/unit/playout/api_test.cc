@@ -102,9 +102,35 @@ TEST_CASE("packets that are none, and arguments that are not there, change nothi
     CHECK(livetcp_playout_get_stats(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_get_latency(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_set_path(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(livetcp_playout_put(nullptr, &packet, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(livetcp_playout_pull(nullptr, 0, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(playout.stats().received == 0);
     CHECK(playout.deadline() == LIVETCP_NEVER);
     CHECK(playout.pull(INT64_MAX).kind == LIVETCP_PLAYOUT_NOTHING);
+}
+
+TEST_CASE("a struct whose size was not set is named")
+{
+    Playout playout(voice(LIVETCP_PLAYOUT_FIXED));
+    livetcp_playout_packet packet = {};
+    livetcp_playout_slot slot = {};
+    livetcp_playout_item item = {};
+    livetcp_playout_path path = {};
+    livetcp_playout_latency latency = {};
+    livetcp_playout_stats stats = {};
+    const auto is_named = [](livetcp_result result, const std::string &type) {
+        return result == LIVETCP_ERR_INVALID_ARGUMENT &&
+               livetcp_result_detail(result) == "the " + type + " has struct_size 0: set it to " +
+                                                    "sizeof(" + type + ") before the call";
+    };
+    CHECK(
+        is_named(livetcp_playout_put(playout.handle, &packet, nullptr), "livetcp_playout_packet"));
+    CHECK(is_named(livetcp_playout_put(playout.handle, &packet, &slot), "livetcp_playout_slot"));
+    CHECK(is_named(livetcp_playout_pull(playout.handle, 0, &item), "livetcp_playout_item"));
+    CHECK(is_named(livetcp_playout_set_path(playout.handle, &path), "livetcp_playout_path"));
+    CHECK(
+        is_named(livetcp_playout_get_latency(playout.handle, &latency), "livetcp_playout_latency"));
+    CHECK(is_named(livetcp_playout_get_stats(playout.handle, &stats), "livetcp_playout_stats"));
 }
 
 TEST_CASE("the bytes of a packet come out as they went in")
@@ -130,7 +156,7 @@ TEST_CASE("every token comes back once: played, dropped, or never taken")
         Playout playout(config);
         for (unsigned i = 0; i < 200; i++) {
             Rtp rtp;
-            bool wild = i % 17 == 5; /* another SSRC, alone: suspect, then forgotten */
+            bool wild = i % 17 == 5; /* another SSRC, alone: probation, then forgotten */
             rtp.sequence = static_cast<uint16_t>(i % 13 == 3 ? i - 1 : i);
             rtp.timestamp = 160u * rtp.sequence;
             rtp.ssrc = wild ? 8 : 7;
@@ -139,8 +165,8 @@ TEST_CASE("every token comes back once: played, dropped, or never taken")
             while ((item = playout.pull(now)).kind != LIVETCP_PLAYOUT_NOTHING)
                 if (item.token)
                     out.insert(item.token);
-            livetcp_playout_verdict verdict = playout.put(rtp, now, token(i + 1)).verdict;
-            if (verdict == LIVETCP_PLAYOUT_LATE || verdict == LIVETCP_PLAYOUT_DUPLICATE)
+            livetcp_playout_result result = playout.put(rtp, now, token(i + 1)).result;
+            if (result == LIVETCP_PLAYOUT_LATE || result == LIVETCP_PLAYOUT_DUPLICATE)
                 refused.insert(token(i + 1));
             if (i == 150)
                 livetcp_playout_flush(playout.handle);
@@ -188,9 +214,9 @@ TEST_CASE("flush drops what is held and starts anew")
     rtp.sequence = 5;
     rtp.timestamp = 123456789;
     CHECK(playout.put(rtp, 9 * second).play_us == 9 * second + 60 * ms);
-    CHECK(playout.put(rtp, 9 * second).verdict == LIVETCP_PLAYOUT_DUPLICATE);
+    CHECK(playout.put(rtp, 9 * second).result == LIVETCP_PLAYOUT_DUPLICATE);
     rtp.sequence = 40000;
     rtp.flags = LIVETCP_PLAYOUT_DISCONT; /* the same, said with a packet */
-    CHECK(playout.put(rtp, 10 * second).verdict == LIVETCP_PLAYOUT_PLAY);
+    CHECK(playout.put(rtp, 10 * second).result == LIVETCP_PLAYOUT_PLAY);
     CHECK(playout.stats().held_packets == 1);
 }

@@ -27,7 +27,7 @@ TEST_CASE("packets are played a fixed delay after the least transit time")
     Playout playout(voice(LIVETCP_PLAYOUT_FIXED, 60 * ms));
     for (unsigned i = 0; i < 50; i++) {
         livetcp_playout_slot slot = playout.arrive(voice_packet(i), arrival(i) + i % 3 * 10 * ms);
-        CHECK(slot.verdict == LIVETCP_PLAYOUT_PLAY);
+        CHECK(slot.result == LIVETCP_PLAYOUT_PLAY);
         CHECK(slot.play_us == arrival(i) + 60 * ms);
         CHECK(slot.delay_us == 60 * ms);
         CHECK(slot.queueing_us == i % 3 * 10 * ms);
@@ -84,10 +84,10 @@ TEST_CASE("a voice packet that comes late is concealed, counted, and not played"
         playout.arrive(voice_packet(i), arrival(i));
     for (unsigned i = 11; i < 15; i++)
         playout.arrive(voice_packet(i), arrival(i)); /* 10 is due now */
-    CHECK(playout.arrive(voice_packet(10), arrival(14) + 1).verdict == LIVETCP_PLAYOUT_LATE);
+    CHECK(playout.arrive(voice_packet(10), arrival(14) + 1).result == LIVETCP_PLAYOUT_LATE);
     CHECK(playout.stats().late == 1);
     CHECK(playout.stats().lost == 0);
-    CHECK(playout.arrive(voice_packet(10), arrival(14) + 2).verdict == LIVETCP_PLAYOUT_DUPLICATE);
+    CHECK(playout.arrive(voice_packet(10), arrival(14) + 2).result == LIVETCP_PLAYOUT_DUPLICATE);
     playout.play(arrival(14) + 60 * ms);
     CHECK(playout.played() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14});
     CHECK(playout.concealed() == 1);
@@ -100,10 +100,10 @@ TEST_CASE("packets that overtook each other are played in order, across the wrap
     livetcp_usec now = 0;
     for (unsigned i : order) {
         livetcp_usec came = arrival(i) > now ? arrival(i) : now;
-        CHECK(playout.arrive(voice_packet(i, 65531), came).verdict == LIVETCP_PLAYOUT_PLAY);
+        CHECK(playout.arrive(voice_packet(i, 65531), came).result == LIVETCP_PLAYOUT_PLAY);
         now = came;
     }
-    CHECK(playout.put(voice_packet(3, 65531), now).verdict == LIVETCP_PLAYOUT_DUPLICATE);
+    CHECK(playout.put(voice_packet(3, 65531), now).result == LIVETCP_PLAYOUT_DUPLICATE);
     playout.play(arrival(9) + 100 * ms);
     CHECK(playout.played() == std::vector<int>{65531, 65532, 65533, 65534, 65535, 0, 1, 2, 3, 4});
     CHECK(playout.concealed() == 0);
@@ -181,7 +181,7 @@ TEST_CASE("video is played late rather than not, and missing packets are told in
             if (frame == 9)
                 now += 80 * ms;
             livetcp_playout_slot slot = playout.arrive(packet(frame, i), now);
-            CHECK(slot.verdict == (frame < 8 ? LIVETCP_PLAYOUT_PLAY : LIVETCP_PLAYOUT_PLAY_LATE));
+            CHECK(slot.result == (frame < 8 ? LIVETCP_PLAYOUT_PLAY : LIVETCP_PLAYOUT_PLAY_LATE));
         }
     playout.play(2 * second);
     REQUIRE(playout.outputs.size() == 39);
@@ -209,7 +209,7 @@ TEST_CASE("times alone: nothing is held, and the count is right all the same")
         livetcp_usec late = i == 500 ? 61 * ms : 0;
         livetcp_playout_slot slot = playout.put(voice_packet(i), arrival(i) + late);
         CHECK(slot.play_us == arrival(i) + 60 * ms);
-        CHECK(slot.verdict == (late ? LIVETCP_PLAYOUT_LATE : LIVETCP_PLAYOUT_PLAY));
+        CHECK(slot.result == (late ? LIVETCP_PLAYOUT_LATE : LIVETCP_PLAYOUT_PLAY));
     }
     Rtp last = voice_packet(1000);
     playout.put(last, arrival(1010));

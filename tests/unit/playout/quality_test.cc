@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "catch.h"
 
-#include <livetcp/quality.h>
+#include <livetcp/playout.h>
 
 #include <cmath>
 #include <cstring>

@@ -60,7 +60,23 @@ std::vector<std::string> values_of(const lt_setting &setting)
             values.push_back(setting.choices[i]);
         break;
     case LT_SETTING_TEXT:
+    case LT_SETTING_HOST:
         values = {"", "x", std::string(setting.size - 1, 'y'), "a%&=?/:[]#+b"};
+        break;
+    case LT_SETTING_LINE:
+        values = {"", "x", std::string(setting.size - 1, 'y'), "a b", "a%&=?/:[]#+b"};
+        break;
+    case LT_SETTING_SECRET: /* those that come back */
+        values = {"", "file:/etc/a b", "env:X", "file:" + std::string(setting.size - 6, 'y')};
+        break;
+    case LT_SETTING_BOOL:
+        values = {"true", "false"};
+        break;
+    case LT_SETTING_OPTIONAL:
+        values = {"-1", "0", "1", std::to_string(setting.max)};
+        break;
+    case LT_SETTING_AUTO_MSEC:
+        values = {"auto", std::to_string(setting.min), std::to_string(setting.max)};
         break;
     case LT_SETTING_RATIO:
         values = {"0", std::to_string(setting.max), "auto", "0.3", "0.25", "1.125", "0.001"};
@@ -74,9 +90,13 @@ std::vector<std::string> values_of(const lt_setting &setting)
 
 std::vector<std::string> bad_values_of(const lt_setting &setting)
 {
+    if (setting.kind == LT_SETTING_LINE || setting.kind == LT_SETTING_SECRET)
+        return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a\n", "\x7f"};
     if (setting.kind == LT_SETTING_CHOICE)
-        return {"", "0", "Caller", "caller ", "nonsense"};
-    if (setting.kind == LT_SETTING_TEXT)
+        return {"", "2", "Caller", "caller ", "nonsense"};
+    if (setting.kind == LT_SETTING_BOOL)
+        return {"", "2", "-1", "True", "true ", " 1", "y", "01", "nonsense"};
+    if (setting.kind == LT_SETTING_TEXT || setting.kind == LT_SETTING_HOST)
         return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a b", "a\n", "\x7f"};
     if (setting.kind == LT_SETTING_RATIO)
         return {"",    "-1",  "-0.5",  "+1",     " 1",
@@ -133,7 +153,9 @@ TEST_CASE("defaults are what config.h says")
     CHECK(c.reconnect_max_us == 5 * LIVETCP_USEC_SEC);
     CHECK(c.linger_us == 15 * LIVETCP_USEC_SEC);
     CHECK(c.max_sessions == 256);
-    CHECK(c.reconnect == 1);
+    CHECK(c.auto_reconnect);
+    CHECK(c.qos_dscp == -1);
+    CHECK(c.local_port == 0);
 }
 
 TEST_CASE("the table is complete and consistent")
@@ -163,9 +185,31 @@ TEST_CASE("the table is complete and consistent")
     CHECK(livetcp_config_setting(i) == nullptr);
     CHECK(livetcp_config_setting(SIZE_MAX) == nullptr);
 
-    /* Every byte of the struct but padding is behind some setting. */
+    /* Every byte of the struct but padding is behind some setting: 17 bytes with 64 bits, so that
+     * no number can be forgotten. */
     size_t missing = (size_t)std::count(covered.begin(), covered.end(), false);
-    CHECK(missing < 16);
+    CHECK(missing < 20);
+}
+
+TEST_CASE("a setting is also found by the name it had before")
+{
+    const char *const renamed[][2] = {
+        {"min-buf-a", "send-buffer-windows"},    {"min-buf-b", "send-buffer-segments"},
+        {"min-buf-delay", "send-buffer-delay"},  {"chasers", "tail-probes"},
+        {"reconnect", "auto-reconnect"},         {"estimated-bitrate-min", "min-bitrate"},
+        {"estimated-bitrate-max", "max-bitrate"}};
+    for (auto &[alias, name] : renamed) {
+        CAPTURE(alias);
+        Config config;
+        std::string given = config.get(name);
+        std::string other = given == "true" ? "false" : given == "1" ? "0" : "1";
+        CHECK(config.set(alias, other) == LIVETCP_OK);
+        CHECK(config.get(name) == other);
+        CHECK(config.get(alias) == other);
+        livetcp_error error;
+        CHECK(livetcp_config_set(&config.c, alias, "many", &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK(std::string(error.message).find(name) != std::string::npos);
+    }
 }
 
 TEST_CASE("every setting takes what it lists and gives it back")
@@ -192,6 +236,46 @@ TEST_CASE("every setting refuses everything else, by name, and changes nothing")
             CHECK(config.refuses(setting->listed.name, value));
         }
     }
+}
+
+TEST_CASE("a boolean is written as true or false, and read as any of the usual words")
+{
+    const lt_setting *setting;
+    unsigned found = 0;
+    for (size_t i = 0; (setting = lt_setting_at(i)); i++) {
+        if (setting->size != sizeof(bool))
+            continue;
+        CAPTURE(setting->listed.name);
+        found++;
+        CHECK(setting->kind == LT_SETTING_BOOL);
+        CHECK(std::string(setting->listed.accepts) == "true or false");
+        for (std::string word : {"1", "true", "yes", "on"}) {
+            Config config;
+            CHECK(config.set(setting->listed.name, word) == LIVETCP_OK);
+            CHECK(config.get(setting->listed.name) == "true");
+        }
+        for (std::string word : {"0", "false", "no", "off"}) {
+            Config config;
+            CHECK(config.set(setting->listed.name, word) == LIVETCP_OK);
+            CHECK(config.get(setting->listed.name) == "false");
+        }
+    }
+    CHECK(found == 4);
+}
+
+TEST_CASE("a code point is a number, or -1 for the system's")
+{
+    Config config;
+    CHECK(config.c.qos_dscp == -1);
+    CHECK(config.set("qos-dscp", "46") == LIVETCP_OK);
+    CHECK(config.c.qos_dscp == 46);
+    CHECK(config.set("qos-dscp", "-1") == LIVETCP_OK);
+    CHECK(config.c.qos_dscp == -1);
+    for (std::string value : {"64", "-2", "-46", "--1", "-1 ", "4294967295"})
+        CHECK(config.refuses("qos-dscp", value));
+    config.c.qos_dscp = -2;
+    CHECK(lt_settings_check(&config.c, &config.error) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(config.message().find("'qos-dscp'") != std::string::npos);
 }
 
 TEST_CASE("milliseconds become microseconds")
@@ -290,4 +374,56 @@ TEST_CASE("fields written directly are checked like text")
     strcpy(config.c.policy, "a b");
     CHECK(refused("policy"));
     CHECK(lt_settings_check(&config.c, nullptr) == LIVETCP_OK);
+}
+
+TEST_CASE("where on and off are choices, other words mean them")
+{
+    Config config;
+    for (const char *word : {"1", "true", "yes", "on"}) {
+        REQUIRE(livetcp_config_set(&config.c, "tls", word, nullptr) == LIVETCP_OK);
+        CHECK(config.c.tls == LIVETCP_TLS_ON);
+    }
+    for (const char *word : {"0", "false", "no", "off"}) {
+        REQUIRE(livetcp_config_set(&config.c, "tls", word, nullptr) == LIVETCP_OK);
+        CHECK(config.c.tls == LIVETCP_TLS_OFF);
+    }
+    CHECK(livetcp_config_set(&config.c, "mode", "0", nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a passphrase comes back from no function, and is in no error")
+{
+    Config config;
+    const std::string secret = "correct horse battery";
+    char text[4096];
+    livetcp_error error = {};
+
+    REQUIRE(livetcp_config_set(&config.c, "passphrase", secret.c_str(), &error) == LIVETCP_OK);
+    CHECK(std::string(config.c.passphrase) == secret);
+    REQUIRE(livetcp_config_get(&config.c, "passphrase", text, sizeof text, &error) == LIVETCP_OK);
+    CHECK(std::string(text).empty());
+    REQUIRE(livetcp_config_to_uri(&config.c, text, sizeof text, &error) == LIVETCP_OK);
+    CHECK(std::string(text).find("horse") == std::string::npos);
+    for (const std::string &refused : {secret + "\n", secret + std::string(300, 'x')}) {
+        CHECK(livetcp_config_set(&config.c, "passphrase", refused.c_str(), &error) ==
+              LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK(std::string(error.message).find("horse") == std::string::npos);
+    }
+    std::string uri = "livetcp://h:1?passphrase=" + std::string(400, 'q');
+    CHECK(livetcp_config_apply_uri(&config.c, uri.c_str(), &error) != LIVETCP_OK);
+    CHECK(std::string(error.message).find("qqq") == std::string::npos);
+}
+
+TEST_CASE("livetcps:// is TLS, at port 443 unless another is given")
+{
+    Config config;
+    char text[4096];
+
+    REQUIRE(livetcp_config_apply_uri(&config.c, "livetcps://media.example", nullptr) == LIVETCP_OK);
+    CHECK(config.c.tls == LIVETCP_TLS_ON);
+    CHECK(config.c.port == 443);
+    REQUIRE(livetcp_config_apply_uri(&config.c, "LiveTCPS://media.example:5004", nullptr) ==
+            LIVETCP_OK);
+    CHECK(config.c.port == 5004);
+    REQUIRE(livetcp_config_to_uri(&config.c, text, sizeof text, nullptr) == LIVETCP_OK);
+    CHECK(std::string(text) == "livetcps://media.example:5004");
 }

@@ -58,7 +58,7 @@ void impossible(const std::string &name, const std::string &value)
     CHECK(livetcp_config_apply_uri(&config, uri.c_str(), &error) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(std::string(error.message).find(name) != std::string::npos);
     CHECK(config.redundancy_budget == untouched.redundancy_budget);
-    CHECK(config.min_buf_b == untouched.min_buf_b);
+    CHECK(config.send_buffer_segments == untouched.send_buffer_segments);
     CHECK(config.copies == untouched.copies);
 }
 
@@ -70,6 +70,7 @@ TEST_CASE("policies that copy need connections to copy to")
     refused("policy=hedge&connections=1", "'connections'");
     refused("policy=parity&connections=1", "'connections'");
     refused("policy=duplicate&wire=plain", "wire=plain");
+    refused("policy=duplicate&wire=auto&mode=listener", "wire=auto");
     refused("policy=duplicate&connections=3&copies=4", "copies (4)");
     accepted("policy=duplicate&connections=3&copies=3");
     accepted("policy=single&connections=1");
@@ -87,15 +88,24 @@ TEST_CASE("a budget must pay for what the policy always sends")
     accepted("policy=parity&parity-group=4&redundancy-budget=0.25");
 }
 
+TEST_CASE("local ports are a caller's, one for each connection")
+{
+    accepted("localport=5000");
+    accepted("localport=65528&connections=8");
+    refused("localport=65529&connections=8", "65528");
+    accepted("localport=65535&connections=8&wire=plain&policy=single");
+    refused("mode=listener&localport=5000", "'port'");
+}
+
 TEST_CASE("values that make no sense anywhere are refused as text")
 {
     for (const char *value : {"-1", "-0.1", "8", "nan", "inf", "1e999", "much", ""})
         impossible("redundancy-budget", value);
     for (const char *value : {"-1", "1001", "3.5"})
-        impossible("min-buf-b", value);
+        impossible("send-buffer-segments", value);
     for (const char *value : {"0", "1", "9", "-2"})
         impossible("copies", value);
-    impossible("min-buf-a", "-1");
+    impossible("send-buffer-windows", "-1");
     impossible("max-send-delay", "-5");
     impossible("parity-group", "1");
     impossible("hedge-delay", "-1");
@@ -114,9 +124,9 @@ TEST_CASE("fields that make no sense are refused, too")
     }
     livetcp_config config = from_uri("policy=hedge");
     livetcp_error error = {};
-    config.min_buf_b = static_cast<unsigned>(-1);
+    config.send_buffer_segments = static_cast<unsigned>(-1);
     CHECK(livetcp_config_check(&config, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
-    CHECK(std::string(error.message).find("'min-buf-b'") != std::string::npos);
+    CHECK(std::string(error.message).find("'send-buffer-segments'") != std::string::npos);
 }
 
 TEST_CASE("bounds of the bit rate must leave something between them")
@@ -124,4 +134,11 @@ TEST_CASE("bounds of the bit rate must leave something between them")
     refused("min-bitrate=2000000&max-bitrate=1000000", "min-bitrate (2000000)");
     accepted("min-bitrate=1000000&max-bitrate=1000000");
     accepted("min-bitrate=1000000"); /* no upper bound */
+}
+
+TEST_CASE("wire=auto is a listener's")
+{
+    refused("wire=auto", "wire=auto is for a listener");
+    accepted("wire=auto&mode=listener");
+    refused("wire=auto&mode=listener&keepalive=10000&peer-timeout=5000", "keepalive");
 }

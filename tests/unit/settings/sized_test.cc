@@ -60,6 +60,14 @@ TEST_CASE("programs built with version 0.1 have the struct cleared that they hav
     CHECK(old.grown[0] == '\xa5');
     CHECK(livetcp_config_set(&old.config, "connections", "3", nullptr) == LIVETCP_OK);
     CHECK(old.config.connections == 3);
+
+    livetcp_error error = {};
+    CHECK(livetcp_config_set(&old.config, "localport", "5000", &error) ==
+          LIVETCP_ERR_UNKNOWN_SETTING);
+    CHECK(std::string(error.message).find("newer than this program") != std::string::npos);
+    CHECK(livetcp_config_apply_uri(&old.config, "livetcp://a:1?qos-dscp=46", &error) ==
+          LIVETCP_ERR_UNKNOWN_SETTING);
+    CHECK(old.config.local_port == 0xa5a5a5a5);
 }
 
 TEST_CASE("every function takes a config that is larger than the library's")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "catch.h"
 
+#include <algorithm>
 #include <livetcp/config.h>
 
 #include <cstring>
@@ -32,7 +33,7 @@ struct Uri {
     }
     std::string text()
     {
-        char uri[4096];
+        char uri[32768];
         if (livetcp_config_to_uri(&c, uri, sizeof uri, &error) != LIVETCP_OK)
             return "(failed)";
         return uri;
@@ -109,6 +110,36 @@ TEST_CASE("IPv6 addresses lose their brackets and keep their zone")
     CHECK(u.text() == "livetcp://[fe80::1%25eth0]:1");
     CHECK(u.apply("livetcp://[::]") == LIVETCP_OK);
     CHECK(u.host() == "::");
+}
+
+TEST_CASE("a host may be an IPv6 address in brackets wherever it is set")
+{
+    for (const char *name : {"host", "localaddress"}) {
+        INFO(name);
+        Uri u;
+        char value[300];
+        for (const char *address : {"::1", "fe80::1%eth0", "::"}) {
+            REQUIRE(livetcp_config_set(&u.c, name, ("[" + std::string(address) + "]").c_str(),
+                                       &u.error) == LIVETCP_OK);
+            REQUIRE(livetcp_config_get(&u.c, name, value, sizeof value, &u.error) == LIVETCP_OK);
+            CHECK(std::string(value) == address);
+        }
+        CHECK(livetcp_config_set(&u.c, name, "[::1]:5004", &u.error) ==
+              LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK(std::string(u.error.message).find("[::1]:5004") != std::string::npos);
+        CHECK(std::string(u.error.message).find("port") != std::string::npos);
+        CHECK(livetcp_config_set(&u.c, name, ("[" + std::string(300, ':') + "]").c_str(),
+                                 &u.error) == LIVETCP_ERR_INVALID_ARGUMENT);
+        REQUIRE(livetcp_config_get(&u.c, name, value, sizeof value, &u.error) == LIVETCP_OK);
+        CHECK(std::string(value) == "::");                                         /* unchanged */
+        REQUIRE(livetcp_config_set(&u.c, name, "[name]", &u.error) == LIVETCP_OK); /* as it is */
+        REQUIRE(livetcp_config_get(&u.c, name, value, sizeof value, &u.error) == LIVETCP_OK);
+        CHECK(std::string(value) == "[name]");
+    }
+    Uri u;
+    REQUIRE(u.apply("livetcp://h:5004?host=[::1]&localaddress=[::2]") == LIVETCP_OK);
+    CHECK(u.host() == "::1");
+    CHECK(u.text() == "livetcp://[::1]:5004?localaddress=::2");
 }
 
 TEST_CASE("names and values are percent-decoded")
@@ -234,10 +265,17 @@ TEST_CASE("any config comes back from its URI")
             std::string value;
             if (setting->kind == LT_SETTING_CHOICE) {
                 value = setting->choices[lt_rng_next(&rng) % 2];
-            } else if (setting->kind == LT_SETTING_TEXT) {
+            } else if (std::string(setting->listed.name) == "link-weight") { /* numbers only */
+                value = std::to_string(1 + lt_rng_next(&rng) % 100);
+            } else if (setting->kind == LT_SETTING_SECRET) {
+                value = "env:a" + std::to_string(lt_rng_next(&rng));
+            } else if (setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
+                       setting->kind == LT_SETTING_LINE) {
                 value.resize(lt_rng_next(&rng) % setting->size);
                 for (char &c : value)
                     c = alphabet[lt_rng_next(&rng) % (sizeof alphabet - 1)];
+                if (setting->kind == LT_SETTING_HOST) /* a list of hosts has its own rules */
+                    std::replace(value.begin(), value.end(), ',', '-');
             } else if (setting->kind == LT_SETTING_RATIO) {
                 value = lt_rng_next(&rng) % 4 ? "0." + std::to_string(1 + lt_rng_next(&rng) % 9)
                                               : "auto";
@@ -245,6 +283,7 @@ TEST_CASE("any config comes back from its URI")
                 uint64_t span = setting->max - setting->min + 1;
                 value = std::to_string(setting->min + lt_rng_next(&rng) % span);
             }
+            INFO(setting->listed.name << " " << value);
             REQUIRE(livetcp_config_set(&u.c, setting->listed.name, value.c_str(), &u.error) ==
                     LIVETCP_OK);
         }
@@ -254,4 +293,25 @@ TEST_CASE("any config comes back from its URI")
         CHECK(same(u.c, back.c));
         CHECK(back.text() == uri);
     }
+}
+
+TEST_CASE("several hosts of one peer, and lists of networks")
+{
+    Uri u;
+    REQUIRE(u.apply("livetcp://a.example,[2001:db8::1],192.0.2.1:5004?interface=wlan0,wwan0&"
+                    "link-weight=1,10") == LIVETCP_OK);
+    CHECK(std::string(u.c.host) == "a.example,2001:db8::1,192.0.2.1");
+    CHECK(u.c.port == 5004);
+    CHECK(std::string(u.c.interfaces) == "wlan0,wwan0");
+    CHECK(std::string(u.c.link_weights) == "1,10");
+    CHECK(u.text() == "livetcp://a.example,[2001:db8::1],192.0.2.1:5004?interface=wlan0,wwan0&"
+                      "link-weight=1,10");
+    REQUIRE(u.apply("livetcp://[::1],[::2]:1?localaddress=[::3],::4") == LIVETCP_OK);
+    CHECK(std::string(u.c.host) == "::1,::2");
+    CHECK(std::string(u.c.local_address) == "::3,::4");
+    REQUIRE(u.apply("livetcp://a,b") == LIVETCP_OK);
+    CHECK(std::string(u.c.host) == "a,b");
+    CHECK(u.apply("livetcp://a,[::1]:5:6") == LIVETCP_ERR_BAD_URI);
+    CHECK(livetcp_config_set(&u.c, "host", "a,[::1]:5004", &u.error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
 }

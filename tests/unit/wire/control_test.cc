@@ -47,7 +47,8 @@ lt_control sample(lt_control_type type)
         m.reception = {1,  1, 0x0102030405060708, 1000, 0x11121314, 0x2122, 3, 4, 5, 6, -7, 8, 9,
                        10, 11};
     if (type == LT_CONTROL_TRANSMISSION)
-        m.transmission = {1, 7, 2, 4, 5, 0x0102030405060708, 6, 7, 8, 9, 10, 11, 12, 13};
+        m.transmission = {1, 7,  2,  4,  5,  0x0102030405060708, 6, 7, 8,
+                          9, 10, 11, 12, 13, {1, 2, 3, 4},       14};
     return m;
 }
 
@@ -69,7 +70,8 @@ bool same(const lt_transmission &a, const lt_transmission &b)
            a.now_us == b.now_us && a.rtt_us == b.rtt_us && a.min_rtt_us == b.min_rtt_us &&
            a.rtt_variation_us == b.rtt_variation_us && a.send_queue_us == b.send_queue_us &&
            a.send_buffer_us == b.send_buffer_us && a.network_us == b.network_us &&
-           a.head_of_line_us == b.head_of_line_us && a.hedge_delay_us == b.hedge_delay_us;
+           a.head_of_line_us == b.head_of_line_us && a.hedge_delay_us == b.hedge_delay_us &&
+           !memcmp(a.shares, b.shares, sizeof a.shares) && a.copy_spacing_us == b.copy_spacing_us;
 }
 
 bool same(const lt_control &a, const lt_control &b)
@@ -156,7 +158,9 @@ TEST_CASE("a control message cut anywhere is refused")
             if (size < 12 || size % 4)
                 continue;
             set_length(cut); /* a whole RTCP packet that lacks fields */
-            CHECK(decode_packet(cut.data(), cut.size(), &message) == LIVETCP_ERR_PROTOCOL);
+            bool older = type == LT_CONTROL_TRANSMISSION && size >= whole.size() - 8;
+            CHECK(decode_packet(cut.data(), cut.size(), &message) ==
+                  (older ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL));
         }
     }
 }
@@ -315,4 +319,18 @@ TEST_CASE("reasons from the peer are known results and never success")
                 CHECK(result == LIVETCP_ERR_PROTOCOL);
         }
     }
+}
+
+TEST_CASE("a TRANSMISSION of before version 0.3 lacks its last fields, which count as zero")
+{
+    lt_control message = sample(LT_CONTROL_TRANSMISSION), after;
+    Bytes packet = packet_of(message);
+
+    packet.resize(packet.size() - 8);
+    set_length(packet);
+    REQUIRE(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_OK);
+    CHECK(after.transmission.hedge_delay_us == message.transmission.hedge_delay_us);
+    CHECK(after.transmission.copy_spacing_us == 0);
+    for (uint8_t share : after.transmission.shares)
+        CHECK(share == 0);
 }

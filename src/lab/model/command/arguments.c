@@ -50,11 +50,11 @@ static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
     static const livetcp_tcp_constants constants[] = {
         LIVETCP_TCP_CONSTANTS_BROSH, LIVETCP_TCP_CONSTANTS_LINUX, LIVETCP_TCP_CONSTANTS_NEWRENO};
     livetcp_delay_model_config *c = &a->config;
-    int choice = 0;
+    int choice = 1;
     livetcp_result result = lt_option_choice("--constants ", t->constants, names, &choice, error);
 
     a->constants = names[choice];
-    a->paper = choice == 0;
+    a->paper = constants[choice] == LIVETCP_TCP_CONSTANTS_BROSH;
     a->backlog_states_given = t->backlog_states != NULL;
     livetcp_delay_model_config_init(c, constants[choice]);
     if (result != LIVETCP_OK ||
@@ -74,13 +74,18 @@ static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
     return take_choices(t, a, error);
 }
 
-typedef livetcp_result visitor(const lt_command_line *line, void *user, livetcp_error *error);
+/* Storage that a form's table points into. */
+typedef struct form_values {
+    lt_model_texts *texts;
+    const lt_model_form *form;
+} form_values;
 
-/* Runs `visit` with the command line of a form; its table points into `t`, so it is built in place.
- */
-static livetcp_result with_line(lt_model_texts *t, const lt_model_form *form, visitor *visit,
-                                void *user, livetcp_error *error)
+static livetcp_result build_line(void *values, lt_command_line_use *use, void *user,
+                                 livetcp_error *error)
 {
+    const form_values *v = values;
+    const lt_model_form *form = v->form;
+    lt_model_texts *t = v->texts;
     const struct poptOption path[] = {
         LT_OPTION_TEXT("rtt", &t->rtt, "round-trip time (100ms)", "TIME"),
         LT_OPTION_TEXT("loss", &t->loss, "share of segments lost (1%)", "SHARE"),
@@ -104,8 +109,8 @@ static livetcp_result with_line(lt_model_texts *t, const lt_model_form *form, vi
                         NULL),
         LT_OPTION_TEXT(
             "constants", &t->constants,
-            "TCP as in the paper, as in linux today, or as newreno, which is linux without SACK "
-            "(paper)",
+            "TCP as in linux today, as in the paper, or as newreno, which is linux without SACK "
+            "(linux)",
             "NAME"),
         LT_OPTION_TEXT("window-states", &t->window_states,
                        "windows followed, in packets per RTT (8)", "MULTIPLE"),
@@ -129,37 +134,7 @@ static livetcp_result with_line(lt_model_texts *t, const lt_model_form *form, vi
                                   .usage = usage,
                                   .table = form->extra ? table : table + 1,
                                   .json = &t->json};
-    return visit(&line, user, error);
-}
-
-typedef struct words {
-    int argc;
-    const char **argv;
-} words;
-
-static livetcp_result read_line(const lt_command_line *line, void *user, livetcp_error *error)
-{
-    const words *w = user;
-
-    return lt_command_line_read(line, w->argc, w->argv, NULL, error);
-}
-
-static livetcp_result print_line(const lt_command_line *line, void *user, livetcp_error *error)
-{
-    const lt_model_form *form = user;
-    livetcp_result result = lt_command_line_help(line, stdout, error);
-
-    if (result == LIVETCP_OK)
-        printf("\n%s", form->text);
-    return result;
-}
-
-static livetcp_result clear_line(const lt_command_line *line, void *user, livetcp_error *error)
-{
-    (void)user;
-    (void)error;
-    lt_options_clear(line->table);
-    return LIVETCP_OK;
+    return use(&line, user, error);
 }
 
 livetcp_result lt_model_arguments_read(lt_model_arguments *a, lt_model_texts *t,
@@ -168,20 +143,22 @@ livetcp_result lt_model_arguments_read(lt_model_arguments *a, lt_model_texts *t,
 {
     *a = (lt_model_arguments){0};
     *t = (lt_model_texts){.connections = 1, .split = 1, .limited_transmit = 1};
-    livetcp_result result =
-        with_line(t, form, read_line, &(words){.argc = argc, .argv = argv}, error);
+    form_values values = {.texts = t, .form = form};
+    livetcp_result result = lt_built_line_read(build_line, &values, argc, argv, NULL, error);
     if (result != LIVETCP_OK)
         return result;
     a->help = t->help;
-    if (a->help)
-        return with_line(t, form, print_line, (void *)form, error);
+    if (a->help) {
+        result = lt_built_line_help(build_line, &values, stdout, error);
+        if (result == LIVETCP_OK)
+            printf("\n%s", form->text);
+        return result;
+    }
     a->json = t->json;
     return take_texts(t, a, error);
 }
 
 void lt_model_texts_clear(lt_model_texts *t, const lt_model_form *form)
 {
-    with_line(t, form, clear_line, NULL, NULL);
-    free(t->json);
-    t->json = NULL;
+    lt_built_line_clear(build_line, &(form_values){.texts = t, .form = form});
 }

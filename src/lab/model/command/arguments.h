@@ -18,7 +18,7 @@ typedef struct lt_model_arguments {
     bool help;
 } lt_model_arguments;
 
-/* What one form adds: a popt table whose strings it parses itself. */
+/* Options of one form: a popt table whose strings it parses itself. */
 typedef struct lt_model_form {
     const char *name;               /* "delay" */
     const char *summary;            /* one line */

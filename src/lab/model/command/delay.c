@@ -19,8 +19,8 @@ static json_t *percentiles_json(const livetcp_delay_model *model, bool *failed)
     return lt_model_json_percentiles(percents, us, PERCENTS, failed);
 }
 
-/* The points of the CCDF that differ by more than a hundredth from the one before: what a plot
- * with a logarithmic axis can show. */
+/* The points of the CCDF that differ by more than a hundredth from the one before: the resolution
+ * of a plot with a logarithmic axis. */
 static json_t *ccdf_json(const livetcp_delay_model *model, bool *failed)
 {
     json_t *list = json_array();
@@ -147,7 +147,7 @@ int lt_model_delay(int argc, const char **argv)
                 "\nExamples:\n"
                 "  livetcp model delay --rtt=100ms --loss=1% --packet=174 --interval=20ms\n"
                 "  livetcp model delay --rtt=300ms --loss=0.1% --packet=1448 --connections=5 "
-                "--constants=linux\n",
+                "--constants=paper\n",
     };
     return lt_model_run(&form, argc, argv, delay);
 }

@@ -10,7 +10,7 @@ int lt_model_delay(int argc, const char **argv);
 int lt_model_region(int argc, const char **argv);
 int lt_model_startup(int argc, const char **argv);
 
-/* Reads the command line, prints the help or calls `answer`, and says what went wrong. */
+/* Reads the command line, prints the help or calls `answer`, and reports errors. */
 int lt_model_run(const lt_model_form *form, int argc, const char **argv,
                  livetcp_result (*answer)(const lt_model_arguments *arguments,
                                           livetcp_error *error));
@@ -19,7 +19,7 @@ int lt_model_run(const lt_model_form *form, int argc, const char **argv,
 void lt_model_print_path(const lt_model_arguments *arguments);
 void lt_model_print_stream(const lt_model_arguments *arguments);
 
-/* Whose TCP it is: "Linux today". */
+/* The TCP's name: "Linux today". */
 const char *lt_model_stack_text(const lt_model_arguments *arguments);
 
 /* Standard output takes the JSON, and no table. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What documents of all forms have in common. */
+/* Common parts of the documents of all forms. */
 #include "lab/model/command/json.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the JSON of all forms has in common. */
+/* Common parts of the JSON of all forms. */
 #ifndef LT_LAB_MODEL_COMMAND_JSON_H
 #define LT_LAB_MODEL_COMMAND_JSON_H
 

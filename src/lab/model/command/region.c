@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp model region: where a stream works, and what to set where it does not. */
+/* livetcp model region: where a stream works, and the settings to use where it does not. */
 #include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
@@ -215,7 +215,7 @@ int lt_model_region(int argc, const char **argv)
                 "\nExamples:\n"
                 "  livetcp model region --packet=174 --target=200ms --quantile=95%\n"
                 "  livetcp model region --packet=1448 --target=5s --quantile=99.9% "
-                "--constants=linux\n",
+                "--constants=paper\n",
     };
     return lt_model_run(&form, argc, argv, region_answer);
 }

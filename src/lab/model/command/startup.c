@@ -159,7 +159,7 @@ int lt_model_startup(int argc, const char **argv)
                 "\nExamples:\n"
                 "  livetcp model startup --connections=5 --rtt=100ms --loss=1% --bytes=3000\n"
                 "  livetcp model startup --connections=5 --rtt=100ms --loss=5% --loss-back=0% "
-                "--constants=linux\n",
+                "--constants=paper\n",
     };
     return lt_model_run(&form, argc, argv, startup);
 }

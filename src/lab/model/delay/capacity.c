@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <suitesparse/cs.h>
 
-/* More would be packets that nobody sends: a window of that many RTTs' worth is never halved
- * below what a source can need. */
+/* More packets are never sent: a window of that many RTTs' worth is never halved below what a
+ * source can need. */
 enum { MOST_WINDOWS = 20000 };
 
 typedef struct windows {
@@ -57,8 +57,8 @@ static int column(const windows *s, unsigned w, int at)
     return at;
 }
 
-/* Moves to the same window are added up, since a factorization would take the last of them for
- * all. The matrix is never singular: what fails is memory. */
+/* Moves to the same window are added up, since a factorization would take the last of them for all.
+ * The matrix is never singular: only memory can fail. */
 static livetcp_result solve(windows *s, livetcp_error *error)
 {
     enum { SYMMETRIC_PATTERN = 1 };

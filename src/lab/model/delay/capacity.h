@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the chain's connection carries when it always has something to send. */
+/* Throughput of the chain's connection when it always has data to send. */
 #ifndef LT_LAB_MODEL_DELAY_CAPACITY_H
 #define LT_LAB_MODEL_DELAY_CAPACITY_H
 

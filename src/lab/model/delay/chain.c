@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Enumerates the chain: marks what can be reached, numbers it, and writes down what leads where. */
+/* Enumerates the chain: marks and numbers the reachable states, and records their transitions. */
 #include "lab/model/delay/chain.h"
 
 #include "base/error.h"
@@ -66,8 +66,8 @@ void lt_chain_start(const lt_chain *c, int start, lt_moves *moves)
     lt_packet_moves(c->params, c->params->most_window, &certain, moves);
 }
 
-/* What of the window is left unused matters only where few segments are sent: there it lets enough
- * of them out after a loss. */
+/* The unused part of the window matters only where few segments are sent: there it lets enough of
+ * them out after a loss. */
 static void moves_of(const lt_chain *c, unsigned w, unsigned b, lt_moves *moves)
 {
     const unsigned few = 8;
@@ -83,7 +83,7 @@ void lt_chain_moves(const lt_chain *c, int i, lt_moves *moves)
     moves_of(c, c->w[i], c->b[i], moves);
 }
 
-/* What is to be visited, as places. */
+/* Places to visit. */
 typedef struct stack {
     size_t *place;
     size_t count, room;
@@ -196,7 +196,7 @@ static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves
     return at;
 }
 
-/* Fills the columns in, or only counts what there will be while they have no rows yet. */
+/* Fills the columns in, or only counts the entries while they have no rows yet. */
 static void fill(const lt_chain *c, lt_columns *free_part, lt_columns *lossy)
 {
     lt_moves moves;

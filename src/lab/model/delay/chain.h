@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chain as a whole: which network-limited states can be reached, and what leads where. Numbers
- * are in such an order (windows ascending, backlogs descending) that a round without loss leads
- * from a state to a later one: the loss-free part of the transition matrix is triangular.
+ * The chain as a whole: its reachable network-limited states and their transitions. Numbers are in
+ * such an order (windows ascending, backlogs descending) that a round without loss leads from a
+ * state to a later one: the loss-free part of the transition matrix is triangular.
  *
  * Application-limited states are absorbing here. From each of them a loss starts one of only two
  * kinds of excursion, and between losses nothing happens: see solve.c.
@@ -16,7 +16,7 @@
 
 enum { LT_START_RECOVERY, LT_START_TIMEOUT, LT_STARTS };
 
-/* Compressed columns: what state j leads to is row[first[j]] .. row[first[j+1] - 1]. */
+/* Compressed columns: the targets of state j are row[first[j]] .. row[first[j+1] - 1]. */
 typedef struct lt_columns {
     int *first; /* n + 1 */
     int *row;   /* n and above: the application-limited state with window row - n */
@@ -46,7 +46,7 @@ void lt_chain_start(const lt_chain *chain, int start, lt_moves *moves);
 void lt_chain_moves(const lt_chain *chain, int i, lt_moves *moves);
 
 /* Where a move leads. A backlog between two packets is shared between both, so that its mean is
- * kept; one past the edge is taken as the edge. Returns how many targets there are, 1 or 2. */
+ * kept; one past the edge is taken as the edge. Returns the number of targets, 1 or 2. */
 typedef struct lt_target {
     int row;
     double share;

@@ -29,8 +29,8 @@ void lt_histogram_clear(lt_histogram *h)
 
 void lt_histogram_add(lt_histogram *h, double value, double weight)
 {
-    /* The middle of a bin is at its index: what is a multiple of the width has a bin to itself,
-     * whichever way it was rounded. */
+    /* The middle of a bin is at its index: a multiple of the width has a bin to itself, whichever
+     * way it was rounded. */
     double place = value / h->width + 0.5;
     size_t index = place < (double)h->count ? (place > 0 ? (size_t)place : 0) : h->count - 1;
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A distribution of delays: weights in bins so narrow that nobody minds, with the sums that the
- * moments are made of beside them. */
+/* A distribution of delays: weights in narrow bins, with the sums that the moments are made of
+ * beside them. */
 #ifndef LT_LAB_MODEL_DELAY_HISTOGRAM_H
 #define LT_LAB_MODEL_DELAY_HISTOGRAM_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stddef.h>
 
 typedef struct lt_bin {
     double weight;
-    double sum; /* weight times value, so that a bin answers with the mean of what is in it */
+    double sum; /* weight times value, so that a bin answers with the mean of its values */
 } lt_bin;
 
 typedef struct lt_histogram {
     double width; /* of a bin */
-    size_t count; /* of bins; what lies past the last is counted in it */
+    size_t count; /* of bins; the last includes all values past it */
     lt_bin *bins;
     double total, first, second; /* sums of weight, weight x, weight x^2 */
     double largest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux 6 makes of losses. With SACK one later arrival is enough (RACK, RFC 8985), everything
- * is repeated within a round trip, and a repeated segment that is lost is found again. Without, a
- * loss is known after so many duplicate acknowledgements, each of which lets another segment out,
- * every loss takes a round trip of its own (NewReno, RFC 6582), and a repeated segment that is lost
- * takes a timeout.
+ * Loss recovery of Linux 6. With SACK one later arrival is enough (RACK, RFC 8985), everything is
+ * repeated within a round trip, and a repeated segment that is lost is found again. Without, a loss
+ * is known after so many duplicate acknowledgements, each of which lets another segment out, every
+ * loss takes a round trip of its own (NewReno, RFC 6582), and a repeated segment that is lost takes
+ * a timeout.
  */
 #include "lab/model/delay/linux_losses.h"
 

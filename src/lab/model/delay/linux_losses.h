@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How likely it is that a window's losses are found by acknowledgements, and how many round trips
- * it then takes until they are mended, by the rules of Linux 6. */
+/* Probability that a window's losses are found by acknowledgements, and the round trips until they
+ * are repaired, by the rules of Linux 6. */
 #ifndef LT_LAB_MODEL_DELAY_LINUX_LOSSES_H
 #define LT_LAB_MODEL_DELAY_LINUX_LOSSES_H
 

@@ -3,11 +3,11 @@
  * The chain of Brosh et al. with the rules of Linux 6 in place of theirs, where a measurement shows
  * the difference (docs/research/model.md):
  *
- * - the window is halved from what it is, not from w + 3, and never below two segments;
- * - it grows, while the source leaves it unused, to what is in flight and one segment more;
+ * - the window is halved from its size, not from w + 3, and never below two segments;
+ * - it grows, while the source leaves it unused, to the segments in flight and one more;
  * - the round trip of a recovery is one like any other: more may be lost in it;
- * - recovery takes more than one when it has more to repair (linux_losses.h), and what arrives
- *   meanwhile waits for the last of it;
+ * - recovery takes more than one when it has more to repair (linux_losses.h), and packets that
+ *   arrive meanwhile wait for the last of it;
  * - a round's packets are those that leave in it, waiting from the backlog at its begin to the one
  *   at its end, not only those that were there at its begin.
  */
@@ -31,11 +31,11 @@ static unsigned grow(const lt_delay_params *p, unsigned w, unsigned b)
 {
     if (w >= p->free_window && b == 0)
         return w;
-    /* Slow start ends where half of what the source needs is reached. */
+    /* Slow start ends at half of the source's need. */
     return within_chain(p, w > p->r / 2 ? w + 1.0 : fmin(2.0 * w, floor(p->r / 2) + 1));
 }
 
-/* How many packets leave in a round trip. */
+/* Number of packets that leave in a round trip. */
 static double leaving(const lt_delay_params *p, unsigned w, double b)
 {
     return fmin(b + p->r, w * p->per_mss);
@@ -53,8 +53,8 @@ static void send_evenly(lt_move *move, double packets, double from, double to)
                                   .cause = LT_CAUSE_BACKLOG});
 }
 
-/* Small packets wait for the window alone: as w segments of one packet each are in flight, what
- * comes until the first of them is acknowledged waits, and leaves in one segment. */
+/* Small packets wait for the window alone: as w segments of one packet each are in flight, packets
+ * that come until the first of them is acknowledged wait, and leave in one segment. */
 static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b)
 {
     return p->per_mss >= 2 && w < p->r && b + p->r <= w * p->per_mss;
@@ -89,7 +89,7 @@ static double repair_time(const lt_delay_params *p)
     return p->rack ? p->detect + 1 / p->f : p->rtt;
 }
 
-/* The rounds after the first: what they send waits for the last of them. */
+/* The rounds after the first: their packets wait for the last of them. */
 static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds)
 {
     for (unsigned more = rounds - 1; more > 0; more--) {
@@ -103,8 +103,8 @@ static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds
     }
 }
 
-/* Packets that are held until what was lost before them arrives: all of it at once with SACK, one
- * after the other without. */
+/* Packets that are held until the losses before them arrive: all at once with SACK, one after the
+ * other without. */
 static void send_held(const lt_delay_params *p, lt_move *move, double packets, double waited,
                       double detection, unsigned rounds)
 {

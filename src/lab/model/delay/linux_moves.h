@@ -6,7 +6,7 @@
 #include "lab/model/delay/losses.h"
 #include "lab/model/delay/move_list.h"
 
-/* Appends what follows when a packet of an application-limited state is lost. */
+/* Appends the moves after the loss of a packet in an application-limited state. */
 void lt_linux_loss_moves(const lt_delay_params *params, const lt_loss_outcome *losses,
                          lt_moves *moves);
 

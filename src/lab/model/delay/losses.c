@@ -32,8 +32,8 @@ static double lost_of(double p, unsigned w, unsigned arrived, bool first_lost)
     return binomial(others, arrived) * pow(p, w - arrived) * pow(1 - p, arrived);
 }
 
-/* The sum over i = 1 .. w-3 in Table 6: C(w,i) p^i (1-p)^w, or C(w-1,i-1) p^i (1-p)^w. The factor
- * (1-p)^i in it says that every retransmission arrives. */
+/* The sum over i = 1 .. w-3 in Table 6: C(w,i) p^i (1-p)^w, or C(w-1,i-1) p^i (1-p)^w. Its factor
+ * (1-p)^i means that every retransmission arrives. */
 static double three_arrive(double p, unsigned w, bool first_lost)
 {
     unsigned n = first_lost ? w - 1 : w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How likely it is that a window's losses are found by duplicate acknowledgements, or only by a
- * timeout: Brosh et al., appendix A. */
+/* Probability that a window's losses are found by duplicate acknowledgements, or only by a timeout:
+ * Brosh et al., appendix A. */
 #ifndef LT_LAB_MODEL_DELAY_LOSSES_H
 #define LT_LAB_MODEL_DELAY_LOSSES_H
 

@@ -17,8 +17,8 @@ struct livetcp_delay_model {
     size_t count;
 };
 
-/* What a backlog "as many as it takes" begins with, when it is enough, and when it is too much:
- * near what TCP carries there is no end to backlogs. */
+/* First, sufficient and excessive size of a backlog "as many as it takes": near TCP's capacity
+ * backlogs are unbounded. */
 static const double FIRST_BACKLOG = 16, LAST_BACKLOG = 4096, ENOUGH = 1e-4;
 enum { MANY_STATES = 100000 };
 
@@ -130,7 +130,7 @@ static livetcp_result solve_growing(livetcp_delay_model *model, lt_delay_params 
         params->most_backlog = edge > least ? (unsigned)edge : least;
         livetcp_error why;
         result = solve_chain(model, params, config, &why);
-        if (result != LIVETCP_OK && model->points) /* what there is says that it is truncated */
+        if (result != LIVETCP_OK && model->points) /* the result is marked as truncated */
             return LIVETCP_OK;
         if (result != LIVETCP_OK)
             return lt_fail(error, result, "%s", why.message);
@@ -213,9 +213,14 @@ void livetcp_delay_model_destroy(livetcp_delay_model **model)
     *model = NULL;
 }
 
-void livetcp_delay_model_summary(const livetcp_delay_model *model, livetcp_delay_summary *summary)
+livetcp_result livetcp_delay_model_summary(const livetcp_delay_model *model,
+                                           livetcp_delay_summary *summary)
 {
-    lt_sized_fill(summary, &model->summary, sizeof model->summary);
+    livetcp_result result = LT_CHECK_SIZED(summary, livetcp_delay_summary, NULL);
+
+    if (result == LIVETCP_OK)
+        lt_sized_fill(summary, &model->summary, sizeof model->summary);
+    return result;
 }
 
 double livetcp_delay_model_quantile(const livetcp_delay_model *model, double quantile)

@@ -8,7 +8,7 @@
 enum { MAX_BACKOFF = 6, MAX_TIMEOUTS = 20 };
 static const double NEGLIGIBLE = 1e-15; /* a probability that is not followed any further */
 
-/* Only bursts that there are: most of a solution's time would be spent on the others. */
+/* Only bursts that occur: most of a solution's time would be spent on the others. */
 static void copy(lt_move *to, const lt_move *from)
 {
     memcpy(to, from, offsetof(lt_move, burst) + from->bursts * sizeof from->burst[0]);

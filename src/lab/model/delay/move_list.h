@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one round of a chain may bring: the next states, their probabilities, and the packets that
- * leave meanwhile with their delays. */
+/* Possible results of one round of a chain: the next states, their probabilities, and the packets
+ * that leave meanwhile with their delays. */
 #ifndef LT_LAB_MODEL_DELAY_MOVE_LIST_H
 #define LT_LAB_MODEL_DELAY_MOVE_LIST_H
 
@@ -41,16 +41,16 @@ typedef struct lt_moves {
     lt_move move[LT_MAX_MOVES];
 } lt_moves;
 
-/* Appends a move without packets; there is room for it. */
+/* Appends a move without packets; the list has space for it. */
 lt_move *lt_moves_add(lt_moves *moves, double probability);
 
-/* Appends packets to a move, if there are any and room for them. */
+/* Appends packets to a move, if there are any and space for them. */
 void lt_move_send(lt_move *move, lt_burst burst);
 
-/* Appends what may follow an expired timeout with backlog `b`: every timeout waits twice as long
- * as the one before, up to the sixth. What is left when the backlog is past the chain's edge is
- * taken as one. The packets that leave at last are the move's first burst; `prototype` is what
- * came before. */
+/* Appends the moves after an expired timeout with backlog `b`: every timeout waits twice as long
+ * as the one before, up to the sixth. The cases with the backlog past the chain's edge are taken
+ * as one. The packets that leave at last are the move's first burst; `prototype` is the move so
+ * far. */
 void lt_moves_time_out(const lt_delay_params *params, lt_moves *moves, double probability, double b,
                        const lt_move *prototype);
 

@@ -30,7 +30,7 @@ static lt_burst backlogged(const lt_delay_params *p, double b, double room, lt_c
         .packets = fmin(b, room), .delay = b / p->f, .least = b / p->f, .cause = cause};
 }
 
-/* {w+1|2w}: slow start up to half of what the source needs, then congestion avoidance. */
+/* {w+1|2w}: slow start up to half of the source's need, then congestion avoidance. */
 static unsigned grow(const lt_delay_params *p, unsigned w)
 {
     unsigned next = w > p->r / 2 ? w + 1 : 2 * w;

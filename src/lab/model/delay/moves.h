@@ -16,7 +16,7 @@
 /* Table 2: the window lets every packet go at once. */
 bool lt_application_limited(const lt_delay_params *params, unsigned w, unsigned b);
 
-/* Segments of a round: the window, or by Linux's rules what there is to send. */
+/* Segments of a round: the window, or by Linux's rules the segments to send. */
 unsigned lt_segments_sent(const lt_delay_params *params, unsigned w, unsigned b);
 
 /* Of an application-limited state, one packet on: staying, and two ways to leave, whose targets do

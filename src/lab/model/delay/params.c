@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What livetcp_delay_model_config was in version 0.1, and what its initializer cleared. */
+/* livetcp_delay_model_config of version 0.1, the part that its initializer cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_model_config, max_states)
 
 /* Smaller chains than that are solved at once, and small r would make tiny ones. */
@@ -76,8 +76,8 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
     return result == LIVETCP_OK ? check_choices(c, error) : result;
 }
 
-/* Three duplicate acknowledgements; but Linux without SACK merges what follows into a segment that
- * it repeats (tcp_retrans_try_collapse), and where that is all that is in flight, it counts more
+/* Three duplicate acknowledgements; but Linux without SACK merges later segments into one that it
+ * repeats (tcp_retrans_try_collapse), and where nothing else is in flight, it counts more
  * duplicates than segments, and takes that for reordering: from then on it waits for as many as
  * there are in flight (tcp_check_reno_reordering). Seen with ss -ti on Linux 6.18. */
 static unsigned dupack_threshold(const lt_delay_params *p)
@@ -89,10 +89,10 @@ static unsigned dupack_threshold(const lt_delay_params *p)
     return (unsigned)fmax(2, floor(p->r + 1e-9) + 1);
 }
 
-/* How long it takes to know that a segment is lost while the stream flows freely. Three duplicate
- * acknowledgements: RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering
- * window of a quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is
- * a jiffy or two late. */
+/* Time to detect a lost segment while the stream flows freely. Three duplicate acknowledgements:
+ * RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering window of a
+ * quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is a jiffy or
+ * two late. */
 static double detection_time(const lt_delay_params *p)
 {
     const double timer_slack = 0.006;
@@ -138,11 +138,11 @@ static unsigned truncate_at(double multiple, double r, unsigned least)
 livetcp_result lt_delay_config_read(livetcp_delay_model_config *to,
                                     const livetcp_delay_model_config *given, livetcp_error *error)
 {
-    if (!lt_sized_valid(given, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_delay_model_config has struct_size %zu, less than %zu: call "
-                       "livetcp_delay_model_config_init() first",
-                       lt_sized_size(given), SIZE_0_1);
+    livetcp_result result =
+        LT_CHECK_INITIALIZED(given, livetcp_delay_model_config, SIZE_0_1, error);
+
+    if (result != LIVETCP_OK)
+        return result;
     livetcp_delay_model_config_init(to, LIVETCP_TCP_CONSTANTS_LINUX);
     lt_sized_read(to, sizeof *to, given);
     return LIVETCP_OK;

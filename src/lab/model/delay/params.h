@@ -32,7 +32,7 @@ typedef struct lt_delay_params {
 livetcp_result lt_delay_params_make(lt_delay_params *params,
                                     const livetcp_delay_model_config *config, livetcp_error *error);
 
-/* Makes a configuration of the library's size from a program's of any: what is missing has its
+/* Makes a configuration of the library's size from a program's of any: a missing field has its
  * default. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a struct without its size. */
 livetcp_result lt_delay_config_read(livetcp_delay_model_config *to,
                                     const livetcp_delay_model_config *given, livetcp_error *error);

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 static const double LEAST_LOSS = 1e-5, MOST_LOSS = 0.5, PRECISION = 1.02;
-/* A rate so close to what TCP carries counts as one that it does not: see the header. */
+/* A rate this close to TCP's capacity counts as above it: see the header. */
 static const double MARGIN = 0.95;
 enum { MOST_CONNECTIONS = 8, MOST_SPLIT = 4 };
 
-/* What livetcp_delay_target was in version 0.1, and what its initializer cleared. */
+/* livetcp_delay_target of version 0.1, the part that its initializer cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_target, target_us)
 
 void livetcp_delay_target_init_sized(livetcp_delay_target *target, size_t size)
@@ -39,11 +39,9 @@ static livetcp_result read_question(const livetcp_delay_model_config *given_conf
 
     if (result != LIVETCP_OK)
         return result;
-    if (!lt_sized_valid(given, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_delay_target has struct_size %zu, less than %zu: call "
-                       "livetcp_delay_target_init() first",
-                       lt_sized_size(given), SIZE_0_1);
+    result = LT_CHECK_INITIALIZED(given, livetcp_delay_target, SIZE_0_1, error);
+    if (result != LIVETCP_OK)
+        return result;
     livetcp_delay_target_init(t);
     lt_sized_read(t, sizeof *t, given);
     if (!(t->quantile > 0 && t->quantile < 1))
@@ -55,8 +53,8 @@ static livetcp_result read_question(const livetcp_delay_model_config *given_conf
     return LIVETCP_OK;
 }
 
-/* Backlogs as far as it takes to tell whether the target is met: what waits for longer is then at
- * the edge, past the target. More would be work for nothing, and near what TCP carries a lot. */
+/* The maximum backlog needed to test the target: packets that wait for longer are at the edge, past
+ * the target. More would be wasted work, and near TCP's capacity a lot. */
 static double enough_backlog(const livetcp_delay_model_config *config,
                              const livetcp_delay_target *target)
 {
@@ -128,7 +126,7 @@ livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *given_conf
     return result;
 }
 
-/* Whether this is better than the best so far. */
+/* True when this is better than the best so far. */
 static bool better(const livetcp_delay_advice *best, double delay_us, bool meets)
 {
     if (best->connections == 0)
@@ -145,11 +143,8 @@ livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *given_conf
     livetcp_delay_advice best = {.connections = 0};
     livetcp_result result = read_question(given_config, &config, given_target, &target, error);
 
-    if (result == LIVETCP_OK && !lt_sized_valid(advice, 0))
-        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                         "the livetcp_delay_advice has struct_size %zu: set it to "
-                         "sizeof(livetcp_delay_advice) before the call",
-                         lt_sized_size(advice));
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(advice, livetcp_delay_advice, error);
     if (result != LIVETCP_OK)
         return result;
     at = config;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The chain regenerates: every loss in an application-limited state starts an excursion, in one of
- * two ways that do not depend on that state, and every excursion ends application-limited. So what
- * is to be solved for is how often an excursion visits each network-limited state,
+ * two ways that do not depend on that state, and every excursion ends application-limited. So the
+ * unknown is the number of visits of an excursion to each network-limited state,
  *
  *     x = s + F x + N x        s: where it starts, F: rounds without a loss, N: with one
  *       = sum over k of (M^-1 N)^k M^-1 s, M = I - F,
  *
  * whose k-th term are the visits of excursions between their k-th loss and the next. All terms are
- * positive, what is left out after k terms is what has not come back yet, and M is triangular
+ * positive, the rest after k terms is the part that has not come back yet, and M is triangular
  * (triangle.h). Two numbers then remain: how often excursions start in each way.
  */
 #include "lab/model/delay/solve.h"
@@ -30,7 +30,7 @@ static const double LIKE_BEFORE = 1e-5, ROUGHLY = 1e-2;
 typedef struct work {
     const lt_chain *chain;
     size_t size;      /* n + absorbing */
-    double *term;     /* LT_STARTS vectors of n: M^-1 of what the last loss led to */
+    double *term;     /* LT_STARTS vectors of n: M^-1 of the states after the last loss */
     double *next;     /* LT_STARTS vectors of `size` */
     double *before;   /* the term before, likewise */
     double *visits;   /* LT_STARTS vectors of n */
@@ -62,7 +62,8 @@ static void set_start(const work *w, int start)
     }
 }
 
-/* Takes `next` apart: what has come back is counted, the rest goes on. Returns how much goes on. */
+/* Splits `next`: the part that has come back is counted, the rest goes on. Returns the amount that
+ * goes on. */
 static double take_apart(const work *w)
 {
     double going_on = 0;
@@ -105,8 +106,8 @@ static void advance(const work *w)
 static const double HARDLY_EVER = 1e-3, NEVER = 1e-12;
 
 /* After many losses a term is the one before times a factor, and so are all that follow: then they
- * are summed up as a geometric series. This is what ends the sum when the rate is just below what
- * TCP carries, and the factor just below 1. Returns the factor, or 0. */
+ * are summed up as a geometric series. This is what ends the sum when the rate is just below TCP's
+ * capacity, and the factor just below 1. Returns the factor, or 0. */
 static double common_factor(const work *w, size_t start, double tolerance)
 {
     size_t n = (size_t)w->chain->n;

@@ -117,8 +117,8 @@ double livetcp_envelope_mean_rate(const livetcp_envelope *envelope)
     return length ? 8.0 * (double)last->before * LIVETCP_USEC_SEC / (double)length : 0;
 }
 
-/* How much longer than the window from burst `first` to `last` the curve takes for what is in it.
- * At most 0 once the curve serves it within its own length. */
+/* Time that the curve takes for the data of the window from burst `first` to `last`, less the
+ * window's length. At most 0 once the curve serves it within its own length. */
 static livetcp_usec excess(const livetcp_envelope *e, size_t first, size_t last,
                            const livetcp_service_point *points, size_t count)
 {

@@ -141,9 +141,9 @@ const livetcp_service_point *lt_estimator_points(const lt_estimator *estimator, 
     return estimator->points;
 }
 
-/* ---- told ---- */
+/* ---- results ---- */
 
-/* What is kept of a train: the samples that were judged, or all of them. */
+/* The samples kept of a train: the classified ones, or all of them. */
 static bool keep(lt_estimator *e, const double *samples, size_t count)
 {
     double *copy = malloc(count ? count * sizeof *copy : 1);
@@ -171,9 +171,9 @@ static void move_on(lt_estimator *e)
 static livetcp_result end_train(lt_estimator *e, lt_train_state state, livetcp_error *error)
 {
     lt_train_result *t = &e->train;
-    bool judged = state == LT_TRAIN_STEADY;
+    bool classified = state == LT_TRAIN_STEADY;
 
-    if (!keep(e, judged ? e->thinned : e->samples, judged ? e->config.samples : e->count))
+    if (!keep(e, classified ? e->thinned : e->samples, classified ? e->config.samples : e->count))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the samples of a train");
     t->state = state;
     if (state == LT_TRAIN_STEADY || state == LT_TRAIN_DEPENDENT) {
@@ -202,7 +202,7 @@ static bool test(lt_estimator *e)
     return lt_unit_root_test(e->thinned, count, &e->train.unit_root);
 }
 
-static lt_train_state judge(const lt_estimator *e)
+static lt_train_state classify(const lt_estimator *e)
 {
     if (e->train.even)
         return LT_TRAIN_STEADY;
@@ -211,7 +211,7 @@ static lt_train_state judge(const lt_estimator *e)
     return e->train.runs.independent ? LT_TRAIN_STEADY : LT_TRAIN_DEPENDENT;
 }
 
-/* Whether the train goes on though it has been tested, and for how long. */
+/* Decides if a tested train goes on, and for how long. */
 static bool extend(lt_estimator *e, lt_train_state state)
 {
     unsigned most = most_extensions(&e->config), *now = &e->train.extensions;
@@ -238,7 +238,7 @@ livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_
             return LIVETCP_OK;
         if (!test(e))
             return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory to test the samples");
-        *state = judge(e);
+        *state = classify(e);
         if (*state != LT_TRAIN_STEADY && extend(e, *state)) {
             *state = LT_TRAIN_GOES_ON;
             return LIVETCP_OK;
@@ -253,11 +253,11 @@ void lt_estimator_stop(lt_estimator *estimator)
 
     if (e->ended)
         return;
-    /* Tested before, but not steady: what it says of the whole is stationary at best. */
-    lt_train_state state = e->train.extensions && judge(e) != LT_TRAIN_UNSTEADY
+    /* Tested before, but not steady: the whole is stationary at best. */
+    lt_train_state state = e->train.extensions && classify(e) != LT_TRAIN_UNSTEADY
                                ? LT_TRAIN_DEPENDENT
                                : LT_TRAIN_INTERRUPTED;
     if (e->count)
-        (void)end_train(e, state, NULL); /* without memory that train is not told of */
+        (void)end_train(e, state, NULL); /* without memory that train is not reported */
     e->ended = true;
 }

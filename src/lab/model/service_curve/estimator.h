@@ -14,11 +14,11 @@
  * rate. If not, the train goes on for as many samples again, of which every second, then every
  * third, ... is tested. The first rate without a steady state ends the search.
  *
- * A train that has had its `extensions` and is not stationary may still be short against what the
- * delays depend on: near the attainable rate a backlog takes minutes to pass. It goes on until it
- * is stationary, doubling its length each time, up to `patience` extensions in all.
+ * A train that has had its `extensions` and is not stationary may still be short against the time
+ * scale of the delays: near the attainable rate a backlog takes minutes to pass. It goes on until
+ * it is stationary, doubling its length each time, up to `patience` extensions in all.
  *
- * Delays whose quantile is no more than `resolution` above their least are as good as constant: a
+ * Delays whose quantile is no more than `resolution` above their minimum are as good as constant: a
  * real clock's noise, which may wander, is not tested. A rate that is too high by 0.04 % leaves 2
  * ms in 5 s.
  *
@@ -51,16 +51,16 @@ typedef struct lt_estimator_config {
     unsigned patience;        /* at most, of any; counts as `extensions` if it is less.
                                * samples * (patience + 1) <= ..._MOST_SAMPLES */
     double violation;         /* xi, 0 <= xi < 1; 0 takes the largest delay for the quantile */
-    livetcp_usec resolution;  /* what the delays are measured to, >= 0: see below */
-    livetcp_usec delay_limit; /* a delay above says that there is no steady state; 0: none does */
+    livetcp_usec resolution;  /* resolution of the measured delays, >= 0: see below */
+    livetcp_usec delay_limit; /* a delay above it means no steady state; 0: no limit */
 } lt_estimator_config;
 
 typedef enum lt_train_state {
     LT_TRAIN_GOES_ON,
     LT_TRAIN_STEADY,      /* stationary, and the samples are independent */
     LT_TRAIN_DEPENDENT,   /* stationary; the samples depend on each other to the end */
-    LT_TRAIN_UNSTEADY,    /* no steady state: the rate is above what the path carries */
-    LT_TRAIN_INTERRUPTED, /* stopped before it could be judged */
+    LT_TRAIN_UNSTEADY,    /* no steady state: the rate is above the path's capacity */
+    LT_TRAIN_INTERRUPTED, /* stopped before it could be classified */
 } lt_train_state;
 
 /* "steady", "dependent", ... */
@@ -75,7 +75,7 @@ typedef struct lt_train_result {
     lt_unit_root unit_root; /* of the last test */
     lt_runs_test runs;
     lt_quantile quantile; /* µs; of STEADY and DEPENDENT */
-    const double *delays; /* µs in ascending order: what was judged. DEPENDENT: all samples */
+    const double *delays; /* µs in ascending order: classified samples. DEPENDENT: all samples */
     size_t count;
 } lt_train_result;
 
@@ -92,15 +92,15 @@ double lt_estimator_rate(const lt_estimator *estimator);
 /* Samples of one train at most. */
 size_t lt_estimator_most(const lt_estimator *estimator);
 
-/* Samples until the train is judged, or judged again. */
+/* Samples until the train is classified, or classified again. */
 size_t lt_estimator_wanted(const lt_estimator *estimator);
 
-/* One delay, >= 0, in the order in which the packets were sent. Only while there is a rate.
- * *state is GOES_ON, or what the train turned out to be. Error: LIVETCP_ERR_NO_MEMORY. */
+/* One delay, >= 0, in the order in which the packets were sent. Only while there is a rate. *state
+ * is GOES_ON, or the result of the train. Error: LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_train_state *state,
                                 livetcp_error *error);
 
-/* Ends the search. A train that is under way is judged as it is if it has been tested once, and
+/* Ends the search. A train that is under way is classified as it is if it has been tested once, and
  * else interrupted. */
 void lt_estimator_stop(lt_estimator *estimator);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop of Figure 3 there: what enters the network is never more than a window ahead of what is
- * acknowledged. The adaptive window grows by 1/w for an acknowledgement without, and is halved by
- * one with a congestion notification. In the fluid model it is not rounded to whole packets; with
- * 41 packets on their way, rounding down would cost 1.2 % of the rate.
+ * The loop of Figure 3 there: sent data is never more than a window ahead of acknowledged data. The
+ * adaptive window grows by 1/w for an acknowledgement without, and is halved by one with a
+ * congestion notification. In the fluid model it is not rounded to whole packets; with 41 packets
+ * on their way, rounding down would cost 1.2 % of the rate.
  */
 #include "lab/model/service_curve/flow.h"
 

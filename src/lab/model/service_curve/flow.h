@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated flow control, to see whether the estimator finds what is known about it (Lübben and
- * Fidler, section III-C). Packets of one size are handed in in order, each with its time; out comes
- * when it arrives. In the paper's fluid model a packet is the last bit of it, so that it takes no
- * time of its own on a link that has room.
+ * Simulated flow control, to test the estimator against known results (Lübben and Fidler, section
+ * III-C). Packets of one size are handed in in order, each with its time; the result is the arrival
+ * time. In the paper's fluid model a packet is the last bit of it, so that it takes no time of its
+ * own on a link that is not full.
  */
 #ifndef LT_LAB_MODEL_SERVICE_CURVE_FLOW_H
 #define LT_LAB_MODEL_SERVICE_CURVE_FLOW_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stdint.h>
 

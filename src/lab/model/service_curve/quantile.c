@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How many of n samples are below a quantile is binomial, so the interval between two of them in
- * order covers it with a probability that does not depend on what they are samples of (Gibbons and
- * Chakraborti, section 5.2). */
+/* The number of samples, out of n, below a quantile is binomial, so the interval between two of
+ * them in order covers it with a probability that does not depend on their distribution (Gibbons
+ * and Chakraborti, section 5.2). */
 #include "lab/model/service_curve/quantile.h"
 
 #include <math.h>

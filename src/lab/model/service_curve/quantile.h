@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct lt_quantile {
-    double value;     /* the least sample that a share of `share` does not exceed */
+    double value;     /* the smallest sample that a share of `share` does not exceed */
     double low, high; /* 95 % confidence interval; high is INFINITY where samples are too few */
 } lt_quantile;
 

@@ -99,7 +99,7 @@ bool lt_regression_solve(lt_regression *r)
     return solved;
 }
 
-/* y is now Q'y: what its first elements explain is fitted, the rest is left over. */
+/* y is now Q'y: its first elements are the fit, the rest is the residual. */
 double lt_regression_rss(const lt_regression *r, size_t columns)
 {
     double sum = 0;

@@ -2,7 +2,7 @@
 /*
  * Three steps: the mean is taken out by generalized least squares under the local alternative
  * 1 + c/n with c = -10, where the first value has the variance of the steady state (Elliott 1999);
- * the number of lags is the one with the least Akaike criterion, judged on the series with its
+ * the number of lags is the one with the minimum Akaike criterion, computed on the series with its
  * ordinary mean taken out (Perron and Qu, Economics Letters 94(1), 2007), of at most
  * 12 (n/100)^(1/4) (Schwert 1989); the statistic is the t of the level in a Dickey-Fuller
  * regression without a constant.
@@ -20,8 +20,8 @@
 
 #define LOCAL_ALTERNATIVE (-10.0)
 
-/* A regression that leaves less than this of the squares explains everything: what is left is
- * rounding, and its t means nothing. A straight line has one with a lag. */
+/* A regression that leaves less than this of the squares explains everything: the rest is rounding,
+ * and its t means nothing. A straight line has one with a lag. */
 #define ROUNDING 1e-12
 
 static double critical_value(size_t observations)
@@ -125,7 +125,7 @@ bool lt_unit_root_test(const double *values, size_t count, lt_unit_root *result)
     if (!select_lags(values, count, &result->lags) ||
         !regress(values, count, gls_mean(values, count), result->lags, result->lags, &r))
         return false;
-    if (r.rank <= result->lags) /* a lag that was told apart before is not here */
+    if (r.rank <= result->lags) /* a lag that was independent before is dependent here */
         result->lags = r.rank ? (unsigned)r.rank - 1 : 0;
     result->critical = critical_value(r.rows);
     result->statistic = r.rank ? lt_regression_first_t(&r, result->lags + 1) : 0;

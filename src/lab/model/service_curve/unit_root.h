@@ -8,10 +8,10 @@
  * there is no variant with a trend.
  *
  * The test of 1996 takes the first value for the level, nearly: a series that begins far from its
- * mean is then never told from a random walk, however long it is (Müller and Elliott, Econometrica
- * 71(4), 2003). A train begins so, with a backlog from before the window had opened: 8 Mbit/s
- * beside nine greedy flows had a first delay of 3 s and a mean of 0.5 s, and after 800 s, some 200
- * times as long as the delays depend on each other, a statistic of -1.0. Here it is -6.4.
+ * mean is then never distinguished from a random walk, however long it is (Müller and Elliott,
+ * Econometrica 71(4), 2003). A train begins so, with a backlog from before the window had opened:
+ * 8 Mbit/s beside nine greedy flows had a first delay of 3 s and a mean of 0.5 s, and after 800 s,
+ * some 200 times as long as the delays depend on each other, a statistic of -1.0. Here it is -6.4.
  */
 #ifndef LT_LAB_MODEL_SERVICE_CURVE_UNIT_ROOT_H
 #define LT_LAB_MODEL_SERVICE_CURVE_UNIT_ROOT_H

@@ -33,7 +33,7 @@ struct livetcp_startup_model {
     lt_times open;                                /* of the whole session */
 };
 
-/* What livetcp_startup_config was in version 0.1, and what its initializer cleared. */
+/* livetcp_startup_config of version 0.1, the part that its initializer cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_startup_config, stack)
 
 void livetcp_startup_config_init_sized(livetcp_startup_config *config, size_t size,
@@ -84,11 +84,10 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
 static livetcp_result read_config(livetcp_startup_config *whole, const livetcp_startup_config *c,
                                   livetcp_error *error)
 {
-    if (!lt_sized_valid(c, SIZE_0_1))
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the livetcp_startup_config has struct_size %zu, less than %zu: call "
-                       "livetcp_startup_config_init() first",
-                       lt_sized_size(c), SIZE_0_1);
+    livetcp_result result = LT_CHECK_INITIALIZED(c, livetcp_startup_config, SIZE_0_1, error);
+
+    if (result != LIVETCP_OK)
+        return result;
     livetcp_startup_config_init(whole, LIVETCP_TCP_CONSTANTS_LINUX);
     lt_sized_read(whole, sizeof *whole, c);
     return check(whole, error);
@@ -132,7 +131,7 @@ static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
     bool probes = p->stack.detection == LIVETCP_LOSS_DETECTION_RACK && !syn && probe < once;
 
     /* The paper starts data at the initial timeout, too (Figure 8). Linux has measured the round
-     * trip of the SYN by then, and a timestamp tells whose acknowledgement has come; half of the
+     * trip of the SYN by then, and a timestamp identifies the acknowledged segment; half of the
      * only round trip is taken for its variation (RFC 6298, 2.2). Above 200 ms a tail loss probe
      * comes before that. */
     return (lt_timeout_rules){.loss = loss,
@@ -314,7 +313,7 @@ double livetcp_startup_mean_us(const livetcp_startup_model *m, livetcp_startup_e
 
     if (!times)
         return NAN;
-    for (size_t i = 0; i < times->count; i++) { /* the sum of what has not happened yet */
+    for (size_t i = 0; i < times->count; i++) { /* sums the probability of no event yet */
         one = fmin(1, one + times->probability[i]);
         later += 1 - of_session(m, event, one);
     }

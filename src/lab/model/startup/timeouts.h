@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a sender waits for retransmission timeouts while it delivers a number of segments: the
+ * Time that a sender waits for retransmission timeouts while it delivers a number of segments: the
  * evolution of the timeout in Zhang et al., Figure 8. The paper simulates it, since the timeout
  * that one segment leaves to the next is not a linear function; it is a small Markov chain over the
  * values that the timeout may have, though, so both the mean and the distribution can be computed.
@@ -8,14 +8,14 @@
 #ifndef LT_LAB_MODEL_STARTUP_TIMEOUTS_H
 #define LT_LAB_MODEL_STARTUP_TIMEOUTS_H
 
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct lt_timeout_rules {
     double loss;     /* that a segment, or its acknowledgement, is lost */
-    double probe;    /* what a segment alone waits for before its first timeout; 0: nothing */
+    double probe;    /* wait of a lone segment before its first timeout; 0: none */
     double first;    /* the timeout in force at first, seconds */
     double usual;    /* after a round trip has been measured */
     double most;     /* doubling ends here */
@@ -23,8 +23,8 @@ typedef struct lt_timeout_rules {
     bool keep;       /* Karn: a segment that was retransmitted leaves its timeout to the next */
 } lt_timeout_rules;
 
-/* A distribution of times: probabilities of 0, 1, 2 ... steps. What is longer is left out, so
- * that the sum is below 1 by it. */
+/* A distribution of times: probabilities of 0, 1, 2 ... steps. Longer times are left out: the sum
+ * is below 1 by their probability. */
 typedef struct lt_times {
     double step;
     size_t count;

@@ -14,7 +14,7 @@
  *         livetcp_delay_model_destroy(&model);
  *     }
  *
- * docs/research/model.md says what the model assumes and how far it is from measurements.
+ * docs/research/model.md has the assumptions of the model and its distance from measurements.
  *
  * Part of liblivetcp-model. Nothing here waits or keeps state outside its arguments; different
  * threads may solve at the same time, and share a solved model.
@@ -22,10 +22,8 @@
 #ifndef LIVETCP_DELAY_MODEL_H
 #define LIVETCP_DELAY_MODEL_H
 
-#include <livetcp/export.h>
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 #include <livetcp/tcp_stack.h>
-#include <livetcp/time.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,16 +33,19 @@
 extern "C" {
 #endif
 
+/* Correlation of losses. */
 typedef enum livetcp_loss_model {
     LIVETCP_LOSS_RANDOM = 0,    /* each segment by itself, as behind RED */
     LIVETCP_LOSS_CORRELATED = 1 /* and all that follow it in its window, as at a drop-tail queue */
 } livetcp_loss_model;
 
+/* Unit of the queues on the path, which decides the loss of small segments. */
 typedef enum livetcp_queue_unit {
     LIVETCP_QUEUE_PACKETS = 0, /* every segment is lost with the same probability */
     LIVETCP_QUEUE_BYTES = 1    /* one of s bytes with s/MSS of it */
 } livetcp_queue_unit;
 
+/* Path, stream and connections. */
 typedef struct livetcp_delay_model_config {
     size_t struct_size;       /* set by livetcp_delay_model_config_init() */
     livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
@@ -58,11 +59,11 @@ typedef struct livetcp_delay_model_config {
     livetcp_loss_model loss_model;
     livetcp_queue_unit queue_unit;
     bool limited_transmit;           /* RFC 3042 (appendix A.2) */
-    livetcp_tcp_constants constants; /* whose rules: see docs/research/model.md */
+    livetcp_tcp_constants constants; /* rules of the TCP: see docs/research/model.md */
     const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
     double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
     double backlog_states; /* and backlogs, 2..10000; 0: as many as it takes */
-    size_t max_states;     /* of the chain: what needs more is refused; about 300 bytes each */
+    size_t max_states;     /* of the chain: a larger one is refused; about 300 bytes each */
 } livetcp_delay_model_config;
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
@@ -77,19 +78,22 @@ LIVETCP_API void livetcp_delay_model_config_init_sized(livetcp_delay_model_confi
 #define livetcp_delay_model_config_init(config, constants)                                         \
     livetcp_delay_model_config_init_sized((config), sizeof *(config), (constants))
 
+/* A solved model. */
 typedef struct livetcp_delay_model livetcp_delay_model;
 
 /* Solves the chain. On success *model is the caller's, to be destroyed. On failure *model is NULL:
- * LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of range, LIVETCP_ERR_NO_MEMORY says
- * how many states it would have taken.
+ * LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of range, LIVETCP_ERR_NO_MEMORY gives
+ * the number of states needed.
  *
  * A rate that TCP cannot carry at this loss and RTT is not an error: see `bounded`. */
 LIVETCP_API livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
                                                      livetcp_delay_model **model,
                                                      livetcp_error *error);
 
+/* Frees it and clears *model, which may be NULL already. */
 LIVETCP_API void livetcp_delay_model_destroy(livetcp_delay_model **model);
 
+/* Summary of a solved model. */
 typedef struct livetcp_delay_summary {
     size_t struct_size;    /* set it to sizeof(livetcp_delay_summary) before the call */
     bool bounded;          /* false: TCP carries less than this rate, and the delay grows for
@@ -109,10 +113,11 @@ typedef struct livetcp_delay_summary {
     unsigned iterations;   /* of the solver */
 } livetcp_delay_summary;
 
-LIVETCP_API void livetcp_delay_model_summary(const livetcp_delay_model *model,
-                                             livetcp_delay_summary *summary);
+/* Fills in the fields within `summary->struct_size`. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_delay_model_summary(const livetcp_delay_model *model,
+                                                       livetcp_delay_summary *summary);
 
-/* The least delay that a share of at least `quantile` of the packets does not exceed, in
+/* The smallest delay that a share of at least `quantile` of the packets does not exceed, in
  * microseconds; 0 < quantile < 1, NaN for others. Infinite if unbounded. */
 LIVETCP_API double livetcp_delay_model_quantile(const livetcp_delay_model *model, double quantile);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Playout: when each received RTP packet is to be played, and what to do about those that did not
- * come. For applications with an audio clock or a renderer of their own; knows no clock itself:
- * time comes in as an argument, and everything is a point in time of the caller's one clock.
+ * Playout: decides when each received RTP packet is played and which missing ones are concealed.
+ * For applications with an audio clock or a renderer of their own. It has no clock: time is an
+ * argument, and all times are of the caller's one clock.
  *
  *     livetcp_playout_config config;
  *     livetcp_playout_item item;
@@ -19,9 +19,7 @@
 #ifndef LIVETCP_PLAYOUT_H
 #define LIVETCP_PLAYOUT_H
 
-#include <livetcp/export.h>
-#include <livetcp/result.h>
-#include <livetcp/time.h>
+#include <livetcp/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,21 +29,23 @@
 extern "C" {
 #endif
 
+/* The playout of one media stream. */
 typedef struct livetcp_playout livetcp_playout;
 
 /* ---- configuration ---- */
 
-/* What decides the playout delay, which is counted from the arrival that a packet would have had
- * over the least transit time seen. L, the one-way delay, is part of that and needs no clocks that
- * agree. */
+/* Source of the playout delay. The delay counts from the arrival that a packet would have had with
+ * the minimum transit time, which includes the one-way delay L: synchronized clocks are not needed.
+ */
 typedef enum livetcp_playout_mode {
     LIVETCP_PLAYOUT_NONE = 0,    /* on arrival */
     LIVETCP_PLAYOUT_FIXED,       /* latency_us */
     LIVETCP_PLAYOUT_STATIC,      /* RTT + 3/f: TCP's repair of one loss (Brosh et al., 6.6) */
     LIVETCP_PLAYOUT_ADAPTIVE,    /* u + beta*v of the delays measured (Ramjee, Moon; Zhang, 4.1) */
-    LIVETCP_PLAYOUT_POLICY_AWARE /* what the sender's policy needs; see livetcp_playout_path */
+    LIVETCP_PLAYOUT_POLICY_AWARE /* target_late of the packets are late; see livetcp_playout_path */
 } livetcp_playout_mode;
 
+/* Kind of media, with different rules for late packets and changes of the delay. */
 typedef enum livetcp_playout_media {
     LIVETCP_PLAYOUT_AUDIO = 0, /* the delay changes where a talkspurt starts; late is lost */
     LIVETCP_PLAYOUT_VIDEO      /* at key frames, or slowly; late packets are played all the same,
@@ -58,7 +58,7 @@ typedef enum livetcp_playout_release {
     LIVETCP_PLAYOUT_IN_ORDER,     /* at once, with its play_us, for renderers that wait themselves;
                                      only a gap is waited for, until it is due, and audio that is
                                      REDUNDANT, since the primary may still come */
-    LIVETCP_PLAYOUT_TIMES_ONLY    /* never: nothing is held, put() says when to play */
+    LIVETCP_PLAYOUT_TIMES_ONLY    /* never: nothing is held, put() returns the time to play */
 } livetcp_playout_release;
 
 /* Set by livetcp_playout_config_init() to the values in parentheses. */
@@ -71,14 +71,16 @@ typedef struct livetcp_playout_config {
     livetcp_usec latency_us;     /* the delay with mode fixed, and of the other modes until they
                                     know better (100 ms) */
     livetcp_usec min_latency_us; /* the delay is never less (0), but with mode none */
-    livetcp_usec max_latency_us; /* and never more, 1 ms..1 h (400 ms: what conversations bear) */
-    double alpha;                /* adaptive: weight of the past, 0..1 exclusive (0.998002) */
-    double beta;                 /* adaptive: safety margin in v, 0..100 (4) */
+    livetcp_usec
+        max_latency_us; /* and never more, 1 ms..1 h (400 ms: the limit for conversations) */
+    double alpha;       /* adaptive: weight of the past, 0..1 exclusive (0.998002) */
+    double beta;        /* adaptive: safety margin in v, 0..100 (4) */
     livetcp_usec packet_duration_us; /* of an audio packet or a video frame; 0 = learnt (0) */
     size_t capacity_packets;         /* held at most, 16..65536 (2048); beyond, the oldest go */
     size_t capacity_bytes;           /* of copied packets, from 65535 (4 MiB) */
     void (*drop_token)(void *token, void *user); /* see livetcp_playout_packet.token (NULL) */
     void *user;
+    double target_late; /* policy-aware: share of the packets that may be late, 0..0.5 (0.005) */
 } livetcp_playout_config;
 
 /* The macro passes the caller's size; the function of that name is for programs built with 0.1. */
@@ -105,11 +107,12 @@ enum {
     LIVETCP_PLAYOUT_DISCONT = 1 << 2    /* the stream starts afresh with this packet */
 };
 
+/* A received packet. */
 typedef struct livetcp_playout_packet {
     size_t struct_size;      /* sizeof(livetcp_playout_packet) */
     const uint8_t *data;     /* one RTP packet; it may be encrypted behind its header */
     size_t size;             /* 12..65535 bytes */
-    livetcp_usec arrival_us; /* when it came; must not go backwards */
+    livetcp_usec arrival_us; /* time of arrival; must not go backwards */
     unsigned flags;          /* LIVETCP_PLAYOUT_KEY_FRAME... */
     void *token; /* NULL: the bytes are copied. Else they are not, and the token comes out
                     of pull() instead: something of the caller's, a buffer for example.
@@ -117,16 +120,17 @@ typedef struct livetcp_playout_packet {
                     will not be played; drop_token must be set. */
 } livetcp_playout_packet;
 
-typedef enum livetcp_playout_verdict {
+/* Decision about a packet. */
+typedef enum livetcp_playout_result {
     LIVETCP_PLAYOUT_PLAY = 0,  /* will be played at play_us; held, but with TIMES_ONLY */
     LIVETCP_PLAYOUT_PLAY_LATE, /* video: play_us has passed; held, but with TIMES_ONLY */
     LIVETCP_PLAYOUT_LATE,      /* too late to be played; not held */
     LIVETCP_PLAYOUT_DUPLICATE, /* came before; not held */
-    LIVETCP_PLAYOUT_SUSPECT    /* from another SSRC, sequence or time: held until a second packet
-                                  confirms that the stream goes on there, else dropped */
-} livetcp_playout_verdict;
+    LIVETCP_PLAYOUT_PROBATION  /* from another SSRC, sequence or time: held until a second packet
+                                confirms that the stream goes on there, else dropped */
+} livetcp_playout_result;
 
-/* What the stream did, noticed with a packet. */
+/* Events of the stream that a packet revealed. */
 enum {
     LIVETCP_PLAYOUT_TALKSPURT = 1 << 0,       /* audio: begins a talkspurt */
     LIVETCP_PLAYOUT_DELAY_CHANGED = 1 << 1,   /* the playout delay is another from here on */
@@ -142,23 +146,24 @@ enum {
                                          is dropped; with TIMES_ONLY, by the caller */
 };
 
+/* The playout's decision about a packet. */
 typedef struct livetcp_playout_slot {
     size_t struct_size; /* set it to sizeof(livetcp_playout_slot) before the call */
-    livetcp_playout_verdict verdict;
+    livetcp_playout_result result;
     unsigned events;            /* LIVETCP_PLAYOUT_TALKSPURT... */
     uint64_t extended_sequence; /* counts up from packet to packet, through wraps and restarts */
     livetcp_usec play_us;       /* when to play it */
-    livetcp_usec delay_us;      /* of this, over the least transit time */
-    livetcp_usec queueing_us;   /* its own transit time over the least: what the network added */
+    livetcp_usec delay_us;      /* of this, over the minimum transit time */
+    livetcp_usec queueing_us;   /* its transit time over the minimum: delay added by the network */
     livetcp_usec duration_us;   /* of one packet (audio) or frame (video); 0 = not known yet */
 } livetcp_playout_slot;
 
 /*
- * Takes a packet that arrived and says when it is to be played. The bytes stay the caller's. A
- * token is the playout's when the verdict is PLAY, PLAY_LATE or SUSPECT and anything is held
- * (release is not TIMES_ONLY), and stays the caller's otherwise, also on failure. `slot` may be
- * NULL. Errors, with nothing changed: LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_INVALID_ARGUMENT (NULL,
- * struct_size, token without drop_token), LIVETCP_ERR_NO_MEMORY (the packet counts as lost).
+ * Takes a packet that arrived and returns its playout time. The bytes stay the caller's. A token is
+ * the playout's when the result is PLAY, PLAY_LATE or PROBATION and anything is held (release is
+ * not TIMES_ONLY), and stays the caller's otherwise, also on failure. `slot` may be NULL. Errors,
+ * with nothing changed: LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_INVALID_ARGUMENT (NULL, struct_size, token
+ * without drop_token), LIVETCP_ERR_NO_MEMORY (the packet counts as lost).
  */
 LIVETCP_API livetcp_result livetcp_playout_put(livetcp_playout *playout,
                                                const livetcp_playout_packet *packet,
@@ -166,12 +171,14 @@ LIVETCP_API livetcp_result livetcp_playout_put(livetcp_playout *playout,
 
 /* ---- packets out ---- */
 
+/* Kind of an item. */
 typedef enum livetcp_playout_kind {
-    LIVETCP_PLAYOUT_NOTHING = 0, /* nothing to play yet: silence, or what is shown stays */
+    LIVETCP_PLAYOUT_NOTHING = 0, /* nothing to play yet: silence, or the same picture */
     LIVETCP_PLAYOUT_PACKET,
     LIVETCP_PLAYOUT_CONCEAL /* a packet should be played now and is not here */
 } livetcp_playout_kind;
 
+/* The next thing to play. */
 typedef struct livetcp_playout_item {
     size_t struct_size; /* set it to sizeof(livetcp_playout_item) before the call */
     livetcp_playout_kind kind;
@@ -184,27 +191,27 @@ typedef struct livetcp_playout_item {
     uint16_t sequence;  /* of CONCEAL: the first that is missing */
     unsigned missing;   /* CONCEAL: packets; more than one only with video */
     bool late;          /* PACKET: play_us has passed. CONCEAL: it came, but late, or the stream
-                           stopped and nothing tells whether anything is missing */
+                           stopped, perhaps without a loss */
     bool discontinuity; /* PACKET: packets right before it are missing, or the stream restarted */
     livetcp_usec play_us;
     livetcp_usec duration_us; /* 0 = not known yet */
 } livetcp_playout_item;
 
-/* What is to be played at `now`, in order, one packet or gap a call: call it until it says NOTHING.
+/* Gives the packet or gap to play at `now`, in order, one a call: call it until it gives NOTHING.
  * Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_playout_pull(livetcp_playout *playout, livetcp_usec now,
                                                 livetcp_playout_item *item);
 
-/* When to call pull() next: then, if not later, something is to be played or concealed. In the past
- * if that is now; LIVETCP_NEVER while it depends on what arrives. */
+/* Latest time of the next pull(): a packet or a gap is due then. In the past if one is due already;
+ * LIVETCP_NEVER until another packet arrives. */
 LIVETCP_API livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *playout);
 
 /* Drops everything held and starts anew with the next packet. Statistics and path stay. */
 LIVETCP_API void livetcp_playout_flush(livetcp_playout *playout);
 
-/* ---- what the sender knows ---- */
+/* ---- the path, from the sender ---- */
 
-/* How the sender's policy repairs losses, which says how much delay the repair needs. */
+/* Loss repair of the sender's policy, which determines the delay that the repair needs. */
 typedef enum livetcp_playout_repair {
     LIVETCP_PLAYOUT_REPAIR_TCP = 0,   /* TCP itself: RTT + 3/f, as with mode static */
     LIVETCP_PLAYOUT_REPAIR_HEDGE,     /* hedge: RTT + hedge_delay_us */
@@ -212,33 +219,42 @@ typedef enum livetcp_playout_repair {
     LIVETCP_PLAYOUT_REPAIR_PARITY     /* parity: parity_group packets + 10 ms */
 } livetcp_playout_repair;
 
-/* Zero is "not known", which leaves what was known before. */
+/* Members of livetcp_playout_repair. */
+#define LIVETCP_PLAYOUT_REPAIRS 4
+
+/* The path as the sender knows it. Zero is "not known" and keeps the value from before. */
 typedef struct livetcp_playout_path {
     size_t struct_size;  /* sizeof(livetcp_playout_path) */
-    livetcp_usec rtt_us; /* smoothed, of the sender's connections; 1 us..60 s */
+    livetcp_usec rtt_us; /* EWMA, of the sender's connections; 1 us..60 s */
     livetcp_playout_repair repair;
     livetcp_usec hedge_delay_us; /* 0..60 s */
     unsigned copies;
     unsigned parity_group; /* 2..1000 */
+    double
+        shares[LIVETCP_PLAYOUT_REPAIRS]; /* 0..1: of the packets lately, by livetcp_playout_repair;
+                                            all zero = not known, `repair` is that of all */
+    livetcp_usec copy_spacing_us; /* from one copy, or packet of a parity group, to the next; with
+                                     `shares` zero is a value */
 } livetcp_playout_path;
 
-/* Feedback from the sender. What makes no sense (an RTT that is negative or of hours) is left out
- * and counted (path_ignored); the rest is taken. The delay follows where it may change. Errors:
+/* Feedback from the sender. Impossible values (an RTT that is negative or of hours) are ignored and
+ * counted (path_ignored); the others are used. The delay follows where it may change. Errors:
  * LIVETCP_ERR_INVALID_ARGUMENT (NULL, struct_size). */
 LIVETCP_API livetcp_result livetcp_playout_set_path(livetcp_playout *playout,
                                                     const livetcp_playout_path *path);
 
-/* ---- what came of it ---- */
+/* ---- latency and statistics ---- */
 
-/* For latency queries. Delays over the least transit time. */
+/* For latency queries. Delays over the minimum transit time. */
 typedef struct livetcp_playout_latency {
     size_t struct_size;     /* set it to sizeof(livetcp_playout_latency) before the call */
     livetcp_usec delay_us;  /* of the latest packet */
-    livetcp_usec target_us; /* where it goes when it may change */
-    livetcp_usec min_us; /* what it can be at least and at most: the same with mode fixed, 0 and */
-    livetcp_usec max_us; /* 0 with mode none, else min_latency_us and max_latency_us */
+    livetcp_usec target_us; /* the delay when it may next change */
+    livetcp_usec min_us;    /* minimum and maximum delay: equal with mode fixed, 0 and */
+    livetcp_usec max_us;    /* 0 with mode none, else min_latency_us and max_latency_us */
 } livetcp_playout_latency;
 
+/* Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_playout_get_latency(const livetcp_playout *playout,
                                                        livetcp_playout_latency *latency);
 
@@ -262,10 +278,10 @@ typedef struct livetcp_playout_stats {
     double played_secondary_ratio;
     double saved_ratio; /* played_secondary / (played_secondary + late + lost + overflowed) */
     double loss_ratio;  /* 1 - played_ratio: Ppl of the E-model */
-    double burst_ratio; /* BurstR of G.107: mean length of the bursts of losses over what it would
-                           be with random loss; 1 while there was none */
+    double burst_ratio; /* BurstR of G.107: mean length of loss bursts over the mean length with
+                           random loss; 1 without loss */
 
-    livetcp_usec delay_us;      /* present playout delay over the least transit time */
+    livetcp_usec delay_us;      /* present playout delay over the minimum transit time */
     livetcp_usec mean_delay_us; /* mean and standard deviation over talkspurts (Zhang et al.);
                                    video: over seconds */
     livetcp_usec stddev_delay_us;
@@ -278,9 +294,9 @@ typedef struct livetcp_playout_stats {
     livetcp_usec longest_freeze_us;
     livetcp_usec total_freeze_us;
 
-    livetcp_usec queueing_us;       /* of the latest packet: transit time over the least */
+    livetcp_usec queueing_us;       /* of the latest packet: transit time over the minimum */
     livetcp_usec jitter_us;         /* RFC 3550, 6.4.1 */
-    livetcp_usec standing_queue_us; /* what every packet of the last half second waited for */
+    livetcp_usec standing_queue_us; /* wait of every packet of the last half second */
     livetcp_usec max_standing_queue_us;
     double skew_ppm;    /* the sender's media clock against ours: positive = it runs slower */
     double packet_rate; /* f, packets per second of media; 0 = not known yet */
@@ -295,14 +311,99 @@ typedef struct livetcp_playout_stats {
     uint64_t base_moves;
     uint64_t resyncs;
     uint64_t delay_changes; /* at talkspurts or key frames */
-    uint64_t path_ignored;  /* facts of livetcp_playout_set_path() that made no sense */
+    uint64_t path_ignored;  /* impossible values in livetcp_playout_set_path() */
     size_t held_packets;    /* now */
     size_t held_bytes;
     uint32_t ssrc; /* the present one; 0 before the first packet */
 } livetcp_playout_stats;
 
+/* Fills in the fields within `stats->struct_size`. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_playout_get_stats(const livetcp_playout *playout,
                                                      livetcp_playout_stats *stats);
+
+/*
+ * ---- quality of a call ----
+ *
+ * Quality of a voice call: the E-model of ITU-T G.107 (06/2015), computed from the
+ * delay between mouth and ear, the packets that were not played, and the codec.
+ *
+ * The scale is that of narrowband telephony (300 to 3400 Hz): R from 0 to 93.2, limited
+ * by the telephone alone, and MOS from 1 to 4.41. The terminals' parameters are at G.107's
+ * defaults. It is a model for planning: it compares settings, it does not predict one listener.
+ *
+ * Functions of their arguments; any thread.
+ */
+
+/* The E-model's parameters of a codec. An application may use values of its own. */
+typedef struct livetcp_speech_codec {
+    const char *name;  /* "g711-plc" */
+    double impairment; /* Ie: impairment of R by the codec itself, 0..95 */
+    double robustness; /* Bpl, packet-loss robustness factor, > 0: the larger, the better it
+                          conceals */
+} livetcp_speech_codec;
+
+/*
+ * The codec of that name, or NULL:
+ *
+ * - "g711": G.711 without concealment, Ie 0, Bpl 4.3 (G.113, Appendix I)
+ * - "g711-plc": G.711 with the concealment of its Appendix I, 0 and 25.1 (G.113, Appendix I)
+ * - "g729a": G.729 Annex A with voice activity detection, 11 and 19.0 (G.113, Appendix I)
+ *   These are of the editions of Appendix I from 2001 to 2007, which all public implementations
+ *   known to us use; the present G.113 has no Bpl.
+ * - "opus": Opus in narrowband at 11 kbit/s, 2.03 and 15.95. G.113 has no value for Opus on this
+ *   scale; these were derived by instrumental measurement, random loss (Alahmadi, Pocta and
+ *   Melvin, ACM TOMM 17(4), 2021, article 133, in the table that its authors published). It is the
+ *   best of their narrowband rates. Above that Opus uses more than 3400 Hz, and sounds better than
+ *   any number of this scale says.
+ */
+LIVETCP_API const livetcp_speech_codec *livetcp_speech_codec_find(const char *name);
+
+/* The known codecs in order, or NULL past the last. */
+LIVETCP_API const livetcp_speech_codec *livetcp_speech_codec_at(size_t position);
+
+/* Quality of a call for its listener. */
+typedef struct livetcp_call {
+    size_t struct_size;    /* set by livetcp_call_init() */
+    double impairment;     /* Ie of the codec, 0..95 */
+    double robustness;     /* Bpl of the codec, > 0 */
+    livetcp_usec delay_us; /* one way from mouth to ear, >= 0: coding, network and playout buffer.
+                              Echo comes back over the same way: G.107's Ta = T = Tr / 2 */
+    double loss;           /* share of packets not played, lost or late, 0..1; G.107 is
+                              valid up to 0.2 */
+    double burst_ratio;    /* BurstR, > 0: see livetcp_burst_ratio(); below 1 counts as 1, random */
+    double echo_loss_db;   /* TELR, 0..200: attenuation of our echo at the far end */
+    double advantage;      /* A, 0..20: advantage factor, tolerance for mobile or remote access */
+} livetcp_call;
+
+/* Result of livetcp_call_rate(). */
+typedef struct livetcp_quality {
+    size_t struct_size;      /* set it to sizeof(livetcp_quality) before the call */
+    double rating;           /* R; may be below 0 */
+    double mos;              /* 1..4.5 */
+    double delay_impairment; /* Id: impairment by delay and echo */
+    double loss_impairment;  /* Ie,eff: impairment by codec and packets not played */
+} livetcp_quality;
+
+/* A call with this codec without delay and loss, TELR 65 dB, A 0. NULL: "g711-plc". The macro
+ * passes the caller's size; the function of that name is for programs built with 0.1. */
+LIVETCP_API void livetcp_call_init(livetcp_call *call, const livetcp_speech_codec *codec);
+LIVETCP_API void livetcp_call_init_sized(livetcp_call *call, size_t size,
+                                         const livetcp_speech_codec *codec);
+#define livetcp_call_init(call, codec) livetcp_call_init_sized((call), sizeof *(call), (codec))
+
+/* Rates the call. LIVETCP_ERR_INVALID_ARGUMENT, with a message that names the field, for
+ * values out of range and NaN; *quality is then unchanged. */
+LIVETCP_API livetcp_result livetcp_call_rate(const livetcp_call *call, livetcp_quality *quality,
+                                             livetcp_error *error);
+
+/* MOS of a rating (G.107, Annex B): 1 for R <= 0, 4.5 for R >= 100. Between 0 and 6.5, where the
+ * formula falls below 1 and rises again, it is 1. NaN for NaN. */
+LIVETCP_API double livetcp_mos(double rating);
+
+/* BurstR (G.107, 7.5): the mean length of the `bursts` runs that `missing` of `packets` packets
+ * came in, over the mean length with random loss. 1 where nothing, or everything, is
+ * missing, and for counts that contradict each other. */
+LIVETCP_API double livetcp_burst_ratio(uint64_t packets, uint64_t missing, uint64_t bursts);
 
 #ifdef __cplusplus
 }

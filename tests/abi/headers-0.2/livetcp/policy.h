@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a transport policy is: it decides which connection carries which packet, and when. */
+/* Transport policies: a policy decides which connection carries a packet, and when. */
 #ifndef LIVETCP_POLICY_H
 #define LIVETCP_POLICY_H
 
 #include <livetcp/config.h>
-#include <livetcp/media.h>
+#include <livetcp/rtp.h>
 
 #include <stdbool.h>
 
@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/* What TCP is doing on a connection. */
+/* State of TCP on a connection. */
 typedef enum livetcp_tcp_state {
-    LIVETCP_TCP_UNKNOWN = 0, /* the platform does not say */
-    LIVETCP_TCP_OPEN,        /* nothing suspicious */
+    LIVETCP_TCP_UNKNOWN = 0, /* the platform does not provide it */
+    LIVETCP_TCP_OPEN,        /* no loss, no reordering */
     LIVETCP_TCP_DISORDER,    /* duplicate or selective acknowledgements; no loss concluded yet */
     LIVETCP_TCP_RECOVERY,    /* a loss was found and is being repaired, or the window reduced */
     LIVETCP_TCP_TIMEOUT      /* the retransmission timer fired: everything there waits */
@@ -33,16 +33,19 @@ enum {
     LIVETCP_PATH_MSS = 1 << 7,
     LIVETCP_PATH_RETRANSMITS = 1 << 8,
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
-    LIVETCP_PATH_SACKED = 1 << 10
+    LIVETCP_PATH_SACKED = 1 << 10,
+    LIVETCP_PATH_LINK = 1 << 11,
+    LIVETCP_PATH_GROUP = 1 << 12, /* the engine's own: group and what is known of it */
+    LIVETCP_PATH_MARKS = 1 << 13  /* ECN (RFC 3168) is in use */
 };
 
 /*
- * Facts about one connection, in bytes and microseconds on every platform. Byte counts include
- * what was written since the platform was last asked, so they are never too small. A field that is
- * added here comes with a bit of `known`, and is read only where that is set.
+ * Path information of one connection, in bytes and microseconds on every platform. Byte counts
+ * include the bytes written since the platform was last asked, so they are never too small. A field
+ * that is added later has a bit in `known`, and is valid only if that is set.
  */
 typedef struct livetcp_path {
-    uint32_t known;                  /* LIVETCP_PATH_* of the fields that hold something */
+    uint32_t known;                  /* LIVETCP_PATH_* of the valid fields */
     unsigned connection;             /* index within the session */
     bool usable;                     /* connected, and joined to the session */
     bool blocked;                    /* the kernel took no more bytes at the last write */
@@ -51,7 +54,7 @@ typedef struct livetcp_path {
     uint32_t unsent_bytes;           /* of these, not yet sent at all (backlog) UNSENT */
     uint32_t cwnd_bytes;             /* congestion window                         CWND */
     uint32_t mss_bytes;              /* maximum segment size                       MSS */
-    livetcp_usec rtt_us;             /* smoothed round-trip time                   RTT */
+    livetcp_usec rtt_us;             /* round-trip time (EWMA)                     RTT */
     livetcp_usec rtt_variation_us;   /*                                            RTT */
     livetcp_usec min_rtt_us;         /*                                        MIN_RTT */
     livetcp_usec rto_us;             /* retransmission timeout                     RTO */
@@ -59,21 +62,38 @@ typedef struct livetcp_path {
     uint64_t delivery_rate;          /* bytes per second                DELIVERY_RATE */
     livetcp_usec last_write_us;      /* when we last wrote; INT64_MIN = never */
     uint32_t sacked_bytes;           /* of queued_bytes, known to have arrived  SACKED */
-    bool app_limited;                /* delivery_rate is what we gave, not what the path can take */
+    bool app_limited;                /* delivery_rate was limited by the sender, not by the path */
     bool ready;                      /* usable, not blocked, below its send limit: takes a packet */
     uint32_t send_limit_bytes;       /* ready while queued_bytes is below; UINT32_MAX = no limit */
     livetcp_usec oldest_unacked_us;  /* when the oldest packet that is not acknowledged was written;
                                         LIVETCP_NEVER = there is none, or it is not known */
     livetcp_usec state_since_us;     /* when tcp_state was first seen as it is */
+    uint8_t link;                    /* connections with the same number go over the same networks;
+                                        0 with one network only                   LINK */
+    uint8_t link_weight;             /* cost of a byte there, see "link-weight"   LINK */
+    bool link_room;                  /* it takes copies and parity beside the media LINK */
+    bool link_stalled;               /* nothing gets through there, and elsewhere something does:
+                                        none of its connections is ready          LINK */
+    unsigned group;              /* connections with the same number share a route, as far as their
+                                    round trips show: the lowest of their indices     GROUP */
+    livetcp_usec group_rtt_us;   /* its round trip for a small packet without queues: the least of
+                                    the last 4 to 8 s                                 GROUP */
+    livetcp_usec group_queue_us; /* queue that its packets meet now; 0 = none stands  GROUP */
+    double group_loss;           /* share of its segments that were sent again in the last 10 s or
+                                    so, 0 to 1                                        GROUP */
+    uint64_t group_rate; /* bytes per second of its thinnest link, from the time that larger packets
+                            take longer: an upper bound of what it carries; 0 = not known   GROUP */
+    uint64_t delivered_segments; /* since the connection exists                  MARKS */
+    uint64_t marked_segments;    /* of these, marked by a queue on their way (CE)  MARKS */
 } livetcp_path;
 
-/* When a packet of `size` bytes that is written to this connection now would be delivered, as a
- * delay from now: one way of the path, what waits before it, and the repair that is under way or
- * overdue. What is not known counts as nothing. Any thread. */
+/* Forecast of the delay from now to the delivery of a packet of `size` bytes that is written to
+ * this connection now: one-way delay of the path, bytes that wait before it, and a repair that is
+ * under way or overdue. Unknown fields count as zero. Any thread. */
 LIVETCP_API livetcp_usec livetcp_path_forecast(const livetcp_path *path, size_t size,
                                                livetcp_usec now_us);
 
-/* The packet a decision is about. */
+/* The packet of a decision. */
 typedef struct livetcp_packet_view {
     size_t size;              /* bytes of the RTP or RTCP packet, without framing */
     livetcp_usec enqueued_us; /* when the application handed it over */
@@ -81,7 +101,7 @@ typedef struct livetcp_packet_view {
     uint16_t sequence; /* 0 for RTCP */
     bool rtcp;
     bool parity;                   /* made by LiveTCP from the packets of a group */
-    livetcp_importance importance; /* what the application or the payload said */
+    livetcp_importance importance; /* from the application or the payload */
     uint32_t carried_by;           /* bit i: a copy is on connection i, not yet acknowledged */
     uint32_t avoid;                /* parity: bit i: connection i carries one of the group */
     unsigned copies;               /* placed so far, the first one included */
@@ -89,7 +109,7 @@ typedef struct livetcp_packet_view {
     livetcp_usec last_sent_us;     /* and the last */
 } livetcp_packet_view;
 
-/* Everything a policy may look at. Valid during the call only. */
+/* A policy's view of the session. Valid during the call only. */
 typedef struct livetcp_policy_view {
     livetcp_usec now_us;
     const livetcp_path *paths; /* one per connection of the session, usable or not; see
@@ -97,10 +117,10 @@ typedef struct livetcp_policy_view {
     unsigned path_count;       /* 1..LIVETCP_MAX_CONNECTIONS */
     size_t queue_packets;      /* send queue, the packet in question included */
     size_t queue_bytes;
-    size_t budget_bytes; /* how much may be sent beyond one copy of each packet, now; see
+    size_t budget_bytes; /* bytes that may be sent now beyond one copy of each packet; see
                             livetcp_config.redundancy_budget */
-    double budget_ratio; /* the ratio in force: configured, or what "auto" makes of it */
-    uint64_t media_rate; /* bytes per second that the application has sent of late */
+    double budget_ratio; /* the ratio in force: configured, or chosen by "auto" */
+    uint64_t media_rate; /* bytes per second that the application has sent recently */
     size_t path_size;    /* bytes from one path to the next: the library's may be larger than
                             sizeof(livetcp_path), so take paths by livetcp_view_path() */
 } livetcp_policy_view;
@@ -113,8 +133,8 @@ static inline const livetcp_path *livetcp_view_path(const livetcp_policy_view *v
                                                 connection * view->path_size);
 }
 
-/* What a policy wants done with a packet. Zeroed, with review_us = LIVETCP_NEVER, before the
- * call: what is left alone means "wait". */
+/* A policy's decision about a packet. Before the call it is zeroed, with review_us = LIVETCP_NEVER:
+ * unchanged it means "wait". */
 typedef struct livetcp_decision {
     uint32_t connections;   /* bit i: one copy goes on connection i, which must be ready */
     livetcp_usec review_us; /* with connections: review() is asked about the packet then, unless it
@@ -125,20 +145,20 @@ typedef struct livetcp_decision {
 
 /* Bits of livetcp_policy.wants. */
 enum {
-    LIVETCP_WANTS_PATHS = 1 << 0,   /* facts from the platform; else only usable, blocked, ready */
-    LIVETCP_WANTS_CHASERS = 1 << 1, /* small followers, so that TCP finds a loss early */
-    LIVETCP_WANTS_PARITY = 1 << 2   /* decisions may ask for protection */
+    LIVETCP_WANTS_PATHS = 1 << 0,       /* path information; else only usable, blocked, ready */
+    LIVETCP_WANTS_TAIL_PROBES = 1 << 1, /* small followers, so that TCP finds a loss early */
+    LIVETCP_WANTS_PARITY = 1 << 2       /* decisions may ask for protection */
 };
 
 /*
  * A policy: a constant table of functions and the size of the state they share. It owns nothing
  * but that state, calls nothing that blocks, and runs with the session locked, so it must not
  * call the session. A decision that names a connection which cannot take the packet, or costs more
- * than the budget, is cut down to what is possible; docs/guide/policy.md has the rules.
+ * than the budget, is reduced to the possible part; docs/guide/policy.md has the rules.
  */
 typedef struct livetcp_policy {
-    size_t struct_size;       /* sizeof(livetcp_policy); what a newer one has beyond this library's
-                                 must be zero: it would not be called */
+    size_t struct_size;       /* sizeof(livetcp_policy); functions that this library does not know
+                                 must be NULL: they would not be called */
     const char *name;         /* kebab-case, unique, fits livetcp_config.policy (31 bytes) */
     const char *summary;      /* one line */
     unsigned min_connections; /* fewer are refused by livetcp_config_check(); 0 = 1 */
@@ -163,8 +183,8 @@ typedef struct livetcp_policy {
 
     /* A packet that was placed and is acknowledged on none of its connections: its review_us has
      * come, or a connection that carries it went into recovery or timeout. The connections of the
-     * decision get further copies, within the budget. NULL: what is placed is placed. Needs
-     * LIVETCP_WANTS_PATHS, since nothing else tells what is acknowledged. */
+     * decision get further copies, within the budget. NULL: no further copies. Needs
+     * LIVETCP_WANTS_PATHS, the only source of acknowledgements. */
     void (*review)(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                    livetcp_decision *decision);
 } livetcp_policy;
@@ -172,7 +192,7 @@ typedef struct livetcp_policy {
 /* Makes a policy known by its name, to every session created from then on; there is no way back.
  * The table, its strings included, must live and stay as it is as long as the program: it is not
  * copied. Up to 64 policies; any thread. Errors: LIVETCP_ERR_INVALID_ARGUMENT, with a message that
- * says what is wrong with the table or that the name is taken. */
+ * names the invalid field or reports that the name is taken. */
 LIVETCP_API livetcp_result livetcp_policy_register(const livetcp_policy *policy,
                                                    livetcp_error *error);
 

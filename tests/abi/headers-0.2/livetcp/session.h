@@ -12,9 +12,8 @@
 #define LIVETCP_SESSION_H
 
 #include <livetcp/engine.h>
-#include <livetcp/media.h>
 #include <livetcp/playout.h>
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +23,7 @@ typedef struct livetcp_context livetcp_context;   /* an event loop */
 typedef struct livetcp_session livetcp_session;   /* the connections that carry one stream pair */
 typedef struct livetcp_listener livetcp_listener; /* a port that accepts sessions */
 
-struct uv_loop_s; /* uv_loop_t, for those who bring their own */
+struct uv_loop_s; /* uv_loop_t, for programs with a loop of their own */
 
 /* ---- context ---- */
 
@@ -49,13 +48,14 @@ LIVETCP_API void livetcp_context_close(livetcp_context **context, void (*on_clos
 
 /* ---- log ---- */
 
+/* Level of a log line; a level includes all before it. */
 typedef enum livetcp_log_level {
     LIVETCP_LOG_OFF = 0,
-    LIVETCP_LOG_ERROR,   /* something does not work, and will not without help */
-    LIVETCP_LOG_WARNING, /* a connection was lost or turned away; the rest goes on */
+    LIVETCP_LOG_ERROR,   /* a failure that needs a change by the user */
+    LIVETCP_LOG_WARNING, /* a connection was lost or refused; the rest continues */
     LIVETCP_LOG_INFO,    /* once in a listener's life: where it listens */
     LIVETCP_LOG_DEBUG,   /* states of sessions and connections, addresses that failed, settings */
-    LIVETCP_LOG_TRACE    /* as often as estimates change */
+    LIVETCP_LOG_TRACE    /* every change of an estimate */
 } livetcp_log_level;
 
 /* One line, without a line feed, at most 319 bytes. `category` is "listener", "session",
@@ -63,13 +63,13 @@ typedef enum livetcp_log_level {
  * secrets; they are for people and may change. Both strings are valid during the call only.
  *
  * Called on the loop's thread, never two at a time for one context. It must not call LiveTCP, and
- * should not wait: media does meanwhile. */
+ * should not block: media waits meanwhile. */
 typedef void (*livetcp_log_fn)(livetcp_log_level level, const char *category, const char *text,
                                void *user);
 
-/* Has everything up to `level` logged on this context, its sessions and its listeners; replaces
- * what was set before, which is not called any more once this has returned. NULL, or
- * LIVETCP_LOG_OFF, logs nothing, which is how a context begins. */
+/* Sets the log function for all levels up to `level` of this context, its sessions and its
+ * listeners. The function that was set before is not called any more once this has returned. NULL,
+ * or LIVETCP_LOG_OFF, turns the log off; a new context has none. */
 LIVETCP_API void livetcp_context_set_log(livetcp_context *context, livetcp_log_level level,
                                          livetcp_log_fn function, void *user);
 
@@ -78,46 +78,48 @@ LIVETCP_API const char *livetcp_log_level_name(livetcp_log_level level);
 
 /* ---- session ---- */
 
-/* Any of these may be NULL. `user` is the pointer given with the table. A table without its
- * struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
+/* Callbacks of a session. Any may be NULL. `user` is the pointer given with the table. A table
+ * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 typedef struct livetcp_session_callbacks {
     size_t struct_size; /* sizeof(livetcp_session_callbacks) */
 
+    /* A packet has come. It is valid during the callback only. */
     void (*on_packet)(livetcp_session *session, const livetcp_packet *packet, void *user);
 
-    /* The session's state changed. `error` says why when it is CONNECTING again or CLOSED, and is
-     * NULL otherwise. After CLOSED there are no more callbacks. */
+    /* The session's state changed. `error` is the reason when it is CONNECTING again or CLOSED, and
+     * is NULL otherwise. After CLOSED there are no more callbacks. */
     void (*on_state)(livetcp_session *session, livetcp_session_state state,
                      const livetcp_error *error, void *user);
 
-    /* A connection's state changed. `error` says why it was lost, NULL otherwise; the session
-     * replaces it by itself. */
+    /* A connection's state changed. `error` is the reason of a loss, NULL otherwise; the session
+     * replaces it by itself. A session that is refused loses one connection: attempts under way on
+     * others become IDLE without an error, and follow when that one is open. */
     void (*on_connection)(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user);
 
     /* The send queue, full or blocked before, is empty again. */
     void (*on_drained)(livetcp_session *session, void *user);
 
-    /* Something the user should know about, and the session goes on. */
+    /* A degradation that the user should know about. The session continues. */
     void (*on_warning)(livetcp_session *session, const livetcp_error *warning, void *user);
 
     /* Packets that later ones refer to were dropped for being late (max-send-delay): the encoder of
-     * this SSRC should start afresh. At most once per round trip. */
+     * this SSRC should send a key frame. At most once per round trip. */
     void (*on_keyframe_wanted)(livetcp_session *session, uint32_t ssrc, void *user);
 
-    /* The bit rate that the connections carry without delay has changed: what an encoder should be
-     * set to, all media streams of the session together, in bit/s. */
+    /* The estimated bit rate that the connections carry without delay has changed: the bit rate for
+     * the encoders, all media streams of the session together, in bit/s. */
     void (*on_bitrate)(livetcp_session *session, uint32_t bitrate, void *user);
 
-    /* The answer to livetcp_session_notify_when_sent(): everything that was sent before is on its
-     * way. */
+    /* The answer to livetcp_session_notify_when_sent(): all packets sent before it have left the
+     * send queue. */
     void (*on_sent)(livetcp_session *session, void *user);
 } livetcp_session_callbacks;
 
-/* Calls the peer that `config` names. Connecting goes on in the background: on_state tells the
+/* Calls the peer that `config` names. Connecting continues in the background: on_state reports the
  * outcome, and packets sent meanwhile wait in the send queue. `config` and `callbacks` are
  * copied. On success the caller owns *session; on failure it is NULL and nothing was started.
- * The context must outlive the session. Errors: whatever livetcp_config_check() finds. */
+ * The context must outlive the session. Errors: those of livetcp_config_check(). */
 LIVETCP_API livetcp_result livetcp_session_connect(livetcp_context *context,
                                                    const livetcp_config *config,
                                                    const livetcp_session_callbacks *callbacks,
@@ -131,31 +133,32 @@ LIVETCP_API livetcp_result livetcp_session_set_callbacks(livetcp_session *sessio
                                                          const livetcp_session_callbacks *callbacks,
                                                          void *user);
 
-/* Sends one RTP or RTCP packet. Any thread; never blocks; copies what it cannot send at once.
- * When a connection can take the packet now, it is written before this returns.
- * Errors: LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED,
- * LIVETCP_ERR_NO_MEMORY; the packet was not taken then. A full send queue is not an error: the
- * least important packets make room, the oldest of them first, and are counted in
+/* Sends one RTP or RTCP packet. Any thread; never blocks; copies a packet that cannot be sent now.
+ * When a connection can take the packet now, it is written before this returns. Errors:
+ * LIVETCP_ERR_PACKET_TOO_LARGE, LIVETCP_ERR_NOT_RTP, LIVETCP_ERR_CLOSED, LIVETCP_ERR_NO_MEMORY,
+ * LIVETCP_ERR_INVALID_ARGUMENT for NULL; the packet was not taken then. A full send queue is not an
+ * error: the least important packets are dropped, the oldest of them first, and counted in
  * dropped.queue_full. */
 LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const void *packet,
                                                 size_t size);
 
-/* The same, saying what the packet is to its programme, which decides what is dropped first when
- * something must be (max-send-delay, a full send queue); NULL says nothing. With a codec and
- * without an importance, the payload is looked at. A video frame that has lost a packet is dropped
+/* As livetcp_session_send(), with metadata of the packet, which decides the order in which packets
+ * are dropped (max-send-delay, a full send queue); NULL: none. With a codec and without an
+ * importance, the payload is parsed. A video frame that has lost a packet is dropped
  * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. An `info`
  * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 
-/* Any thread. Asks for one call of on_sent(): as soon as the send queue and what waits before the
- * connections are empty, which they may be already. Every packet that livetcp_session_send() has
- * taken was then written to a socket, or dropped and counted. A session that ends before calls
- * on_state(CLOSED) and not on_sent(). Asked again before the answer, there is one answer for both;
- * packets that are sent meanwhile put it off. */
+/* Any thread. Requests one call of on_sent() for when the send queue and the queues of the
+ * connections are empty, which may be now. Every packet that livetcp_session_send() has accepted
+ * was then written to a socket, or dropped and counted. A session that ends before calls
+ * on_state(CLOSED) and not on_sent(). Two requests before the answer have one answer; packets that
+ * are sent meanwhile delay it. */
 LIVETCP_API void livetcp_session_notify_when_sent(livetcp_session *session);
 
-/* Any thread. Fills what `stats->struct_size` has room for. */
+/* Any thread. Fills in the fields within `stats->struct_size`. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_get_stats(const livetcp_session *session,
                                                      livetcp_session_stats *stats);
 
@@ -164,60 +167,91 @@ LIVETCP_API livetcp_result livetcp_session_get_connection_stats(const livetcp_se
                                                                 unsigned connection,
                                                                 livetcp_connection_stats *stats);
 
-/* Any thread. Tells the session, which tells the peer with its next feedback; some ten times a
- * second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value out of range, nothing is
- * changed then. */
+/* Any thread. `link` is 0..links-1, see livetcp_session_stats.links, else
+ * LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_get_link_stats(const livetcp_session *session,
+                                                          unsigned link, livetcp_link_stats *stats);
+
+/* What TLS agreed on a session's connections, and who the peer is. */
+typedef struct livetcp_tls_info {
+    size_t struct_size;    /* set it to sizeof(livetcp_tls_info) before the call */
+    char version[16];      /* "TLSv1.3"; "" = the session has no TLS, or no connection yet */
+    char cipher[48];       /* "TLS_AES_256_GCM_SHA384" */
+    char subject[256];     /* of the peer's certificate (RFC 2253): "CN=camera 7,O=Example"; ""
+                              without one */
+    char fingerprint[104]; /* of the same, as tls-fingerprint takes it */
+    bool shared_key;       /* the peer has the same passphrase */
+    unsigned handshakes;   /* connections that were secured, */
+    unsigned resumptions;  /*   of these by what an earlier one had agreed */
+} livetcp_tls_info;
+
+/* Any thread, and within on_session. Version, cipher and peer are those of the newest connection.
+ * Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_get_tls(const livetcp_session *session,
+                                                   livetcp_tls_info *info);
+
+/* Any thread. Writes both statistics as one JSON object without line breaks, NUL-terminated; its
+ * keys are the fields' names, and a time that is not known is null. Returns the length of the text
+ * without its NUL, or 0 without memory. A text that is not shorter than `size` is left out: "" is
+ * written, if `size` is not 0. */
+LIVETCP_API size_t livetcp_session_stats_json(const livetcp_session *session, char *text,
+                                              size_t size);
+
+/* Any thread. Passes a report of a playout to the session, which sends it to the peer with its next
+ * feedback; ten times a second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value
+ * out of range, nothing is changed then. */
 LIVETCP_API livetcp_result livetcp_session_report_playout(livetcp_session *session,
                                                           const livetcp_playout_report *report);
 
-/* Any thread. The path as livetcp_playout_set_path() wants it: round trip and repair as the sender
- * has told them; until it has, the least round trip of this side, and repair by TCP. What is not
- * known is 0. Fills what `path->struct_size` has room for. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+/* Any thread. The argument of livetcp_playout_set_path(): round trip and repair as reported by the
+ * sender; before its first report the minimum round trip of this side, and repair by TCP. Unknown
+ * values are 0. Fills in the fields within `path->struct_size`. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
                                                             livetcp_playout_path *path);
 
-/* How a session feeds a playout. All zero: every RTP packet, an audio stream without redundant
- * packets, everything on the loop's thread. */
+/* Settings for feeding a playout from a session. All zero: every RTP packet, an audio stream
+ * without redundant packets, everything on the loop's thread. */
 typedef struct livetcp_playout_attachment {
     size_t struct_size; /* sizeof(livetcp_playout_attachment) */
 
-    /* Called around every use of the playout, for programs that pull on another thread and hold
-     * the same lock meanwhile. Both or neither. */
+    /* Called around every use of the playout, for programs that pull on another thread under the
+     * same lock. Both or neither. */
     void (*lock)(void *user);
     void (*unlock)(void *user);
 
-    /* Whether the playout is to have this RTP packet, where a session carries several streams: a
-     * playout plays one. NULL: it gets all. Called without the lock. */
+    /* Selects the RTP packets of the playout if a session carries several streams: a playout plays
+     * one. NULL: it gets all. Called without the lock. */
     bool (*wants)(const livetcp_packet *packet, void *user);
 
     void *user;                          /* of the three */
-    livetcp_codec codec;                 /* of video: its key frames are told apart */
-    livetcp_redundancy_decoder *decoder; /* takes redundant audio apart; used under the lock, and
-                                            still the caller's; NULL = there is none */
+    livetcp_codec codec;                 /* of video, to recognize its key frames */
+    livetcp_redundancy_decoder *decoder; /* of redundant audio; used under the lock; remains the
+                                            caller's; NULL = there is none */
 } livetcp_playout_attachment;
 
 /*
- * Has the session feed the playout until one of them is no more needed:
+ * Makes the session feed the playout until either is detached or destroyed:
  *
- * - RTP packets go in as they come, before on_packet() is called for them, with the flags that
- *   their payload tells. RTCP does not.
- * - The playout is told the path (livetcp_session_get_playout_path()), and again when it changes.
- * - The session is told, ten times a second while packets come, how long they wait in the playout,
- *   by how much they are in time, and how many are late (livetcp_session_report_playout()): the
- *   sender's statistics, and what it does about it, go by that.
+ * - RTP packets are put into the playout as they come, before on_packet() is called for them, with
+ *   flags from their payload. RTCP is not.
+ * - The playout gets the path (livetcp_session_get_playout_path()), and again after changes.
+ * - The session gets a report ten times a second while packets come: their waiting time in the
+ *   playout, their margin, and the number of late packets (livetcp_session_report_playout()). The
+ *   sender's statistics and decisions use it.
  *
  * Pulling, and all other functions of the playout, stay the application's. Times are of
- * CLOCK_MONOTONIC (uv_hrtime() / 1000), which pull() must go by, too.
+ * CLOCK_MONOTONIC (uv_hrtime() / 1000); pull() must use the same clock.
  *
- * Threads: as livetcp_session_set_callbacks(). Packets come on the loop's thread. Who pulls on
- * another thread gives `lock` and `unlock`, and holds that lock while he calls the playout and as
- * long as he uses item.data; he must not hold it while he attaches, detaches, or destroys the
- * session. None of the three functions may call LiveTCP.
+ * Threads: as livetcp_session_set_callbacks(). Packets come on the loop's thread. A program
+ * that pulls on another thread gives `lock` and `unlock`, and holds that lock while it calls the
+ * playout and as long as it uses item.data. It must not hold the lock while it attaches, detaches,
+ * or destroys the session. None of the three functions may call LiveTCP.
  *
  * Ownership: the playout stays the caller's and must outlive the session, or be detached before. A
  * session that is destroyed, also with its context, is detached by that. One playout may be
- * attached to several sessions, one after another or at once, such as those of a listener: when the
- * sender is another, its SSRC is, and the playout starts afresh. Several playouts may be attached
+ * attached to several sessions, one after another or at once, such as those of a listener: another
+ * sender has another SSRC, and the playout starts afresh. Several playouts may be attached
  * to one session. `attachment` is copied, and may be NULL. A session that a listener accepted is
  * best attached in on_session(), which comes before its first packet.
  *
@@ -228,14 +262,14 @@ LIVETCP_API livetcp_result livetcp_playout_attach(livetcp_playout *playout,
                                                   livetcp_session *session,
                                                   const livetcp_playout_attachment *attachment);
 
-/* Ends that: the session does not use the playout any more when this returns, and has told the peer
- * what there was to tell. Nothing happens if they are not attached. */
+/* Detaches the playout: the session does not use it any more when this returns, and has passed on
+ * the last report. No effect if they are not attached. */
 LIVETCP_API void livetcp_playout_detach(livetcp_playout *playout, livetcp_session *session);
 
 /* Any thread. RTP packets of this payload type (0..127, or LIVETCP_ANY_PAYLOAD), sent and received
- * from now on, have timestamps of `hz` units a second, as SDP (a=rtpmap) and caps say; 0 = that is
- * not known. Reports are then exact from the first one; without it the rate is found from the
- * stream, which takes some three seconds, or is that of RFC 3551 for a static payload type. Errors:
+ * from now on, have timestamps of `hz` units a second, as in SDP (a=rtpmap) and caps; 0 = unknown.
+ * Reports are then exact from the first one; without it the rate is found from the stream, which
+ * takes some three seconds, or is that of RFC 3551 for a static payload type. Errors:
  * LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_set_clock_rate(livetcp_session *session,
                                                           int payload_type, uint32_t hz);
@@ -244,8 +278,8 @@ LIVETCP_API livetcp_result livetcp_session_set_clock_rate(livetcp_session *sessi
  *
  * Any thread. They take effect for the next decision: packets that wait in the send queue stay
  * there and go by the new setting. The new value is checked together with the session's other
- * settings, as livetcp_config_check() does; on failure *error (may be NULL) says why and nothing is
- * changed. Each end of a session has its own: the peer is not told. Errors:
+ * settings, as livetcp_config_check() does; on failure *error (may be NULL) gives the reason and
+ * nothing is changed. Each end of a session has its own settings. Errors:
  * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_CLOSED once the session is closed, and those named.
  */
 
@@ -263,21 +297,27 @@ LIVETCP_API livetcp_result livetcp_session_set_redundancy_budget(livetcp_session
                                                                  livetcp_error *error);
 
 /* Bounds of the estimated bit rate, in bit/s, as min-bitrate and max-bitrate; 0 = none. An estimate
- * outside of them moves inside at once, and on_bitrate() tells. */
+ * outside of them moves inside at once, and on_bitrate() is called. */
 LIVETCP_API livetcp_result livetcp_session_set_bitrate_bounds(livetcp_session *session,
                                                               uint32_t min, uint32_t max,
                                                               livetcp_error *error);
 
-/* How late a packet may be delivered before it is dropped instead, as max-send-delay; 0 = never. */
+/* Maximum delay of delivery, beyond which a packet is dropped, as max-send-delay; 0 = never. */
 LIVETCP_API livetcp_result livetcp_session_set_max_send_delay(livetcp_session *session,
                                                               livetcp_usec delay_us,
                                                               livetcp_error *error);
 
+/* Order of delivery of received packets, as order. When the order of sequence ends, waiting packets
+ * are delivered at once; when it begins, a stream goes on behind the highest number that came, and
+ * packets below are late. */
+LIVETCP_API livetcp_result livetcp_session_set_order(livetcp_session *session, livetcp_order order,
+                                                     livetcp_error *error);
+
 /* Any thread. */
 LIVETCP_API livetcp_session_state livetcp_session_get_state(const livetcp_session *session);
 
-/* Any thread. Sends what is queued for up to `drain_us` (0: drops it), tells the peer, closes
- * every connection, and ends in on_state(CLOSED) with LIVETCP_ERR_CANCELLED. */
+/* Any thread. Sends queued packets for up to `drain_us` (0: drops them), sends BYE to the peer,
+ * closes every connection, and ends in on_state(CLOSED) with LIVETCP_ERR_CANCELLED. */
 LIVETCP_API void livetcp_session_close(livetcp_session *session, livetcp_usec drain_us);
 
 /* Frees the session, closing it without waiting if it is open; clears *session, which may be NULL
@@ -287,19 +327,25 @@ LIVETCP_API void livetcp_session_destroy(livetcp_session **session);
 
 /* ---- listener ---- */
 
+/* Callbacks of a listener. Any may be NULL. */
 typedef struct livetcp_listener_callbacks {
     size_t struct_size; /* sizeof(livetcp_listener_callbacks) */
 
-    /* A new session (session wire), or a new connection (plain wire: each is a session).
+    /* A new session (session wire), or a new connection (plain wire: each is a session). With
+     * wire = auto, either.
      * `remote` is its "address:port". The callee owns `session` and must set its callbacks before
-     * returning; packets follow after. Return false to turn it away: the session is then freed,
-     * and must not be used again. NULL turns everyone away. */
+     * returning; packets follow after. Return false to refuse it: the session is then freed,
+     * and must not be used again. NULL refuses all. */
     bool (*on_session)(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user);
 
-    /* A connection was turned away before it belonged to a session: silence, garbage, an unknown
-     * session, a wrong proof. The listener goes on. `remote` is "" when the listener cannot accept
-     * anybody for now, because the system is out of file descriptors or memory. */
+    /* A connection was refused before it belonged to a session: silence, plain RTP where sessions
+     * are taken, another protocol such as HTTP or TLS, an unknown session, a wrong authenticator.
+     * The listener continues. A peer that speaks the wrong protocol (LIVETCP_ERR_PROTOCOL,
+     * _GARBAGE, _FRAME_TOO_LARGE, _VERSION) is reported once in ten seconds for each address and
+     * reason, with the number of those between; one that closes without data (_CONNECTION_LOST), if
+     * nothing else was reported of that address. `remote` is "" when the listener cannot accept
+     * connections for now, because the system is out of file descriptors or memory. */
     void (*on_rejected)(livetcp_listener *listener, const char *remote, const livetcp_error *error,
                         void *user);
 } livetcp_listener_callbacks;
@@ -307,14 +353,14 @@ typedef struct livetcp_listener_callbacks {
 /* Listens where `config` says; its other settings apply to every accepted session. Copies config
  * and callbacks. On success the caller owns *listener, on failure it is NULL. Errors:
  * LIVETCP_ERR_ADDRESS_IN_USE, LIVETCP_ERR_ADDRESS_INVALID, LIVETCP_ERR_PERMISSION,
- * LIVETCP_ERR_RESOLVE, and whatever livetcp_config_check() finds. */
+ * LIVETCP_ERR_RESOLVE, and those of livetcp_config_check(). */
 LIVETCP_API livetcp_result livetcp_listener_create(livetcp_context *context,
                                                    const livetcp_config *config,
                                                    const livetcp_listener_callbacks *callbacks,
                                                    void *user, livetcp_listener **listener,
                                                    livetcp_error *error);
 
-/* Any thread. The port it listens on, also when 0 was asked for. */
+/* Any thread. The port on which it listens, also if the setting was 0. */
 LIVETCP_API uint16_t livetcp_listener_port(const livetcp_listener *listener);
 
 /* Stops listening and frees; clears *listener, which may be NULL already. Accepted sessions live

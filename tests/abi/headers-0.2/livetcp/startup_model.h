@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long it takes until a session's connections are there, and the first bytes on them: the
+ * Time until a session's connections are open and the first bytes have arrived on them: the
  * short-connection model of Zhang, Wang and Keshav, "The Implication of Network Performance on
  * Service Quality" (1999), section 3.5, and beside it Cardwell's, which they call model C (3.4.1).
  *
@@ -9,10 +9,8 @@
 #ifndef LIVETCP_STARTUP_MODEL_H
 #define LIVETCP_STARTUP_MODEL_H
 
-#include <livetcp/export.h>
-#include <livetcp/result.h>
+#include <livetcp/base.h>
 #include <livetcp/tcp_stack.h>
-#include <livetcp/time.h>
 
 #include <stddef.h>
 
@@ -20,6 +18,7 @@
 extern "C" {
 #endif
 
+/* Path, bytes and connections. */
 typedef struct livetcp_startup_config {
     size_t struct_size;   /* set by livetcp_startup_config_init() */
     livetcp_usec rtt_us;  /* 1 us to 100 s */
@@ -49,6 +48,7 @@ typedef struct livetcp_startup_parts {
     double total_us;
 } livetcp_startup_parts;
 
+/* A solved model. */
 typedef struct livetcp_startup_model livetcp_startup_model;
 
 /* On success *model is the caller's. LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of
@@ -56,6 +56,8 @@ typedef struct livetcp_startup_model livetcp_startup_model;
 LIVETCP_API livetcp_result livetcp_startup_model_solve(const livetcp_startup_config *config,
                                                        livetcp_startup_model **model,
                                                        livetcp_error *error);
+
+/* Frees it and clears *model, which may be NULL already. */
 LIVETCP_API void livetcp_startup_model_destroy(livetcp_startup_model **model);
 
 /* One connection with its share of the bytes, by the model of Zhang et al. */
@@ -64,6 +66,7 @@ LIVETCP_API livetcp_startup_parts livetcp_startup_zhang(const livetcp_startup_mo
 /* And by Cardwell's, with the timeout of a steady path for its measured one. */
 LIVETCP_API livetcp_startup_parts livetcp_startup_cardwell(const livetcp_startup_model *model);
 
+/* Event of a session's start. */
 typedef enum livetcp_startup_event {
     LIVETCP_STARTUP_FIRST_READY = 0, /* the first connection may send: the caller has the SYN/ACK */
     LIVETCP_STARTUP_ALL_READY = 1,   /* every connection may */

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions to the delay model: up to which loss a stream keeps its deadline, and what to set so
- * that it does. Brosh et al., sections 6.1, 6.6 and 7.
+ * Questions to the delay model: up to which loss a stream keeps its deadline, and the settings for
+ * that deadline. Brosh et al., sections 6.1, 6.6 and 7.
  *
  * Part of liblivetcp-model. Functions of their arguments; any thread.
  */
 #ifndef LIVETCP_WORKING_REGION_H
 #define LIVETCP_WORKING_REGION_H
 
+#include <livetcp/base.h>
 #include <livetcp/delay_model.h>
-#include <livetcp/export.h>
-#include <livetcp/result.h>
-#include <livetcp/time.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +18,9 @@
 extern "C" {
 #endif
 
-/* What "works" means: a share of `quantile` of the packets has at most `target_us`. Voice in the
- * paper: 95 % within 200 ms; video: all, in practice 99.9 %, within 5 s. */
+/* The deadline of a stream: a share of `quantile` of the packets has a delay of at most
+ * `target_us`. Voice in the paper: 95 % within 200 ms; video: all, in practice 99.9 %, within 5 s.
+ */
 typedef struct livetcp_delay_target {
     size_t struct_size;     /* set by livetcp_delay_target_init() */
     double quantile;        /* 0 < quantile < 1 */
@@ -38,14 +37,16 @@ LIVETCP_API void livetcp_delay_target_init_sized(livetcp_delay_target *target, s
 /* The largest loss at which the stream of `config` (whose loss is not read) meets the target, to
  * 2 % of itself: 0 if it does not at the smallest loss that is tried, 1e-5; 0.5 if it does at
  * that. A rate above 95 % of what TCP carries counts as missing every target: there the model is
- * least sure, and little more loss is too much. The error names the field that is out of range. */
+ * least accurate, and a little more loss is too much. The error names the field that is out of
+ * range. */
 LIVETCP_API livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *config,
                                                 const livetcp_delay_target *target, double *loss,
                                                 livetcp_error *error);
 
+/* The best number of connections and pieces for a target. */
 typedef struct livetcp_delay_advice {
     size_t struct_size;   /* set it to sizeof(livetcp_delay_advice) before the call */
-    bool meets_target;    /* false: nothing that was tried does; this is then the best of it */
+    bool meets_target;    /* false: no tried combination does, and this is the best one */
     unsigned connections; /* 1..8 */
     unsigned split;       /* 1..4 */
     double delay_us;      /* at the target's quantile; infinite if unbounded */
@@ -54,8 +55,8 @@ typedef struct livetcp_delay_advice {
 } livetcp_delay_advice;
 
 /* The connections and the split to use on the path of `config` (whose own are not read): as few
- * pieces and then as few connections as meet the target, since both have their price, and else what
- * has the smallest delay. */
+ * pieces and then as few connections as meet the target, since both have their price; otherwise the
+ * combination with the smallest delay. */
 LIVETCP_API livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *config,
                                                 const livetcp_delay_target *target,
                                                 livetcp_delay_advice *advice, livetcp_error *error);

@@ -173,12 +173,12 @@ TEST_CASE("redundant packets come apart again, and repeat half of the one before
     unsigned copies = 0;
     for (unsigned i = 0; i < 100; i++)
         for (unsigned stream : {0u, 1u}) {
-            lt_probe probe = {stream, i, 5}, read;
+            lt_probe probe = {stream, i, 5, false}, read;
             livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES];
             const void *sent;
             size_t size = packet.size();
             lt_packet_prepare(packet.data(), size, LT_BENCH_SSRC + stream, 1);
-            lt_packet_stamp(packet.data(), &probe, i * interval);
+            lt_packet_timestamp(packet.data(), &probe, i * interval);
             lt_red_encode(&sender, stream, packet.data(), &sent, &size);
             CHECK(size <= lt_red_size(packet.size(), 2));
             std::vector<uint8_t> wire((const uint8_t *)sent, (const uint8_t *)sent + size);

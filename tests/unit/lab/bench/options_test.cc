@@ -22,6 +22,10 @@ struct Parsed {
         args.push_back(nullptr);
         result = lt_bench_options_parse(options.get(), (int)args.size() - 1, args.data(), &error);
     }
+    ~Parsed()
+    {
+        lt_bench_options_clear(options.get());
+    }
     lt_bench_options *operator->() const
     {
         return options.get();
@@ -32,7 +36,7 @@ struct Parsed {
     }
 };
 
-TEST_CASE("without options: plain against the default policy, with 1 % loss")
+TEST_CASE("without options: plain against the default policy, as a session has it, with 1 % loss")
 {
     Parsed p({});
     INFO(p.error.message);
@@ -41,8 +45,8 @@ TEST_CASE("without options: plain against the default policy, with 1 % loss")
     CHECK(std::string(p->schemes[0].label) == "plain");
     CHECK(p->schemes[0].config.wire == LIVETCP_WIRE_PLAIN);
     CHECK(p->schemes[0].config.connections == 1);
-    CHECK(std::string(p->schemes[1].label) == "shortest-queue x5");
-    CHECK(p->schemes[1].config.connections == 5);
+    CHECK(std::string(p->schemes[1].label) == "auto x8");
+    CHECK(p->schemes[1].config.connections == 8);
     CHECK(p->plan.size == 1448);
     CHECK(p->plan.interval == 20000);
     CHECK(p->plan.duration == 60000000);
@@ -55,9 +59,10 @@ TEST_CASE("without options: plain against the default policy, with 1 % loss")
 
 TEST_CASE("the command is kept, quoted for a shell where that is needed")
 {
-    Parsed p({"--policy", "single:min-buf-b=0", "--seed", "3"});
+    Parsed p({"--policy", "single:send-buffer-segments=0", "--seed", "3"});
     REQUIRE(p.result == LIVETCP_OK);
-    CHECK(std::string(p->command) == "livetcp bench --policy single:min-buf-b=0 --seed 3");
+    CHECK(std::string(p->command) ==
+          "livetcp bench --policy single:send-buffer-segments=0 --seed 3");
     Parsed q({"--path", "delay=5ms, it's", "--json", ""});
     CHECK(std::string(q->command) == "livetcp bench --path 'delay=5ms, it'\\''s' --json ''");
     std::string longest(5000, '\'');
@@ -84,7 +89,7 @@ TEST_CASE("schemes keep their order, whichever option names them")
     CHECK(s[2].kind == LT_TRANSPORT_SOCKET);
     CHECK(s[2].nagle);
     CHECK(std::string(s[2].label) == "socket nagle");
-    CHECK(std::string(s[3].label) == "round-robin x5 cubic");
+    CHECK(std::string(s[3].label) == "round-robin x8 cubic");
     CHECK(std::string(s[3].config.congestion_control) == "cubic");
 }
 
@@ -279,7 +284,9 @@ TEST_CASE("bad options are named")
         {{"--transport=socket:split=2"}, "split"},
         {{"--transport=socket:nagle=2"}, "nagle"},
         {{"--policy="}, "''"},
-        {{"--policy=single,single,single,single,single,single,single,single,single"}, "8"},
+        {{"--policy=single,single,single,single,single,single,single,single,single,single,single,"
+          "single,single,single,single"},
+         "14"},
         {{"--csv="}, "--csv"},
         {{"--background-cc=a-name-that-is-too-long"}, "--background-cc"},
     };
@@ -306,4 +313,143 @@ TEST_CASE("the help lists options, policies and examples")
     for (const char *word :
          {"--policy", "--path", "--discard-stalls", "shortest-queue", "delay=50ms", "Examples:"})
         CHECK(help.find(word) != std::string::npos);
+}
+
+TEST_CASE("an adaptive source: defaults")
+{
+    Parsed p({"--adaptive"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    const lt_encoder_config &encoder = p->plan.encoder;
+    CHECK(p->plan.adaptive);
+    CHECK(p->plan.interval == 40000);
+    CHECK(encoder.interval == 40000);
+    CHECK(encoder.start_rate == 1.5e6);
+    CHECK(encoder.max_rate == 20e6);
+    CHECK(encoder.key_interval == 50);
+    CHECK(encoder.sizes.key > 2);
+    CHECK(std::string(p->trace) == "x264");
+    CHECK(p->plan.measured_from == 10000000);
+    CHECK(p->plan.rounds == 1750);
+    CHECK(p->plan.packets > p->plan.rounds);
+}
+
+TEST_CASE("an adaptive source: options")
+{
+    Parsed p({"--adaptive=300kbit", "--fps", "50", "--max-rate", "2mbit", "--key-interval", "1s",
+              "--warmup", "2s"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->plan.interval == 20000);
+    CHECK(p->plan.encoder.start_rate == 300e3);
+    CHECK(p->plan.encoder.max_rate == 2e6);
+    CHECK(p->plan.encoder.key_interval == 50);
+    CHECK(p->plan.measured_from == 2000000);
+    Parsed ideal({"--adaptive", "--trace=ideal"});
+    REQUIRE(ideal.result == LIVETCP_OK);
+    CHECK(ideal->plan.encoder.key_interval == 0);
+    CHECK(ideal->plan.encoder.sizes.key == 1);
+    CHECK_FALSE(Parsed({})->plan.adaptive);
+    CHECK(Parsed({"--adaptive", "--key-interval=0"})->plan.encoder.key_interval == 0);
+}
+
+TEST_CASE("an adaptive source: what makes no sense is refused and named")
+{
+    const std::vector<std::pair<std::vector<const char *>, const char *>> cases = {
+        {{"--fps", "30"}, "--fps is for an adaptive source"},
+        {{"--trace", "ideal"}, "--trace is for"},
+        {{"--max-rate", "1mbit"}, "--max-rate is for"},
+        {{"--key-interval", "1s"}, "--key-interval is for"},
+        {{"--adaptive", "--greedy"}, "--greedy and --adaptive"},
+        {{"--adaptive", "--interval", "20ms"}, "--interval and --adaptive"},
+        {{"--adaptive", "--playout", "static"}, "--playout and --adaptive"},
+        {{"--adaptive", "--talkspurt", "1s", "--silence", "1s"}, "--talkspurt and --adaptive"},
+        {{"--adaptive=fast"}, "--adaptive=fast"},
+        {{"--adaptive=1kbit"}, "10kbit"},
+        {{"--adaptive=3mbit", "--max-rate=2mbit"}, "above --max-rate 2mbit"},
+        {{"--adaptive", "--fps", "0.5"}, "--fps 0.5"},
+        {{"--adaptive", "--key-interval", "50ms"}, "two frames"},
+        {{"--adaptive", "--trace=ideal", "--key-interval=1s"}, "ideal encoder"},
+        {{"--adaptive", "--trace", "/no/such/file"}, "/no/such/file"},
+        {{"--adaptive", "--size", "60"}, "60 bytes"},
+        {{"--adaptive", "--policy", "single:redundancy=1"}, "redundancy=1 and --adaptive"},
+        {{"--adaptive", "--duration", "80000s"}, "--max-rate"}};
+    for (const auto &item : cases) {
+        Parsed p(item.first);
+        INFO(item.second << " in: " << p.error.message);
+        CHECK(p.result != LIVETCP_OK);
+        CHECK(p.mentions(item.second));
+    }
+}
+
+TEST_CASE("a program is a transport, with a start rate of its own")
+{
+    Parsed p({"--adaptive=1mbit", "--program", "other=/bin/other --fast 1", "-t",
+              "other:start-rate=300kbit,plain", "-p", "single:start-rate=2mbit"});
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    REQUIRE(p->scheme_count == 3);
+    CHECK(p->schemes[0].kind == LT_TRANSPORT_PROGRAM);
+    CHECK(std::string(p->schemes[0].program->command) == "/bin/other --fast 1");
+    CHECK(std::string(p->schemes[0].label) == "other start-rate=300kbit");
+    CHECK(std::string(lt_scheme_transport(&p->schemes[0])) == "program");
+    CHECK(p->schemes[0].start_rate == 300e3);
+    CHECK(p->schemes[1].start_rate == 1e6); /* the run's */
+    CHECK(p->schemes[2].start_rate == 2e6);
+    Parsed constant({"--program", "other=x", "-t", "other", "--size", "1000", "--interval", "8ms"});
+    REQUIRE(constant.result == LIVETCP_OK);
+    CHECK(constant->schemes[0].start_rate == Approx(1e6));
+}
+
+TEST_CASE("flows join and leave; a path changes by a schedule")
+{
+    const char *file = "bench-options-test.schedule";
+    FILE *out = fopen(file, "w");
+    REQUIRE(out);
+    fputs("5s forward rate=400kbit\n10s both delay=80ms\n", out);
+    fclose(out);
+    Parsed p({"--adaptive", "--flows", "3", "--flow-times", "0-,5s-20s", "--schedule", file,
+              "--path", "delay=30ms,rate=1mbit"});
+    remove(file);
+    INFO(p.error.message);
+    REQUIRE(p.result == LIVETCP_OK);
+    CHECK(p->schedule.count == 2);
+    const lt_plan &plan = p->plan;
+    CHECK_FALSE(lt_plan_joins_late(&plan, 0));
+    CHECK(lt_plan_joins_late(&plan, 1));
+    CHECK_FALSE(lt_plan_joins_late(&plan, 2));
+    CHECK(lt_plan_takes_part(&plan, 0, plan.length - 1));
+    CHECK(lt_plan_takes_part(&plan, 2, 0));
+    CHECK_FALSE(lt_plan_takes_part(&plan, 1, 4999999));
+    CHECK(lt_plan_takes_part(&plan, 1, 5000000));
+    CHECK_FALSE(lt_plan_takes_part(&plan, 1, 20000000));
+}
+
+TEST_CASE("programs, times of flows and schedules: what makes no sense is refused and named")
+{
+    const std::vector<std::pair<std::vector<const char *>, const char *>> cases = {
+        {{"--program", "noname"}, "NAME=COMMAND"},
+        {{"--program", "=x"}, "NAME=COMMAND"},
+        {{"--program", "a:b=x"}, "NAME=COMMAND"},
+        {{"--program", "plain=x"}, "take another"},
+        {{"--program", "other=x", "-t", "other:nagle=1"}, "setting of other"},
+        {{"--program", "other=x", "-t", "other", "--greedy"}, "forward only"},
+        {{"--program", "other=x", "-t", "other", "--direction", "both"}, "forward only"},
+        {{"-t", "other"}, "'other'"},
+        {{"-t", "plain:start-rate=1mbit"}, "add --adaptive"},
+        {{"--adaptive", "-t", "plain:start-rate=soon"}, "start-rate="},
+        {{"--adaptive", "--max-rate", "2mbit", "-t", "plain:start-rate=3mbit"}, "--max-rate"},
+        {{"--flow-times", "0-"}, "add --adaptive"},
+        {{"--adaptive", "--flow-times", "0-,1s-"}, "only 1 flows"},
+        {{"--adaptive", "--flow-times", "5s"}, "FROM-TO"},
+        {{"--adaptive", "--flow-times", "9s-5s"}, "FROM-TO"},
+        {{"--adaptive", "--flow-times", "500s-"}, "within the 70 s"},
+        {{"--schedule", "/no/such/file"}, "/no/such/file"},
+        {{"--schedule", "/dev/null", "--path", "none"}, "loopback"}};
+    for (const auto &item : cases) {
+        Parsed p(item.first);
+        INFO(item.second << " in: " << p.error.message);
+        CHECK(p.result != LIVETCP_OK);
+        CHECK(p.mentions(item.second));
+    }
 }

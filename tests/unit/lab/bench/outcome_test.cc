@@ -7,7 +7,7 @@
 TEST_CASE("warm-up is not counted")
 {
     FakeRun run;
-    uint32_t warmup = run.options->plan.warmup_packets;
+    uint32_t warmup = run.options->plan.warmup_rounds;
     REQUIRE(warmup == 10);
     run.fill(0, 0, [&](uint32_t i) { return i < warmup ? 900000 : 51000; });
     run.fill(1, 0, [](uint32_t) { return 52000; });
@@ -168,4 +168,51 @@ TEST_CASE("the time of a full queue")
     CHECK(lt_link_full_queue(&link) == 40000);
     REQUIRE(lt_link_params_parse(&link, "rate=3mbit,queue=50kB", nullptr) == LIVETCP_OK);
     CHECK(lt_link_full_queue(&link) == Approx(133333).margin(4000)); /* kB of 1000 or 1024 */
+}
+
+TEST_CASE("of an adaptive source counts what was sent in time, and each frame's rate once")
+{
+    FakeRun run;
+    lt_plan &plan = run.options->plan;
+    plan.adaptive = true;
+    plan.encoder.start_rate = plan.encoder.max_rate = 8e6;
+    lt_frame_sizes_ideal(&plan.encoder.sizes);
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    run.options->link[0].rate = 1000000;
+    lt_run &first = run.log->runs[0];
+    REQUIRE(plan.packets >= 40);
+    lt_shared_destroy(&first.shared);
+    REQUIRE(lt_shared_create(&first.shared, &plan, nullptr) == LIVETCP_OK);
+    for (uint32_t i = 0; i < 40; i++) { /* two packets a frame; ten frames in the warm-up */
+        lt_record *record = lt_shared_record(first.shared, &plan, 0, i);
+        record->frame = i / 2;
+        record->size = 1000;
+        record->rate = i < 30 ? 600000 : 900000;
+        record->sent = first.start + lt_plan_due(&plan, 0, i / 2) + 5;
+        record->arrival = record->sent + (i < 20 ? 90000 : 50000 + i);
+    }
+    run.log->count = 1;
+    run.make();
+    run.log->count = 2;
+    const lt_outcome &o = run.outcomes.outcomes[0];
+    CHECK(o.whole.sent == 40);
+    CHECK(o.whole.max == 90000);
+    CHECK(o.all.sent == 20);
+    CHECK(o.all.max == 50039);
+    CHECK(o.lateness.max == 5);
+    CHECK(o.rates.frames == 10);
+    CHECK(o.rates.min == 600000);
+    CHECK(o.rates.mean == Approx(750000));
+    CHECK(o.rates.last == 900000);
+    /* Those of the last frames of the warm-up came after it. */
+    CHECK(o.arrived_bytes >= 20000);
+    CHECK(o.arrived_bytes <= 30000);
+    CHECK(o.link_share == Approx(double(o.arrived_bytes) * 8 / 20 / 1e6));
+    auto raw = written([&](FILE *out) { lt_report_raw(&run.outcomes, out); });
+    CHECK(raw.find(",delay_us,frame,bytes,rate_bit_s\n") != std::string::npos);
+    CHECK(raw.find(",19,1000,900000\n") != std::string::npos);
+    CHECK(raw.find(",20,1000") == std::string::npos);
+    auto table = written([&](FILE *out) { lt_report_table(&run.outcomes, out); });
+    CHECK(table.find("encoder, kbit/s") != std::string::npos);
+    CHECK(table.find("delay with warm-up, ms") != std::string::npos);
 }

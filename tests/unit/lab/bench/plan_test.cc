@@ -26,7 +26,7 @@ TEST_CASE("a plan counts packets and spreads phases")
     lt_plan plan = usual();
     REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
     CHECK(plan.streams == 5);
-    CHECK(plan.warmup_packets == 250);
+    CHECK(plan.warmup_rounds == 250);
     CHECK(plan.packets == 3250);
     for (unsigned s = 0; s < plan.streams; s++) {
         CHECK(plan.phase[s] >= 0);
@@ -67,7 +67,7 @@ TEST_CASE("talkspurts with silence between them")
     plan.opening = 2;
     REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
     CHECK(plan.spurt_packets == 100);
-    CHECK(plan.warmup_packets == 100);
+    CHECK(plan.warmup_rounds == 100);
     CHECK(plan.measured_from == 5000000); /* the second talkspurt */
     CHECK(plan.length == 65000000);
     CHECK(plan.packets == 1300);
@@ -90,7 +90,7 @@ TEST_CASE("a warm-up that ends in silence is over when the next talkspurt begins
     plan.talkspurt = 1000000;
     plan.silence = 9000000;
     REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
-    CHECK(plan.warmup_packets == 50);
+    CHECK(plan.warmup_rounds == 50);
     CHECK(plan.measured_from == 10000000);
     CHECK(plan.packets == 50 + 6 * 50);
 }
@@ -167,8 +167,8 @@ TEST_CASE("packets of the bench are RTP and carry their probe")
 {
     std::vector<uint8_t> packet(1446);
     lt_packet_prepare(packet.data(), packet.size(), 0x4c540003, 9);
-    lt_probe probe = {3, 70000, 123456789012345};
-    lt_packet_stamp(packet.data(), &probe, 1000000);
+    lt_probe probe = {3, 70000, 123456789012345, false};
+    lt_packet_timestamp(packet.data(), &probe, 1000000);
     CHECK(packet[0] == 0x80);
     CHECK(packet[1] == 96);
     CHECK((packet[2] << 8 | packet[3]) == 70000 % 65536);
@@ -183,9 +183,9 @@ TEST_CASE("packets of the bench are RTP and carry their probe")
 TEST_CASE("what is not a packet of the bench is told apart")
 {
     std::vector<uint8_t> packet(LT_BENCH_RTP + LT_BENCH_PROBE);
-    lt_probe probe = {1, 2, 3}, read;
+    lt_probe probe = {1, 2, 3, false}, read;
     lt_packet_prepare(packet.data(), packet.size(), 1, 1);
-    lt_packet_stamp(packet.data(), &probe, 0);
+    lt_packet_timestamp(packet.data(), &probe, 0);
     REQUIRE(lt_packet_read(packet.data(), packet.size(), &read));
     CHECK_FALSE(lt_packet_read(packet.data(), packet.size() - 1, &read));
     packet[3] ^= 1; /* sequence number and index disagree */
@@ -193,4 +193,18 @@ TEST_CASE("what is not a packet of the bench is told apart")
     packet[3] ^= 1;
     packet[1] = 200; /* RTCP */
     CHECK_FALSE(lt_packet_read(packet.data(), packet.size(), &read));
+}
+
+TEST_CASE("the last packet of a frame has the marker, and is read like the others")
+{
+    std::vector<uint8_t> packet(100);
+    lt_probe probe = {0, 7, 9, true}, read = {};
+    lt_packet_prepare(packet.data(), packet.size(), 1, 1);
+    lt_packet_timestamp(packet.data(), &probe, 0);
+    CHECK(packet[1] == (0x80 | 96));
+    REQUIRE(lt_packet_read(packet.data(), packet.size(), &read));
+    CHECK(read.marker);
+    probe.marker = false;
+    lt_packet_timestamp(packet.data(), &probe, 0);
+    CHECK(packet[1] == 96);
 }

@@ -44,7 +44,7 @@ TEST_CASE("playout delays are over L, and static is RTT + 3/f")
 TEST_CASE("what is no playout delay is named")
 {
     for (const char *bad :
-         {"", "10,", ",10", "fast", "10ms", "-1", "60001", "nan", "inf", "statics", "10,,20",
+         {"", "10,", ",10", "fast", "10m", "-1", "60001", "61s", "nan", "inf", "statics", "10,,20",
           "12345678901234567890", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}) {
         lt_playout_list list = {};
         livetcp_error error = {};

@@ -8,9 +8,9 @@ TEST_CASE("a host where nothing costs delay")
 {
     Host host;
     for (size_t i = 0; i < lt_check_count; i++) {
-        lt_finding finding = host.judge(lt_checks[i].name);
+        lt_finding finding = host.classify(lt_checks[i].name);
         INFO(lt_checks[i].name << ": " << finding.found);
-        CHECK(finding.verdict == LT_VERDICT_OK);
+        CHECK(finding.result == LT_CHECK_OK);
         CHECK(finding.found[0]);
         CHECK(!finding.command[0]);
     }
@@ -72,13 +72,13 @@ TEST_CASE("each setting that costs delay is found by one check")
         host.set(one.which, one.text);
         lt_diagnosis diagnosis;
         lt_diagnose(&diagnosis, &host.facts);
-        lt_finding finding = host.judge(one.check);
+        lt_finding finding = host.classify(one.check);
         INFO(lt_sysctl_name(one.which) << " = " << one.text << ": " << finding.found);
-        CHECK(finding.verdict == LT_VERDICT_COSTS);
+        CHECK(finding.result == LT_CHECK_COSTS);
         CHECK(finding.cost[0]);
         CHECK(finding.command == std::string(one.command));
-        CHECK(diagnosis.verdicts[LT_VERDICT_COSTS] == 1);
-        CHECK(diagnosis.verdicts[LT_VERDICT_UNKNOWN] == 0);
+        CHECK(diagnosis.results[LT_CHECK_COSTS] == 1);
+        CHECK(diagnosis.results[LT_CHECK_UNKNOWN] == 0);
     }
 }
 
@@ -86,19 +86,19 @@ TEST_CASE("a setting that cannot be read is unknown, with the reason")
 {
     Host host;
     host.lose(LT_SYSCTL_SACK, EACCES);
-    CHECK(host.judge("sack").verdict == LT_VERDICT_UNKNOWN);
-    CHECK(host.judge("sack").found ==
+    CHECK(host.classify("sack").result == LT_CHECK_UNKNOWN);
+    CHECK(host.classify("sack").found ==
           std::string("net.ipv4.tcp_sack cannot be read: Permission denied"));
     host.set(LT_SYSCTL_SACK, "perhaps");
-    CHECK(host.judge("sack").found ==
+    CHECK(host.classify("sack").found ==
           std::string("net.ipv4.tcp_sack says 'perhaps', which is not what was expected"));
     host.lose(LT_SYSCTL_RMEM_MAX);
-    CHECK(host.judge("socket-buffers").found ==
+    CHECK(host.classify("socket-buffers").found ==
           std::string("net.core.rmem_max is not visible in this network namespace; ask on the host "
                       "itself"));
     host.lose(LT_SYSCTL_RECOVERY);
     host.kernel(4, 3);
-    CHECK(host.judge("rack").found ==
+    CHECK(host.classify("rack").found ==
           std::string("this kernel has no net.ipv4.tcp_recovery, which came with Linux 4.4"));
 }
 
@@ -111,11 +111,11 @@ TEST_CASE("with nothing known at all, nothing is said to be well or to cost anyt
     host.facts.route.how = host.facts.socket.how = host.facts.tun.how = LT_FAILED;
     const std::set<std::string> certain = {"limited-transmit", "rto-min"};
     for (size_t i = 0; i < lt_check_count; i++) {
-        lt_finding finding = host.judge(lt_checks[i].name);
+        lt_finding finding = host.classify(lt_checks[i].name);
         INFO(lt_checks[i].name << ": " << finding.found);
         CHECK(finding.found[0]);
         if (!certain.count(lt_checks[i].name))
-            CHECK(finding.verdict == LT_VERDICT_UNKNOWN);
+            CHECK(finding.result == LT_CHECK_UNKNOWN);
     }
 }
 
@@ -123,10 +123,10 @@ TEST_CASE("RACK cannot be off since Linux 6.17")
 {
     Host host;
     host.set(LT_SYSCTL_RECOVERY, "0");
-    CHECK(host.judge("rack").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("rack").result == LT_CHECK_OK);
     host.kernel(6, 16);
-    CHECK(host.judge("rack").verdict == LT_VERDICT_COSTS);
-    CHECK(host.judge("rack").cost_ms == 31);
+    CHECK(host.classify("rack").result == LT_CHECK_COSTS);
+    CHECK(host.classify("rack").cost_ms == 31);
 }
 
 TEST_CASE("the route speaks before the system")
@@ -135,15 +135,15 @@ TEST_CASE("the route speaks before the system")
     lt_route_fact &route = host.facts.route;
     host.set(LT_SYSCTL_ECN, "0");
     route.features = 1; /* RTAX_FEATURE_ECN */
-    CHECK(host.judge("ecn").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("ecn").result == LT_CHECK_OK);
     route.rto_min_ms = 500;
-    CHECK(host.judge("rto-min").verdict == LT_VERDICT_COSTS);
-    CHECK(host.judge("rto-min").cost_ms == 300);
+    CHECK(host.classify("rto-min").result == LT_CHECK_COSTS);
+    CHECK(host.classify("rto-min").cost_ms == 300);
     std::strcpy(route.congestion_control, "reno");
     host.set(LT_SYSCTL_ALLOWED_CC, "reno cubic");
-    CHECK(host.judge("congestion-control").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("congestion-control").result == LT_CHECK_COSTS);
     std::strcpy(route.congestion_control, "bbr");
-    CHECK(host.judge("congestion-control").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("congestion-control").result == LT_CHECK_OK);
 }
 
 TEST_CASE("initial windows cost the round trips it takes to double them")
@@ -156,34 +156,34 @@ TEST_CASE("initial windows cost the round trips it takes to double them")
         Host host;
         host.facts.route.initcwnd = host.facts.route.initrwnd = one.segments;
         for (const char *name : {"initial-window", "initial-receive-window"}) {
-            lt_finding finding = host.judge(name);
+            lt_finding finding = host.classify(name);
             INFO(name << " " << one.segments << ": " << finding.found);
-            CHECK(finding.verdict == (one.trips ? LT_VERDICT_COSTS : LT_VERDICT_OK));
+            CHECK(finding.result == (one.trips ? LT_CHECK_COSTS : LT_CHECK_OK));
             CHECK(finding.cost_round_trips == one.trips);
         }
     }
     Host host;
     host.facts.route.initcwnd = 4;
-    CHECK(host.judge("initial-window").command ==
+    CHECK(host.classify("initial-window").command ==
           std::string("ip route replace default via 192.0.2.1 dev eth7 initcwnd 10"));
     host.facts.route.how = LT_ABSENT;
-    CHECK(host.judge("initial-window").verdict == LT_VERDICT_UNKNOWN);
+    CHECK(host.classify("initial-window").result == LT_CHECK_UNKNOWN);
 }
 
 TEST_CASE("congestion control: what the default is, and what may be chosen")
 {
     Host host;
     host.set(LT_SYSCTL_ALLOWED_CC, "reno cubic");
-    CHECK(host.judge("congestion-control").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("congestion-control").result == LT_CHECK_COSTS);
     host.set(LT_SYSCTL_CC, "bbr");
-    CHECK(host.judge("congestion-control").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("congestion-control").result == LT_CHECK_OK);
     host.set(LT_SYSCTL_CC, "cubic");
     host.set(LT_SYSCTL_ALLOWED_CC, "reno xbbr bbr2"); /* whole words */
-    CHECK(host.judge("congestion-control").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("congestion-control").result == LT_CHECK_COSTS);
 
-    CHECK(host.judge("congestion-control-choice").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("congestion-control-choice").result == LT_CHECK_OK);
     std::strcpy(host.facts.socket.selectable, "reno");
-    CHECK(host.judge("congestion-control-choice").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("congestion-control-choice").result == LT_CHECK_COSTS);
 }
 
 TEST_CASE("ssthresh was always inherited before there was a switch of its own")
@@ -191,11 +191,11 @@ TEST_CASE("ssthresh was always inherited before there was a switch of its own")
     Host host;
     host.kernel(5, 4);
     host.lose(LT_SYSCTL_NO_SSTHRESH);
-    CHECK(host.judge("ssthresh-inheritance").verdict == LT_VERDICT_COSTS);
-    CHECK(host.judge("ssthresh-inheritance").command ==
+    CHECK(host.classify("ssthresh-inheritance").result == LT_CHECK_COSTS);
+    CHECK(host.classify("ssthresh-inheritance").command ==
           std::string("sysctl -w net.ipv4.tcp_no_metrics_save=1"));
     host.set(LT_SYSCTL_NO_METRICS, "1");
-    CHECK(host.judge("ssthresh-inheritance").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("ssthresh-inheritance").result == LT_CHECK_OK);
 }
 
 TEST_CASE("the interface: queue, offloads, interrupts")
@@ -203,35 +203,35 @@ TEST_CASE("the interface: queue, offloads, interrupts")
     Host host;
     lt_interface_fact &i = host.facts.interface;
     std::strcpy(i.qdisc, "pfifo_fast");
-    CHECK(host.judge("qdisc").verdict == LT_VERDICT_COSTS);
-    CHECK(host.judge("qdisc").cost_ms == 120);
-    CHECK(host.judge("qdisc").command == std::string("tc qdisc replace dev eth7 root fq_codel"));
+    CHECK(host.classify("qdisc").result == LT_CHECK_COSTS);
+    CHECK(host.classify("qdisc").cost_ms == 120);
+    CHECK(host.classify("qdisc").command == std::string("tc qdisc replace dev eth7 root fq_codel"));
     std::strcpy(i.qdisc, "mq");
     std::strcpy(i.inner_qdisc, "fq");
-    CHECK(host.judge("qdisc").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("qdisc").result == LT_CHECK_OK);
     i.offload[LT_OFFLOAD_LRO] = true;
-    CHECK(host.judge("receive-offload").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("receive-offload").result == LT_CHECK_COSTS);
     i.coalesce_us = 3000;
-    CHECK(host.judge("interrupt-coalescing").cost_ms == 3);
+    CHECK(host.classify("interrupt-coalescing").cost_ms == 3);
     i.coalescing_known = false;
-    CHECK(host.judge("interrupt-coalescing").verdict == LT_VERDICT_OK);
+    CHECK(host.classify("interrupt-coalescing").result == LT_CHECK_OK);
 }
 
 TEST_CASE("what older kernels lack")
 {
     Host host;
     host.facts.socket.delack_max = false;
-    CHECK(host.judge("delayed-ack").verdict == LT_VERDICT_COSTS);
-    CHECK(host.judge("delayed-ack").command ==
+    CHECK(host.classify("delayed-ack").result == LT_CHECK_COSTS);
+    CHECK(host.classify("delayed-ack").command ==
           std::string("ip route replace default via 192.0.2.1 dev eth7 quickack 1"));
     host.facts.route.quickack = 1;
-    CHECK(host.judge("delayed-ack").verdict == LT_VERDICT_OK);
-    host.facts.socket.stamp_acknowledged = false;
-    CHECK(host.judge("timestamping").verdict == LT_VERDICT_UNKNOWN);
+    CHECK(host.classify("delayed-ack").result == LT_CHECK_OK);
+    host.facts.socket.timestamp_acknowledged = false;
+    CHECK(host.classify("timestamping").result == LT_CHECK_UNKNOWN);
     host.facts.socket.notsent_lowat = false;
-    CHECK(host.judge("unsent-limit").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("unsent-limit").result == LT_CHECK_COSTS);
     host.kernel(4, 9);
-    CHECK(host.judge("kernel").verdict == LT_VERDICT_COSTS);
+    CHECK(host.classify("kernel").result == LT_CHECK_COSTS);
 }
 
 TEST_CASE("what is paid more often, then what is dearer, is told first")

@@ -38,7 +38,7 @@ struct Host {
         lt_socket_fact &s = facts.socket;
         std::strcpy(s.selectable, "reno cubic bbr");
         s.rto_min = s.delack_max = s.notsent_lowat = s.thin_linear = true;
-        s.stamp_sent = s.stamp_acknowledged = s.stamp_received = true;
+        s.timestamp_sent = s.timestamp_acknowledged = s.timestamp_received = true;
     }
 
     void kernel(unsigned major, unsigned minor)
@@ -61,12 +61,12 @@ struct Host {
         facts.sysctl[which].error = error;
     }
 
-    lt_finding judge(const char *name) const
+    lt_finding classify(const char *name) const
     {
         for (size_t i = 0; i < lt_check_count; i++)
             if (!std::strcmp(lt_checks[i].name, name)) {
                 lt_finding finding = {};
-                lt_checks[i].judge(&facts, &finding);
+                lt_checks[i].classify(&facts, &finding);
                 return finding;
             }
         FAIL("there is no check " << name);

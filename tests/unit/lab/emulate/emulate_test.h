@@ -46,8 +46,8 @@ class Link
     Link(const Link &) = delete;
     Link &operator=(const Link &) = delete;
 
-    lt_link_verdict push(livetcp_usec now, std::uintptr_t number, std::size_t size = 1500,
-                         lt_ecn ecn = LT_ECN_NOT_ECT)
+    lt_link_result push(livetcp_usec now, std::uintptr_t number, std::size_t size = 1500,
+                        lt_ecn ecn = LT_ECN_NOT_ECT)
     {
         return lt_link_push(link, now, reinterpret_cast<void *>(number), size, ecn);
     }

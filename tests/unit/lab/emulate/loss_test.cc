@@ -8,13 +8,13 @@ struct Bursts {
     double mean_gap;
 };
 
-static Bursts measure(const std::string &spec, std::size_t packets, lt_link_verdict verdict)
+static Bursts measure(const std::string &spec, std::size_t packets, lt_link_result result)
 {
     Link link(spec, 2026);
     std::size_t lost = 0, bursts = 0;
     bool before = false;
     for (std::size_t i = 0; i < packets; i++) {
-        const bool now = link.push(static_cast<livetcp_usec>(i), i) == verdict;
+        const bool now = link.push(static_cast<livetcp_usec>(i), i) == result;
         lost += now;
         bursts += now && !before;
         before = now;

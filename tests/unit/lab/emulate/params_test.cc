@@ -63,7 +63,17 @@ TEST_CASE("params: bad specs are refused with the key and the value")
         Bad{"gilbert=1%:2%:3%:4%:5%", "5%"}, Bad{"rate=30", "rate=30"}, Bad{"rate=30mb", "30mb"},
         Bad{"queue=0p", "queue=0p"}, Bad{"queue=1.5p", "1.5p"}, Bad{"queue=100", "queue=100"},
         Bad{"queue=150kb", "150kb"}, Bad{"ecn=x", "ecn=x"}, Bad{"loss=80%,burst=2", "80%"},
-        Bad{"latency=5ms", "latency"}, Bad{"=5", "link parameter"});
+        Bad{"latency=5ms", "latency"}, Bad{"=5", "link parameter"}, Bad{"aqm=red", "aqm=red"},
+        Bad{"aqm=codel:0", "codel:0"}, Bad{"aqm=codel:5ms:100ms:9", "100ms:9"},
+        Bad{"aqm=fq-codel:5ms:100ms:0", "100ms:0"}, Bad{"aqm=fq-codel:5ms:100ms:2.5", "2.5"},
+        Bad{"ecn=l4s:0", "l4s:0"}, Bad{"ecn=l4sx", "l4sx"}, Bad{"ecn=classic", "aqm=codel"},
+        Bad{"policer=1mbit", "policer=1mbit"}, Bad{"policer=1mbit:10p", "10p"},
+        Bad{"policer=off:10kB", "off:10kB"}, Bad{"routes=", "routes="}, Bad{"routes=5", "routes=5"},
+        Bad{"routes=0+1ms/200%", "routes="}, Bad{"routes=0+0+0+0+0+0+0+0+0", "up to 8"},
+        Bad{"outage=1s", "outage=1s"}, Bad{"outage=0@1s", "0@1s"}, Bad{"outage=2s@1s/2s", "/2s"},
+        Bad{"delay=5ms@", "delay=5ms@"}, Bad{"delay=5@2s", "delay=5"}, Bad{"delay=5ms@x", "@x"},
+        Bad{"loss=2%,burst=3,loss=90%@5s", "90%"}, Bad{"trace=", "trace="},
+        Bad{"gilbert=10%:20%:30%:40%:50%@5s", "gilbert"});
     lt_link_params params;
     lt_link_params_init(&params);
     livetcp_error error = {};
@@ -71,7 +81,7 @@ TEST_CASE("params: bad specs are refused with the key and the value")
     CHECK(lt_link_params_parse(&params, bad.spec, &error) != LIVETCP_OK);
     CHECK(error.code != LIVETCP_OK);
     CHECK(std::string(error.message).find(bad.names) != std::string::npos);
-    CHECK(lt_link_params_parse(&params, std::string(600, 'x').c_str(), &error) ==
+    CHECK(lt_link_params_parse(&params, std::string(LT_PARAMS_TEXT, 'x').c_str(), &error) ==
           LIVETCP_ERR_INVALID_ARGUMENT);
 }
 
@@ -79,7 +89,10 @@ TEST_CASE("params: the text form makes the same parameters")
 {
     const std::string spec =
         GENERATE("", "delay=50ms,jitter=0.25ms,loss=1%,burst=3,rate=30mbit,queue=150kB,ecn=20p",
-                 "gilbert=1.25%:30%:90%:0.5%,reorder=yes,queue=off");
+                 "gilbert=1.25%:30%:90%:0.5%,reorder=yes,queue=off",
+                 "policer=1.5mbit:12kB,aqm=codel:2.5ms:30ms,ecn,queue=40kB,rate=1mbit",
+                 "aqm=fq-codel:5ms:100ms:64,ecn=l4s:0.5ms,routes=0+12ms/1.5%+40ms",
+                 "outage=1.5s@10s+10s@20.001s/30s,delay=65ms@8s,rate=400kbit@1234567us");
     const lt_link_params params = params_of(spec);
     char text[LT_PARAMS_TEXT], again[LT_PARAMS_TEXT], tiny[8];
     const lt_link_params copy = params_of(lt_link_params_format(&params, text, sizeof text));
@@ -87,6 +100,42 @@ TEST_CASE("params: the text form makes the same parameters")
     CHECK(copy.delay == params.delay);
     CHECK(copy.queue.value == params.queue.value);
     CHECK(copy.gilbert.p == Approx(params.gilbert.p));
+    CHECK(copy.aqm_flows == params.aqm_flows);
+    CHECK(copy.outages.count == params.outages.count);
     CHECK(std::string(lt_link_params_format(&params, tiny, sizeof tiny)).size() == 7);
     CHECK(std::string(lt_link_params_help()).find("gilbert") != std::string::npos);
+}
+
+TEST_CASE("params: the keys of queues, routes and plans")
+{
+    lt_link_params params = params_of("aqm=fq-codel:2ms,ecn=l4s,policer=1mbit:10kB,"
+                                      "routes=0+12ms/1%,outage=1s@5s+2s@10s/20s,"
+                                      "delay=9ms@7s,rate=2mbit@3s,loss=1%@7s");
+    CHECK(params.aqm == LT_AQM_FQ_CODEL);
+    CHECK(params.aqm_target == 2000);
+    CHECK(params.aqm_interval == 100000);
+    CHECK(params.aqm_flows == 1024);
+    CHECK(params.ecn_classic);
+    CHECK(params.ecn_l4s == 1000);
+    CHECK(params.policer.burst == 10000);
+    REQUIRE(params.routes.count == 2);
+    CHECK(params.routes.route[1].delay == 12000);
+    CHECK(params.routes.route[1].loss == Approx(0.01));
+    REQUIRE(params.outages.count == 2);
+    CHECK(params.outages.outage[1].every == 20000000);
+    CHECK(params.delay == 0); /* planned, not yet */
+    REQUIRE(params.change_count == 3);
+    CHECK(params.changes[0].spec == std::string("rate=2mbit"));
+    CHECK(params.changes[1].spec == std::string("delay=9ms"));
+    CHECK(params.changes[2].spec == std::string("loss=1%"));
+    CHECK(params_of("aqm=codel,ecn=classic").ecn_classic);
+    CHECK_FALSE(params_of("aqm=codel,ecn,ecn=20p").ecn_classic);
+
+    std::string many = "delay=1ms@1s";
+    for (int i = 1; i < LT_MAX_CHANGES; i++)
+        many += ",delay=1ms@1s";
+    CHECK(params_of(many).change_count == LT_MAX_CHANGES);
+    livetcp_error error = {};
+    CHECK(lt_link_params_parse(&params, (many + ",delay=1ms@1s").c_str(), &error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
 }

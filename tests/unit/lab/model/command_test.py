@@ -56,7 +56,7 @@ class Command(unittest.TestCase):
 
     def test_region(self):
         d = self.document("region", "--packet=174", "--target=200ms", "--quantile=95%",
-                          "--rtts=20ms,100ms")
+                          "--rtts=20ms,100ms", "--constants=paper")
         self.assertEqual(d["schema"], "livetcp/model-region/1")
         self.assertEqual([row["rtt_ms"] for row in d["rows"]], [20, 100])
         row = d["rows"][1]

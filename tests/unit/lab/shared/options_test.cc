@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "lab/options.h"
+#include "lab/suggest.h"
 }
 
 #include <climits>
@@ -169,7 +170,8 @@ TEST_CASE("options: values are checked")
     CHECK(lt_option_size("--x=", "1.5", 100, &size, nullptr));
     CHECK(lt_option_count("--x=", 3, 1, 3, &count, nullptr) == LIVETCP_OK);
     CHECK(count == 3);
-    CHECK(lt_option_seconds("--x", 1.5, 2, &time, nullptr) == LIVETCP_OK);
+    CHECK(lt_option_time("--x ", "1.5", LIVETCP_USEC_SEC, 0, 2000000, &time, nullptr) ==
+          LIVETCP_OK);
     CHECK(time == 1500000);
 }
 
@@ -189,12 +191,71 @@ TEST_CASE("options: an error repeats the option as it is typed and says what wou
     CHECK(std::string(error.message) == "--n=7: 1 to 3 are possible");
     CHECK(lt_option_count("--n ", 0, 1, INT_MAX, &count, &error));
     CHECK(std::string(error.message) == "--n 0: at least 1");
-    CHECK(lt_option_seconds("--drain", -1, 60, &time, &error));
-    CHECK(std::string(error.message) == "--drain: 0 to 60 seconds are possible");
+    CHECK(lt_option_time("--drain ", "-1", LIVETCP_USEC_SEC, 0, 60000000, &time, &error));
+    CHECK(std::string(error.message) == "--drain -1: it is a time such as 20ms or 5s, 0s to 60s");
     CHECK(lt_option_copy("--file", "", text, sizeof text, nullptr, &error));
     CHECK(std::string(error.message) == "--file: 1 to 3 characters are possible");
     CHECK(lt_option_copy("--file", "long", text, sizeof text, "too long", &error));
     CHECK(std::string(error.message) == "--file: too long");
     CHECK(lt_option_refuse("--x=", std::string(90, 'y').c_str(), &error, "no %d", 3));
     CHECK(std::string(error.message) == "--x=" + std::string(40, 'y') + ": no 3");
+}
+
+TEST_CASE("options: a time has a unit, or the one that plain numbers always had")
+{
+    const struct {
+        const char *text;
+        livetcp_usec us;
+    } good[] = {{"20ms", 20000}, {"5s", 5000000}, {"250us", 250}, {"1.5", 1500000}, {"0", 0}};
+    for (auto &one : good) {
+        livetcp_usec us = -1;
+        CAPTURE(one.text);
+        CHECK(lt_option_time("--t ", one.text, LIVETCP_USEC_SEC, 0, 10 * LIVETCP_USEC_SEC, &us,
+                             nullptr) == LIVETCP_OK);
+        CHECK(us == one.us);
+    }
+    for (const char *bad : {"11s", "11", "-1", "nan", "", "5 s", "5m", "1e99"}) {
+        livetcp_error error = {};
+        livetcp_usec us = 7;
+        CAPTURE(bad);
+        CHECK(lt_option_time("--t ", bad, LIVETCP_USEC_SEC, 0, 10 * LIVETCP_USEC_SEC, &us,
+                             &error) != LIVETCP_OK);
+        CHECK(us == 7);
+        CHECK(std::string(error.message).find("0s to 10s") != std::string::npos);
+    }
+}
+
+TEST_CASE("options: --json alone is standard output")
+{
+    for (auto words : std::vector<std::vector<const char *>>{
+             {"--json", "-"}, {"--json=-"}, {"--json"}, {"--json", "--number=7"}}) {
+        Line line;
+        REQUIRE(line.read(words) == LIVETCP_OK);
+        CHECK(std::string(line.json) == "-");
+    }
+    Line value; /* "--json" is the text of --text here */
+    REQUIRE(value.read({"--text", "--json", "-t", "-"}) == LIVETCP_OK);
+    CHECK(value.copy == "--json");
+    CHECK(value.json == nullptr);
+    Line command; /* what follows is the command's */
+    REQUIRE(command.read({"--number", "7", "run", "--json", "-"}, true, true) == LIVETCP_OK);
+    CHECK(command.rest == std::vector<std::string>{"run", "--json", "-"});
+}
+
+TEST_CASE("suggestions: the nearest name, if one is near")
+{
+    auto nearest = [](const char *word) {
+        lt_suggestion s;
+        lt_suggestion_start(&s, word);
+        for (const char *name : {"bench", "doctor", "receive", "report", "send", "connections"})
+            lt_suggestion_offer(&s, name);
+        return std::string(s.name ? s.name : "");
+    };
+    CHECK(nearest("doktor") == "doctor");
+    CHECK(nearest("recieve") == "receive");
+    CHECK(nearest("snd") == "send");
+    CHECK(nearest("conn") == "connections");
+    CHECK(nearest("play") == "");
+    CHECK(nearest("") == "");
+    CHECK(nearest(std::string(5000, 'x').c_str()) == "");
 }

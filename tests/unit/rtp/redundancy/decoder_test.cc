@@ -134,7 +134,10 @@ TEST_CASE("statistics fill what there is room for")
     livetcp_redundancy_decoder_stats stats = {};
     stats.struct_size = offsetof(livetcp_redundancy_decoder_stats, redundant);
     stats.redundant = 7;
-    livetcp_redundancy_decoder_get_stats(d.decoder, &stats);
+    CHECK(livetcp_redundancy_decoder_get_stats(d.decoder, &stats) == LIVETCP_OK);
     CHECK(stats.packets == 1);
     CHECK(stats.redundant == 7);
+    stats.struct_size = 0;
+    CHECK(livetcp_redundancy_decoder_get_stats(d.decoder, &stats) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(livetcp_redundancy_decoder_get_stats(d.decoder, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
 }

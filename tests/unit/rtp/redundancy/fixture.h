@@ -5,7 +5,7 @@
 
 #include "catch.h"
 
-#include <livetcp/redundancy.h>
+#include <livetcp/rtp.h>
 
 #include <string>
 #include <vector>

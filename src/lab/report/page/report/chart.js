@@ -127,6 +127,10 @@
     const series = spec.series.map((one) => ({ ...one, points: L.curves.clean(one.points)
       .filter((p) => (!spec.x.log || p[0] > 0)).map((p) => [p[0], spec.y.log && !(p[1] > 0) ? null : p[1]]) }))
       .filter((one) => one.points.some((p) => p[1] !== null));
+    const lone = series.map((one) => one.points.filter((p) => p[1] !== null));
+    if (series.length && lone.every((points) => points.length === 1) && new Set(lone.map(([p]) => p[0])).size === 1)
+      return L.figure(id, spec.title, [spec.sentence, `At ${(spec.x.exact || spec.x.format)(lone[0][0][0])}:`].filter(Boolean).join(" "),
+        series.map((one, i) => [(spec.y.exact || spec.y.format)(lone[i][0][1]), one.name]));
     const shown = series.map(() => true);
     const plot = L.el("div", { class: "plot", role: "img", "aria-label": `${spec.title}. ${spec.sentence || ""}` });
     const where = L.el("span", { class: "at" }), outputs = series.map(() => L.el("output"));

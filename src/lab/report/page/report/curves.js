@@ -41,7 +41,7 @@
       const all = [...new Set(curves.flatMap((c) => c.points.map((p) => p[0])))].sort((a, b) => a - b);
       return [all, ...curves.map((c) => all.map((x) => at(c.points, x, { ...how, step: c.step })))];
     },
-    /* What percentiles say of a distribution, where there are no packets. */
+    /* A distribution from its percentiles, where there are no packets. */
     ofPercentiles(d) {
       const known = [["p50_ms", 0.5], ["p90_ms", 0.1], ["p95_ms", 0.05], ["p99_ms", 0.01], ["p99_9_ms", 0.001]];
       const points = known.map(([key, share]) => [d[key], share]).filter(([ms]) => L.known(ms));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What livetcp doctor found on a host. */
+/* Findings of livetcp doctor on a host. */
 (function (L) {
   const order = ["always", "loss", "start", "silence", "load", "rarely"];
   const when = { always: "always", loss: "at losses", start: "at the start", silence: "after silence", load: "under load", rarely: "rarely" };

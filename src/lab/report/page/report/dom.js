@@ -36,6 +36,12 @@ const livetcp = {};
     return L.el("div", { class: "choice", role: "group", "aria-label": label }, ...buttons);
   };
 
+  /* Numbers in place of a chart: [[value, what it is], ...]. */
+  L.figure = (id, title, sentence, numbers) => L.el("figure", { "data-chart": id, "data-drawn": numbers.length },
+    L.el("h3", null, title), sentence ? L.el("p", null, sentence) : null,
+    L.el("div", { class: "numbers" }, ...numbers.map(([value, what]) => L.el("div", null, L.el("strong", null, value),
+      what ? L.el("span", null, what) : null))));
+
   L.section = function (id, title, what) {
     return L.el("section", { id }, L.el("h2", null, title), what ? L.el("p", { class: "what" }, what) : null);
   };

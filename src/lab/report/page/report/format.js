@@ -6,8 +6,8 @@
 
   L.known = (value) => typeof value === "number" && Number.isFinite(value);
   L.number = (value) => (L.known(value) ? figures(value, 3) : "–");
-  L.ms = (value) => (!L.known(value) ? "never" : value >= 10000 ? `${figures(value / 1000, 3)} s` :
-    `${figures(value, value >= 100 ? Math.ceil(Math.log10(value + 1)) : 3)} ms`);
+  L.ms = (value) => (!L.known(value) ? "never" : value >= 999.5 ? `${figures(value / 1000, 3)} s` :
+    `${figures(value, 3)} ms`);
   L.percent = (share) => (L.known(share) ? `${figures(share * 100, 2)}\u00a0%` : "–");
   L.bits = function (value) {
     if (!L.known(value) || !value)

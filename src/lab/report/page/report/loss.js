@@ -29,7 +29,7 @@
     if (values.length < 2)
       return values.length ? `At ${loss} loss, ${word} is ${L.ms(values[0][1])}.` : "";
     const [best, last] = [values[0], values[values.length - 1]];
-    return `At ${loss} loss, ${word} is ${L.ms(last[1])} with ${last[0]} and ${L.ms(best[1])} with ${best[0]}.`;
+    return `At ${loss} loss, ${word} is ${L.ms(best[1])} with ${best[0]}, ${L.ms(last[1])} with ${last[0]}.`;
   }
 
   function chartOf(runs, models, word) {

@@ -20,7 +20,7 @@
     const withNumbers = runs.filter((run) => run.results.length);
     if (withNumbers.length) {
       const last = withNumbers.reduce((a, b) => (b.results.length >= a.results.length && b.loss >= a.loss ? b : a));
-      const text = L.sayWorst(last.results.map(L.scheme), last.results.map((r) => L.summary(r).p99_ms));
+      const text = L.sayWithin(last.results.map(L.scheme), last.results.map((r) => L.summary(r).p99_ms));
       if (text)
         return [text, `${L.setting(last)}.`];
     }

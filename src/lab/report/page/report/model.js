@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What livetcp model computed. */
+/* Results of livetcp model. */
 (function (L) {
   const near = (a, b) => L.known(a) && L.known(b) && Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
 

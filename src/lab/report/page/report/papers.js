@@ -30,7 +30,7 @@
   const series = (figure, names) => figure.series.map((s) => ({ name: words[s.source] ? `${s.name} (${words[s.source]})` : s.name,
     colour: names.indexOf(s.name), points: s.points, label: `${s.name}, ${words[s.source] || ""}`.replace(/, $/, ""), ...(styles[s.source] || {}) }));
 
-  /* What the paper says in words, what is missing, and why ours differ. */
+  /* The paper's statements in words, the missing values, and the reasons for differences. */
   function remarks(figure) {
     const lines = (figure.says || []).map((s) => `${s.text}${s.where ? ` (${s.where})` : ""}`);
     for (const s of figure.series)

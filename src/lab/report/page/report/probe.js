@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What livetcp probe found out about a path. */
+/* Findings of livetcp probe about a path. */
 (function (L) {
   const legs = [["total", "total", 7], ["sender", "Δsnd: at the sender", 0], ["network", "Δnet: network", 2], ["receiver", "Δrcv: head of line", 1]];
   const LONGEST_S = 1000; /* a straight line from there on */

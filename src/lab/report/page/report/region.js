@@ -28,6 +28,14 @@
     return rows.length ? `Up to ${L.joined(rows.map((row) => `${L.percent(row.largest_loss)} loss at ${L.number(row.rtt_ms)} ms`))}.` : undefined;
   }
 
+  /* One measured point is a number for each scheme, not a map. */
+  function lonePoint(size, run, want) {
+    const numbers = run.results.map((result) => [L.ms(L.summary(result)[want.key] ?? null), L.scheme(result)]);
+    const inside = run.results.filter((result) => L.summary(result)[want.key] <= want.limit).length;
+    return L.figure(`region-${size}-measured`, "Measured", `RTT ${L.number(run.rtt)} ms, ${L.percent(run.loss)} loss: ${inside} of ${numbers.length} within ${L.ms(want.limit)}.`,
+      numbers);
+  }
+
   function mapsOf(size, runs, regions, models, want) {
     const maps = [], own = computed(regions, models, want), advised = own.filter((cell) => cell.advice);
     if (own.length > 1)
@@ -35,12 +43,14 @@
     if (advised.length)
       maps.push({ title: "Model, connections × split as advised", cells: advised.map((cell) => ({ ...cell, value: cell.advice.delay_ms,
         text: `${cell.advice.connections}×${cell.advice.split}` })) });
-    for (const scheme of [...new Set(runs.flatMap((run) => run.results.map(L.scheme)))])
+    const schemes = [...new Set(runs.flatMap((run) => run.results.map(L.scheme)))];
+    const lone = runs.length === 1 ? [lonePoint(size, runs[0], want)] : [];
+    for (const scheme of lone.length ? [] : schemes)
       maps.push({ title: `Measured: ${scheme}`, cells: runs.flatMap((run) => run.results.filter((r) => L.scheme(r) === scheme)
         .map((r) => ({ rtt: run.rtt, loss: run.loss, value: L.summary(r)[want.key] ?? null }))) });
     const cells = maps.flatMap((map) => map.cells);
-    return maps.map((map, i) => L.heat(`region-${size}-${i}`, { ...map, limit: want.limit,
-      rtts: cells.map((c) => c.rtt), losses: cells.map((c) => c.loss) }));
+    return [...maps.map((map, i) => L.heat(`region-${size}-${i}`, { ...map, limit: want.limit,
+      rtts: cells.map((c) => c.rtt), losses: cells.map((c) => c.loss) })), ...lone];
   }
 
   L.regionSection = function (runs, regions, models) {

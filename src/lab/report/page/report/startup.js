@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What livetcp model startup computed: how long a session takes to begin. */
+/* Results of livetcp model startup: the time that a session takes to begin. */
 (function (L) {
   const parts = [["handshake_ms", "handshake"], ["timeouts_ms", "timeouts"], ["transfer_ms", "transfer"], ["total_ms", "total"]];
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists in one setting: items separated by commas. */
+#ifndef LT_BASE_TEXT_LIST_H
+#define LT_BASE_TEXT_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Items of a list; an empty text has none. */
+static inline unsigned lt_text_list_count(const char *list)
+{
+    unsigned count = list[0] ? 1 : 0;
+
+    for (const char *comma = list; (comma = strchr(comma, ',')); comma++)
+        count++;
+    return count;
+}
+
+/* Copies the item of that position; "" if there is none, false if it is empty or does not fit. */
+static inline bool lt_text_list_item(const char *list, unsigned position, char *item, size_t size)
+{
+    item[0] = '\0';
+    while (position-- && list)
+        list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL;
+    if (!list)
+        return false;
+    size_t length = strcspn(list, ",");
+    if (!length || length >= size)
+        return false;
+    memcpy(item, list, length);
+    item[length] = '\0';
+    return true;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/links/link_health.h"
+
+#include "engine/links/path_info.h"
+#include "policy/forecast.h"
+
+/* An acknowledgement is overdue after TCP's own allowance (RFC 6298: a round trip and four times
+ * its variation), and this for delayed acknowledgements and for us to see it. */
+#define VARIATIONS 4
+#define ALLOWED_US (60 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+static uint32_t bit(unsigned number)
+{
+    return UINT32_C(1) << number;
+}
+
+static void progress(lt_link_health *health, unsigned link, livetcp_usec now)
+{
+    health->since_us[link] = now;
+    health->silent &= ~bit(link);
+}
+
+void lt_link_health_connected(lt_link_health *health, unsigned slot, unsigned link,
+                              livetcp_usec now)
+{
+    health->delivered[slot] = 0;
+    progress(health, link, now);
+}
+
+void lt_link_health_lost(lt_link_health *health, unsigned slot)
+{
+    health->delivered[slot] = 0;
+}
+
+void lt_link_health_wrote(lt_link_health *health, unsigned link, livetcp_usec now)
+{
+    if (health->waits & bit(link))
+        return;
+    health->waits |= bit(link);
+    health->since_us[link] = now;
+}
+
+void lt_link_health_on_path_info(lt_link_health *health, const lt_links *links, unsigned slot,
+                                 livetcp_usec now)
+{
+    const livetcp_path *path = &lt_links_paths(links)[slot];
+    uint64_t written = lt_links_stream_bytes(links, slot), waiting = lt_path_undelivered(path);
+    uint64_t delivered = written > waiting ? written - waiting : 0;
+
+    if (!(path->known & LIVETCP_PATH_QUEUED) || delivered <= health->delivered[slot])
+        return;
+    health->delivered[slot] = delivered;
+    progress(health, path->link, now);
+}
+
+static livetcp_usec patience(const livetcp_path *path)
+{
+    if (!(path->known & LIVETCP_PATH_RTT))
+        return LIVETCP_USEC_SEC;
+    return path->rtt_us + VARIATIONS * path->rtt_variation_us + ALLOWED_US;
+}
+
+/* The links that carry media; sets which of them wait, and for how long each may. */
+static uint32_t look(lt_link_health *health, const lt_links *links, livetcp_usec *limits)
+{
+    uint32_t carrying = 0;
+
+    health->waits = 0;
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        limits[i] = 0;
+    for (unsigned i = 0; i < lt_links_count(links); i++) {
+        const livetcp_path *path = &lt_links_paths(links)[i];
+        livetcp_usec limit = patience(path);
+        if (!path->usable)
+            continue;
+        carrying |= bit(path->link);
+        if (!lt_path_undelivered(path))
+            continue;
+        health->waits |= bit(path->link);
+        if (limit > limits[path->link])
+            limits[path->link] = limit;
+    }
+    return carrying;
+}
+
+static void mark(const lt_link_health *health, const lt_links *links)
+{
+    for (unsigned i = 0; i < lt_links_count(links); i++) {
+        livetcp_path *path = &lt_links_paths(links)[i];
+        path->link_stalled = health->stalled >> path->link & 1;
+    }
+}
+
+uint32_t lt_link_health_update(lt_link_health *health, const lt_links *links, livetcp_usec now)
+{
+    livetcp_usec limits[LIVETCP_MAX_LINKS];
+    uint32_t carrying = look(health, links, limits), before = health->stalled;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        if (!(health->waits & bit(i)))
+            progress(health, i, now);
+        else if (now - health->since_us[i] > limits[i])
+            health->silent |= bit(i);
+    }
+    health->stalled = carrying & ~health->silent ? health->silent & carrying : 0;
+    if (health->stalled != before)
+        mark(health, links);
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        health->stalls[i] += (health->stalled & ~before) >> i & 1;
+    return health->stalled & ~before;
+}
+
+livetcp_usec lt_link_health_outage_since(const lt_link_health *health, const lt_links *links)
+{
+    livetcp_usec since = INT64_MIN;
+
+    for (unsigned i = 0; i < lt_links_count(links); i++) {
+        const livetcp_path *path = &lt_links_paths(links)[i];
+        if (!path->usable)
+            continue;
+        if (!(health->silent & bit(path->link)))
+            return LIVETCP_NEVER;
+        if (health->since_us[path->link] > since)
+            since = health->since_us[path->link];
+    }
+    return since == INT64_MIN ? LIVETCP_NEVER : since;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/links/path_groups.h"
+
+#include <math.h>
+
+/* Larger and smaller packets. */
+#define LARGE 1000
+#define SMALL 300
+#define MSS   1448
+
+#define LARGE_LEAST 3 /* large packets, before they tell */
+
+/* After so long nothing of ours is on the path. */
+#define PAUSE_US 150000
+
+#define GAIN 4 /* of averages: a connection has few samples a second */
+
+/* Floors that differ by no more are of one route: they are the least of some dozens of samples. */
+#define SAME_US   1500
+#define SAME_PART 32
+
+/* So is a queue. */
+#define SAME_QUEUE_US 10000
+
+/* A standing queue: the average is above the least by more than it varies. (Vegas, LEDBAT and the
+ * low-delay estimators of RFC 8698 read a queue from the same difference.) */
+#define QUEUE_US   4000
+#define QUEUE_PART 20 /* of the round trip */
+#define VARIATIONS 2
+#define RECENT_US  1500000 /* a connection not heard of for longer does not count */
+
+/* A route that changes lifts all round trips at once, and then they stay; a queue builds up, and
+ * varies. */
+#define TICK_US    250000
+#define STEP_TICKS 12
+#define STEP_US    2000
+#define STEP_PART  32
+#define FLAT_PART  8 /* of the step */
+
+#define DESCRIBE_US 3000
+#define GROUP_US    200000
+#define DECAY_US    1000000
+#define DECAY       0.9
+
+static livetcp_usec larger(livetcp_usec a, livetcp_usec b)
+{
+    return a > b ? a : b;
+}
+
+static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
+void lt_path_groups_init(lt_path_groups *groups)
+{
+    *groups = (lt_path_groups){.grouped_us = INT64_MIN / 2,
+                               .decayed_us = INT64_MIN / 2,
+                               .described_us = INT64_MIN / 2,
+                               .written_us = INT64_MIN / 2};
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_path_groups_reset_slot(groups, i);
+}
+
+void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
+{
+    lt_group_member *m = &groups->members[slot];
+
+    *m = (lt_group_member){.group = slot,
+                           .disordered_us = INT64_MIN / 2,
+                           .sampled_us = INT64_MIN / 2,
+                           .tick_us = INT64_MIN / 2};
+    lt_rtt_floor_init(&m->small);
+    lt_rtt_floor_init(&m->large);
+    for (unsigned i = 0; i < LT_ROUTE_TICKS; i++)
+        m->ticks[i] = LIVETCP_NEVER;
+}
+
+/* ---- samples ---- */
+
+void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, size_t size,
+                          livetcp_usec now)
+{
+    lt_group_member *m = &groups->members[slot];
+
+    if (m->write_count == LT_GROUP_WRITES) { /* the oldest is forgotten */
+        m->first_write = (m->first_write + 1) % LT_GROUP_WRITES;
+        m->write_count--;
+    }
+    m->writes[(m->first_write + m->write_count++) % LT_GROUP_WRITES] =
+        (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US};
+    groups->written_us = now;
+}
+
+/* Writes that were acknowledged together. */
+typedef struct acknowledged_writes {
+    lt_group_write newest;
+    unsigned segments, least, most; /* bytes of a write */
+} acknowledged_writes;
+
+static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknowledged)
+{
+    acknowledged_writes taken = {.segments = 0, .least = UINT32_MAX};
+
+    while (m->write_count && m->writes[m->first_write].end <= acknowledged) {
+        taken.newest = m->writes[m->first_write];
+        taken.segments += (taken.newest.size + MSS - 1) / MSS;
+        taken.least = taken.newest.size < taken.least ? taken.newest.size : taken.least;
+        taken.most = taken.newest.size > taken.most ? taken.newest.size : taken.most;
+        m->first_write = (m->first_write + 1) % LT_GROUP_WRITES;
+        m->write_count--;
+    }
+    return taken;
+}
+
+static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member *m,
+                             livetcp_usec now)
+{
+    livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
+
+    if (large != LIVETCP_NEVER)
+        large -= (livetcp_usec)(groups->per_byte_us * MSS);
+    return smaller(small, large);
+}
+
+/* The round trip that moved TCP's average. Several acknowledgements since the last look moved it
+ * further: as if all of them had ended alike. */
+static livetcp_usec moved_by(livetcp_usec before, livetcp_usec after, unsigned segments)
+{
+    double weight = 1 - pow(7.0 / 8, segments < 8 ? (double)segments : 8.0);
+
+    return before + (livetcp_usec)((double)(after - before) / weight);
+}
+
+/* A loss under repair holds up round trips, and TCP measures none of what it sent again. */
+static bool is_clean(lt_group_member *m, const livetcp_path *path, livetcp_usec now)
+{
+    bool disordered =
+        path->known & LIVETCP_PATH_TCP_STATE && path->tcp_state >= LIVETCP_TCP_DISORDER;
+
+    if (disordered || path->retransmitted_segments != m->retransmitted)
+        m->disordered_us = now;
+    return now - path->rtt_us > m->disordered_us;
+}
+
+static void add_tick(lt_group_member *m, livetcp_usec rtt_us, livetcp_usec now)
+{
+    if (now - m->tick_us >= TICK_US) {
+        m->tick = (m->tick + 1) % LT_ROUTE_TICKS;
+        m->ticks[m->tick] = LIVETCP_NEVER;
+        m->tick_us = now;
+    }
+    m->ticks[m->tick] = smaller(m->ticks[m->tick], rtt_us);
+}
+
+/* The least of the ticks since the step, if there was one; else LIVETCP_NEVER. */
+static livetcp_usec level_after_step(const lt_group_member *m, livetcp_usec floor_us)
+{
+    livetcp_usec least = LIVETCP_NEVER, most = 0, step;
+    unsigned at_floor = 0;
+
+    for (unsigned i = 0; i < LT_ROUTE_TICKS; i++) {
+        unsigned age = LT_ROUTE_TICKS - 1 - i; /* the oldest first */
+        livetcp_usec tick = m->ticks[(m->tick + LT_ROUTE_TICKS - age) % LT_ROUTE_TICKS];
+        if (tick == LIVETCP_NEVER)
+            return LIVETCP_NEVER;
+        if (age >= STEP_TICKS) {
+            at_floor += tick < floor_us + larger(STEP_US, floor_us / STEP_PART);
+            continue;
+        }
+        least = smaller(least, tick);
+        most = larger(most, tick);
+    }
+    step = least - floor_us;
+    return at_floor >= LT_ROUTE_TICKS - STEP_TICKS - 1 &&
+                   step > larger(STEP_US, floor_us / STEP_PART) &&
+                   most - least < larger(STEP_US / 2, step / FLAT_PART)
+               ? least
+               : LIVETCP_NEVER;
+}
+
+static void take_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
+                       livetcp_usec now)
+{
+    lt_rtt_floor_set(&m->small, rtt_us, now);
+    lt_rtt_floor_set(&m->large, rtt_us + (livetcp_usec)(groups->per_byte_us * MSS), now);
+    m->excess_us = 0;
+}
+
+static void average(lt_group_member *m, livetcp_usec excess_us, livetcp_usec now)
+{
+    livetcp_usec error = excess_us - m->excess_us;
+
+    m->excess_us += error / GAIN;
+    m->deviation_us += ((error < 0 ? -error : error) - m->deviation_us) / GAIN;
+    m->sampled_us = now;
+}
+
+static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
+                                 const acknowledged_writes *writes, livetcp_usec now)
+{
+    livetcp_usec before = floor_of(groups, m, now), floor_us, least;
+    uint32_t size = writes->newest.size < MSS ? writes->newest.size : MSS;
+    livetcp_usec own = (livetcp_usec)(groups->per_byte_us * size);
+    lt_path_sample sample = {.valid = true, .sent_us = writes->newest.at_us};
+
+    if (writes->most < SMALL && writes->segments == 1 && writes->newest.alone) {
+        lt_rtt_floor_add(&m->small, rtt_us, now);
+    } else if (writes->least > LARGE && writes->most <= MSS) {
+        lt_rtt_floor_add(&m->large, rtt_us, now);
+        m->large_samples++;
+    }
+    add_tick(m, rtt_us - own, now);
+    floor_us = floor_of(groups, m, now);
+    if (floor_us == LIVETCP_NEVER)
+        return (lt_path_sample){.valid = false};
+    least = level_after_step(m, floor_us);
+    if (least != LIVETCP_NEVER) {
+        take_route(groups, m, least, now);
+        floor_us = least;
+    } else if (before != LIVETCP_NEVER && floor_us - before > m->excess_us / 2 &&
+               floor_us - before > larger(STEP_US, before / STEP_PART)) {
+        m->excess_us = 0; /* it was the route */
+    }
+    m->known = true;
+    sample.excess_us = larger(rtt_us - own - floor_us, 0);
+    average(m, sample.excess_us, now);
+    return sample;
+}
+
+static void count_losses(lt_group_member *m, const livetcp_path *path, uint64_t acknowledged)
+{
+    m->segments += (double)(acknowledged - m->acknowledged + MSS - 1) / MSS;
+    if (path->retransmitted_segments > m->retransmitted)
+        m->lost += (double)(path->retransmitted_segments - m->retransmitted);
+}
+
+lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot,
+                                           const livetcp_path *path, uint64_t acknowledged,
+                                           livetcp_usec now)
+{
+    lt_group_member *m = &groups->members[slot];
+    lt_path_sample sample = {.valid = false};
+    uint64_t size = acknowledged > m->acknowledged ? acknowledged - m->acknowledged : 0;
+    bool clean = is_clean(m, path, now);
+    acknowledged_writes writes = take_acknowledged(m, acknowledged);
+
+    /* TCP's own minimum knows the handshake, before there was anything in a queue. */
+    if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0)
+        lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
+    if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
+        sample =
+            add_sample(groups, m, moved_by(m->rtt_us, path->rtt_us, writes.segments), &writes, now);
+    if (size)
+        count_losses(m, path, acknowledged);
+    if (size || !m->rtt_us) {
+        m->rtt_us = path->known & LIVETCP_PATH_RTT ? path->rtt_us : 0;
+        m->acknowledged = acknowledged;
+        m->retransmitted = path->retransmitted_segments;
+    }
+    return sample;
+}
+
+/* ---- groups ---- */
+
+static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
+                     const lt_group_member *b, livetcp_usec now)
+{
+    livetcp_usec floor_a = floor_of(groups, a, now), floor_b = floor_of(groups, b, now);
+    livetcp_usec noise = (a->deviation_us + b->deviation_us) / 4;
+    livetcp_usec floors = floor_a > floor_b ? floor_a - floor_b : floor_b - floor_a;
+    livetcp_usec queues =
+        a->excess_us > b->excess_us ? a->excess_us - b->excess_us : b->excess_us - a->excess_us;
+
+    if (floor_a == LIVETCP_NEVER || floor_b == LIVETCP_NEVER)
+        return true; /* nothing is known of one of them any more */
+    if (floors > SAME_US + floor_a / SAME_PART + noise)
+        return false;
+    return queues < larger(SAME_QUEUE_US, larger(a->excess_us, b->excess_us) / 2) + 4 * noise;
+}
+
+/* Single linkage: a connection is in the group of anyone that it is like. The lowest slot names
+ * the group; connections that are not known yet go with the first. */
+static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned count,
+                    livetcp_usec now)
+{
+    lt_group_member *m = groups->members;
+    unsigned first = 0;
+    bool changed = true;
+
+    for (unsigned i = 0; i < count; i++)
+        m[i].group = i;
+    while (first < count && !(m[first].known && paths[first].usable))
+        first++;
+    while (changed) {
+        changed = false;
+        for (unsigned i = first; i < count; i++)
+            for (unsigned j = first; j < i; j++) {
+                if (m[i].group == m[j].group || !m[i].known || !m[j].known ||
+                    !is_alike(groups, &m[i], &m[j], now))
+                    continue;
+                m[i].group = m[j].group = m[i].group < m[j].group ? m[i].group : m[j].group;
+                changed = true;
+            }
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (!m[i].known && first < count)
+            m[i].group = first;
+}
+
+/* The time that a byte takes. Small packets' round trips are too long where something was before
+ * them, so the connection with the largest difference is right, unless it is jitter. */
+static void learn_size(lt_path_groups *groups, unsigned count, livetcp_usec now)
+{
+    livetcp_usec most = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const lt_group_member *m = &groups->members[i];
+        livetcp_usec small = lt_rtt_floor_get(&m->small, now),
+                     large = lt_rtt_floor_get(&m->large, now);
+        if (m->large_samples < LARGE_LEAST || small == LIVETCP_NEVER || large == LIVETCP_NEVER)
+            continue;
+        if (large - small > most && large - small > VARIATIONS * m->deviation_us)
+            most = large - small;
+    }
+    if (most)
+        groups->per_byte_us = (double)most / MSS;
+}
+
+static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)
+{
+    if (now - groups->decayed_us < DECAY_US)
+        return;
+    groups->decayed_us = now;
+    for (unsigned i = 0; i < count; i++) {
+        groups->members[i].segments *= DECAY;
+        groups->members[i].lost *= DECAY;
+    }
+}
+
+static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned count,
+                     unsigned group, livetcp_usec now)
+{
+    livetcp_usec rtt_us = LIVETCP_NEVER, excess = 0, deviation = 0;
+    double segments = 0, lost = 0;
+    unsigned heard = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const lt_group_member *m = &groups->members[i];
+        if (m->group != group || !m->known)
+            continue;
+        rtt_us = smaller(rtt_us, floor_of(groups, m, now));
+        segments += m->segments;
+        lost += m->lost;
+        if (now - m->sampled_us > RECENT_US + 4 * m->rtt_us)
+            continue;
+        excess += m->excess_us;
+        deviation += m->deviation_us;
+        heard++;
+    }
+    if (rtt_us == LIVETCP_NEVER)
+        return;
+    excess = heard ? excess / heard : 0;
+    deviation = heard ? deviation / heard : 0;
+    bool stands = excess > larger(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
+    for (unsigned i = 0; i < count; i++) {
+        if (groups->members[i].group != group)
+            continue;
+        paths[i].known |= LIVETCP_PATH_GROUP;
+        paths[i].group = group;
+        paths[i].group_rtt_us = rtt_us;
+        paths[i].group_queue_us = stands ? excess : 0;
+        paths[i].group_rate =
+            groups->per_byte_us > 0 ? (uint64_t)(LIVETCP_USEC_SEC / groups->per_byte_us) : 0;
+        paths[i].group_loss = segments >= 1 ? fmin(lost / segments, 1) : 0;
+    }
+}
+
+void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned count,
+                           livetcp_usec now)
+{
+    if (now - groups->described_us < DESCRIBE_US)
+        return;
+    groups->described_us = now;
+    if (now - groups->grouped_us >= GROUP_US) {
+        groups->grouped_us = now;
+        decay(groups, count, now);
+        learn_size(groups, count, now);
+        cluster(groups, paths, count, now);
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (groups->members[i].group == i)
+            describe(groups, paths, count, i, now);
+}

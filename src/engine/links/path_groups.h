@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups of connections that share a route. Load balancers spread connections over routes of equal
+ * cost by their ports, and a multihomed host has several; neither tells. A longer route must not
+ * read as a queue, and a queue on one route says nothing about the others, so connections are
+ * clustered by what is measured: the round trip without queues, and the queue that their packets
+ * meet.
+ *
+ * TCP tells its average round trip only. Each acknowledgement moves it by an eighth of the
+ * difference (RFC 6298, section 2), so that the movement shows the round trip that ended: exact to
+ * microseconds, while polling the platform is exact to the milliseconds between polls.
+ *
+ * A packet of 1500 bytes takes longer than one of 60 on a thin link. The difference of the least
+ * round trips of large and small packets is taken off. A small packet that follows a large one
+ * waits behind it and shows nothing, so only those that follow a pause count: the handshake's among
+ * them.
+ */
+#ifndef LT_ENGINE_LINKS_PATH_GROUPS_H
+#define LT_ENGINE_LINKS_PATH_GROUPS_H
+
+#include "engine/links/rtt_floor.h"
+
+#include <livetcp/policy.h>
+
+#define LT_ROUTE_TICKS 16
+
+/* A round trip that ended, less the time that its packet takes on a thin link. */
+typedef struct lt_path_sample {
+    bool valid;
+    livetcp_usec sent_us;   /* when its packet was written */
+    livetcp_usec excess_us; /* above the least of the connection's route */
+} lt_path_sample;
+
+#define LT_GROUP_WRITES 32
+
+typedef struct lt_group_write {
+    uint64_t end; /* of all bytes that were written */
+    livetcp_usec at_us;
+    uint32_t size;
+    bool alone; /* nothing of ours was written for a while before */
+} lt_group_write;
+
+typedef struct lt_group_member {
+    bool known; /* it has a floor; else it goes with whoever is there */
+    uint64_t acknowledged, retransmitted;
+    livetcp_usec rtt_us;        /* TCP's average, then */
+    livetcp_usec disordered_us; /* round trips that began before were hurt by a repair */
+    lt_rtt_floor small, large;  /* by size of the packet */
+    uint64_t large_samples;
+    livetcp_usec excess_us;             /* average */
+    livetcp_usec deviation_us;          /* from the average */
+    livetcp_usec sampled_us;            /* the last one */
+    double segments, lost;              /* lately */
+    livetcp_usec ticks[LT_ROUTE_TICKS]; /* least of each, a ring; LIVETCP_NEVER = none */
+    unsigned tick;
+    livetcp_usec tick_us;
+    unsigned group;
+    lt_group_write writes[LT_GROUP_WRITES]; /* not acknowledged, a ring */
+    unsigned first_write, write_count;
+} lt_group_member;
+
+typedef struct lt_path_groups {
+    lt_group_member members[LIVETCP_MAX_CONNECTIONS];
+    double per_byte_us; /* the time that a byte takes on the thinnest link */
+    livetcp_usec grouped_us, decayed_us, described_us;
+    livetcp_usec written_us; /* the last write, on any connection */
+} lt_path_groups;
+
+void lt_path_groups_init(lt_path_groups *groups);
+
+/* The slot's connection is gone. */
+void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot);
+
+/* Bytes were written to the slot; `end`: of all that were. */
+void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, size_t size,
+                          livetcp_usec now);
+
+/* Takes path info; `acknowledged`: bytes, of all that were written. */
+lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot,
+                                           const livetcp_path *path, uint64_t acknowledged,
+                                           livetcp_usec now);
+
+/* Clusters the `count` connections again if it is time, and fills in the group's part of their
+ * paths. */
+void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned count,
+                           livetcp_usec now);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/competition.h"
+
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
+/* They are there when the queue is so many times as long as we would have it, within these bounds,
+ * for so long after it, and a round trip, could have gone. */
+#define QUEUES       3
+#define QUEUE_MIN_US 30000
+#define QUEUE_MAX_US 120000
+#define FOUND_US     500000
+#define LOSSES_US    6000000
+#define STOOD_US     150000
+#define OWN_MIN_US   12000
+
+/* Sooner, and by a shorter queue, when they were there so short a time ago: a flow that lost much
+ * leaves the queue empty for a moment. */
+#define AGAIN_US       8000000
+#define AGAIN_FOUND_US 125000
+#define AGAIN_QUEUE_US 40000
+
+/* One flow: some of a segment more in each round trip, and by a third less after a loss (CUBIC's
+ * TCP-friendly region, RFC 9438, section 4.3); quicker until the first loss. */
+#define SEGMENT   1448.0
+#define GROW      0.75
+#define GROW_RAMP 3.0
+#define SHRINK    0.7
+#define USED      0.7 /* of the share, or growing shows nothing */
+#define SHARE_MIN 4500.0
+
+/* A drain: now and then, and when the queue has become much shorter. */
+#define DRAIN_EVERY_US 12000000
+#define DRAIN_AFTER_US 1500000
+#define SHORTER        0.6
+#define DRAIN_LOOK_US  60000
+#define DRAIN_LEAST    3000
+#define GONE_PART      0.15 /* the queue then, of the longest */
+#define GONE_US        15000
+#define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
+
+/* While packets wait longer than that, no more than the delivered rate can be expected. */
+#define WAIT_US 40000
+
+void lt_competition_init(lt_competition *competition)
+{
+    *competition = (lt_competition){.since_us = LIVETCP_NEVER,
+                                    .drained_us = INT64_MIN / 2,
+                                    .stood_us = INT64_MIN / 2,
+                                    .drain_until_us = LIVETCP_NEVER};
+}
+
+/* ---- found ---- */
+
+static bool is_expected(const lt_competition *c, livetcp_usec now)
+{
+    return now < c->drained_us + AGAIN_US;
+}
+
+static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, livetcp_usec own_us)
+{
+    if (is_expected(c, now))
+        return AGAIN_QUEUE_US;
+    if (own_us < QUEUE_MIN_US / QUEUES)
+        return QUEUE_MIN_US;
+    return own_us < QUEUE_MAX_US / QUEUES ? QUEUES * own_us : QUEUE_MAX_US;
+}
+
+/* A queue that overflows without us, a few times: the buffer is too small for one to stand. One
+ * connection needs no other sign than losses: its own congestion control makes it one flow. */
+static bool overflows(lt_competition *c, const lt_congestion_sample *s,
+                      const lt_delay_window *window, livetcp_usec own_us, bool ours)
+{
+    livetcp_usec queue_us = own_us > OWN_MIN_US ? own_us : OWN_MIN_US;
+    unsigned needed = s->connections == 1         ? 2
+                      : is_expected(c, s->now_us) ? 1
+                                                  : LT_COMPETITION_LOSSES;
+    livetcp_usec last =
+        c->losses ? c->lost_us[(c->losses - 1) % LT_COMPETITION_LOSSES] : INT64_MIN / 2;
+    bool lost = s->retransmitted > c->retransmitted;
+    bool stood;
+
+    if (window->known && window->queue_us >= queue_us)
+        c->stood_us = s->now_us;
+    stood = s->connections == 1 || s->now_us < c->stood_us + s->base_us + STOOD_US;
+    c->retransmitted = s->retransmitted;
+    if (!lost || ours || !own_us || !stood || s->now_us <= last + 2 * s->base_us)
+        return false;
+    c->lost_us[c->losses++ % LT_COMPETITION_LOSSES] = s->now_us;
+    return c->losses >= needed &&
+           c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - LOSSES_US;
+}
+
+bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
+                          const lt_delay_window *window, livetcp_usec own_us, bool ours)
+{
+    livetcp_usec wait;
+
+    if (overflows(c, s, window, own_us, ours))
+        return true;
+    if (ours || !window->known || window->queue_us < queue_of_others(c, s->now_us, own_us)) {
+        c->since_us = LIVETCP_NEVER;
+        return false;
+    }
+    if (c->since_us == LIVETCP_NEVER)
+        c->since_us = s->now_us;
+    wait = is_expected(c, s->now_us) ? AGAIN_FOUND_US : FOUND_US + window->queue_us;
+    return s->now_us - c->since_us > wait + s->base_us;
+}
+
+static livetcp_usec queue_of(const lt_delay_window *window)
+{
+    return window->queue_us == LIVETCP_NEVER ? 0 : window->queue_us;
+}
+
+static double round_trip(const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    return (double)(s->base_us + queue_of(window)) / SECOND;
+}
+
+void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
+                          const lt_delay_window *window, double rate)
+{
+    double share = rate * round_trip(s, window);
+
+    if (is_expected(c, s->now_us) && c->share > share)
+        share = c->share;
+    if ((double)s->in_flight > share)
+        share = (double)s->in_flight;
+    c->share = share > SHARE_MIN ? share : SHARE_MIN;
+    c->ramping = true;
+    c->delivered = s->delivered;
+    c->retransmitted = s->retransmitted;
+    c->shrunk_us = c->drained_us = s->now_us;
+    c->queue_max_us = 0;
+    c->drain_until_us = LIVETCP_NEVER;
+    c->empty_drains = 0;
+}
+
+/* ---- the share ---- */
+
+static void update_share(lt_competition *c, const lt_congestion_sample *s, double round)
+{
+    double news = (double)(s->delivered - c->delivered);
+
+    if (s->retransmitted > c->retransmitted &&
+        (double)(s->now_us - c->shrunk_us) > round * SECOND) {
+        c->share *= SHRINK;
+        c->shrunk_us = s->now_us;
+        c->ramping = false;
+    } else if ((double)s->in_flight > USED * c->share) {
+        c->share += (c->ramping ? GROW_RAMP : GROW) * SEGMENT * news / c->share;
+    }
+    if (c->share < SHARE_MIN)
+        c->share = SHARE_MIN;
+    c->delivered = s->delivered;
+    c->retransmitted = s->retransmitted;
+}
+
+/* ---- gone ---- */
+
+static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
+                        livetcp_usec queue_us)
+{
+    livetcp_usec since = s->now_us - c->drained_us;
+    bool shorter = c->empty_drains || (double)queue_us < SHORTER * (double)c->queue_max_us;
+
+    return since >= (shorter ? DRAIN_AFTER_US : DRAIN_EVERY_US);
+}
+
+/* True when the drain that ends now has shown that nobody else fills the queue. */
+static bool ends_empty(lt_competition *c, const lt_congestion_sample *s)
+{
+    bool gone;
+
+    if (s->queue_us < c->drain_min_us)
+        c->drain_min_us = s->queue_us;
+    if (s->now_us < c->drain_until_us)
+        return false;
+    gone =
+        c->drain_min_us < GONE_US || (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
+    c->drain_until_us = LIVETCP_NEVER;
+    c->drained_us = s->now_us;
+    c->queue_max_us = 0;
+    c->empty_drains = gone ? c->empty_drains + 1 : 0;
+    return c->empty_drains > 1 || (gone && s->now_us > c->shrunk_us + QUIET_US);
+}
+
+bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
+                           const lt_delay_window *window)
+{
+    livetcp_usec queue_us = queue_of(window);
+
+    if (queue_us > c->queue_max_us)
+        c->queue_max_us = queue_us;
+    update_share(c, s, round_trip(s, window));
+    if (c->drain_until_us != LIVETCP_NEVER) {
+        if (!ends_empty(c, s))
+            return true;
+        c->since_us = LIVETCP_NEVER;
+        c->losses = 0;
+        return false;
+    }
+    if (wants_drain(c, s, queue_us)) {
+        c->drained_us = s->now_us;
+        c->drain_min_us = LIVETCP_NEVER;
+        c->drain_until_us = s->now_us + 2 * s->base_us + queue_us + DRAIN_LOOK_US;
+    }
+    return true;
+}
+
+uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_sample *s,
+                               const lt_delay_window *window)
+{
+    double round = round_trip(s, window);
+
+    if (c->drain_until_us == LIVETCP_NEVER || round <= 0)
+        return s->connections > 1 ? (uint64_t)c->share : UINT64_MAX;
+    return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_LEAST;
+}
+
+double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
+                           const lt_delay_window *window)
+{
+    double round = round_trip(s, window), rate, shown;
+
+    if (c->drain_until_us != LIVETCP_NEVER || round <= 0)
+        return 0;
+    rate = c->share / round;
+    if (s->wait_us <= WAIT_US || window->span_us <= 0)
+        return rate;
+    shown = (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us;
+    return shown < rate ? shown : rate;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Beside a flow that fills the bottleneck's buffer whatever we do: the session takes the share of
+ * one flow of TCP, however many connections it has, and finds out when the other has gone.
+ *
+ * Source: Copa's TCP-competitive mode (Arun and Balakrishnan, NSDI 2018, section 4), which also
+ * takes a queue that does not become short for the sign of a buffer-filling flow, and additive
+ * increase and multiplicative decrease meanwhile. Deviation: Copa waits for the queue to be nearly
+ * empty once in five round trips, which its own oscillation sees to; we keep a steady rate, so that
+ * we drain our own part of the queue now and then, and look.
+ */
+#ifndef LT_ENGINE_RATE_COMPETITION_H
+#define LT_ENGINE_RATE_COMPETITION_H
+
+#include "engine/rate/delay_history.h"
+
+#define LT_COMPETITION_LOSSES 3
+
+typedef struct lt_competition {
+    livetcp_usec since_us; /* a queue that is not ours has stood since; LIVETCP_NEVER = does not */
+    livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
+    unsigned losses;                             /* ever */
+    double share;                                /* bytes in flight */
+    unsigned empty_drains;                       /* one after the other */
+    bool ramping;                                /* nothing was lost yet */
+    uint64_t delivered, retransmitted;           /* at the last look */
+    livetcp_usec shrunk_us;                      /* when the share was last made smaller */
+    livetcp_usec stood_us;                       /* when a queue last stood */
+    livetcp_usec queue_max_us;                   /* the longest queue since the last drain */
+    livetcp_usec drained_us;                     /* when the last drain was, or they were found */
+    livetcp_usec drain_until_us;                 /* LIVETCP_NEVER: none is under way */
+    livetcp_usec drain_min_us;                   /* the shortest queue that it has shown */
+} lt_competition;
+
+void lt_competition_init(lt_competition *competition);
+
+/* Detects other senders that fill the queue: it stands longer than our own target, `own_us` (0 = we
+ * have not limited ourselves), for some time, or it overflows again and again while we keep ours
+ * short. `ours`: this queue may still be of our own making. */
+bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
+                          const lt_delay_window *window, livetcp_usec own_us, bool ours);
+
+/* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
+ */
+void lt_competition_begin(lt_competition *competition, const lt_congestion_sample *sample,
+                          const lt_delay_window *window, double rate);
+
+/* Takes a look. False when the others have gone. */
+bool lt_competition_update(lt_competition *competition, const lt_congestion_sample *sample,
+                           const lt_delay_window *window);
+
+/* Bytes that may be in flight; UINT64_MAX = as the one connection's own congestion control has it.
+ */
+uint64_t lt_competition_window(const lt_competition *competition,
+                               const lt_congestion_sample *sample, const lt_delay_window *window);
+
+/* Bytes per second that the share gives, as far as it shows: the connections' own windows may be
+ * smaller. 0 = a drain is under way, and nothing shows. */
+double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
+                           const lt_delay_window *window);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources. The window is the path's content without a queue and a little more, as FAST's and Copa's
+ * are (Wei et al., 2006; Arun and Balakrishnan, 2018); the little more grows with the root of the
+ * capacity, so that sessions which share a bottleneck, and see the same queue, come to equal
+ * shares. The capacity is the rate delivered while a queue stood (BBR's bandwidth, but without
+ * probing for it). The second regime is engine/rate/competition.h.
+ *
+ * Deviation. They are transports and answer for losses, too; below us each connection's TCP does.
+ * Losses without a queue are no signal here.
+ */
+#include "engine/rate/congestion.h"
+
+#include <math.h>
+
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
+/* A queue stands if nothing in this window, a round trip within these bounds, waited less. */
+#define WINDOW_MIN_US       160000
+#define WINDOW_MAX_US       600000
+#define COMPETING_WINDOW_US 500000
+#define STANDING_US         8000
+
+/* A round trip above the path's own by so much has met a queue. */
+#define BUSY_US 3000
+
+/* The rate is measured over as much of a standing queue, or two round trips, and averaged from one
+ * sample to the next; a very different one is taken as it is. */
+#define RATE_US    500000
+#define LIMIT_GAIN 0.08
+#define FASTER     1.15
+#define SLOWER     0.8
+#define FALL       0.985 /* at most, from one sample to the next */
+#define FALL_FULL  0.99
+
+/* Measurements while a route changes justify no larger fall in a second. */
+#define FLOOR_PART 0.3
+#define FLOOR_US   1000000
+
+/* Target for the queue, in bytes: at least the bytes that leave it from one sample to the next, and
+ * a packet. */
+#define QUEUE_ROOT 7.0
+#define LOOK_US    6000
+#define QUEUE_MIN  2000.0
+
+/* A window that is full and meets no queue is too small, and opens: per look, and faster when
+ * packets have waited for it for long. */
+#define OPEN_GAIN    1.005
+#define OPEN_FAST    1.03
+#define OPEN_WAIT_US 50000
+#define SEGMENT      1500
+
+/* A queue that may be another's counts for no more. */
+#define SUSPECTED_US 45000
+
+/* Packets sent beyond those delivered in a window show that a queue is ours. */
+#define GROWTH_PART  10
+#define GROWTH_BYTES 1500
+
+/* The limit goes when no queue has been seen for so long. */
+#define FORGET_US 5000000
+
+/* A rate smaller by so much in that time, and a queue of hardly less, so many times. */
+#define VAIN_US       300000
+#define VAIN_QUEUE_US 15000
+#define VAIN_RATE     0.85
+#define VAIN_QUEUE    0.7
+#define VAIN_COUNT    2
+
+/* Nothing delivered for so long and two round trips is a stall. */
+#define STALL_US 200000
+
+/* So long without a round trip that is a sample of the network. */
+#define SILENCE_US   150000
+#define QUEUE_MAX_US 2000000
+
+/* In a pause of that length, the rate is meaningless. */
+#define PAUSE_US 80000
+
+/* No capacity for copies after so long in a queue of that length. */
+#define ROOM_QUEUE_US 8000
+#define ROOM_US       40000
+
+void lt_congestion_init(lt_congestion *congestion)
+{
+    *congestion = (lt_congestion){.window = UINT64_MAX,
+                                  .base_us = 0,
+                                  .congested_us = INT64_MIN,
+                                  .floor_us = INT64_MIN,
+                                  .full_since_us = LIVETCP_NEVER,
+                                  .vain = {.since_us = LIVETCP_NEVER},
+                                  .met_us = INT64_MIN / 2,
+                                  .sampled_us = INT64_MIN / 2};
+    lt_competition_init(&congestion->competition);
+}
+
+/* ---- spare capacity ---- */
+
+static void look_for_room(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (s->queue_us == LIVETCP_NEVER)
+        return;
+    c->met_us = s->now_us;
+    if (s->queue_us < ROOM_QUEUE_US)
+        c->full_since_us = LIVETCP_NEVER;
+    else if (c->full_since_us == LIVETCP_NEVER)
+        c->full_since_us = s->now_us;
+}
+
+bool lt_congestion_has_room(const lt_congestion *c)
+{
+    return c->full_since_us == LIVETCP_NEVER || c->met_us < c->full_since_us + ROOM_US;
+}
+
+bool lt_congestion_is_path(const lt_congestion *c)
+{
+    return c->queue_us >= BUSY_US;
+}
+
+double lt_congestion_rate(const lt_congestion *c, livetcp_usec now)
+{
+    double rate = lt_delay_history_rate(&c->history, now, RATE_US);
+    double train = lt_packet_trains_rate(&c->trains);
+
+    if (c->limit <= 0) /* overload from the start is to show at once */
+        return 0;
+
+    rate = rate > c->limit ? rate : c->limit;
+    return rate > train ? rate : train;
+}
+
+static bool is_stalled(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return s->now_us - c->progress_us > STALL_US + 2 * s->base_us;
+}
+
+/* ---- alone ---- */
+
+static double wanted_queue(double capacity)
+{
+    double bytes = QUEUE_ROOT * sqrt(capacity), look = capacity * LOOK_US / SECOND;
+
+    bytes = bytes > look ? bytes : look;
+    return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
+}
+
+static livetcp_usec wanted_queue_us(const lt_congestion *c)
+{
+    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(c->capacity) / c->capacity * SECOND) : 0;
+}
+
+static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return c->window != UINT64_MAX && s->in_flight + SEGMENT >= c->window;
+}
+
+static void open_window(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (is_full(c, s) && s->queue_us < BUSY_US)
+        c->capacity *= s->wait_us > OPEN_WAIT_US ? OPEN_FAST : OPEN_GAIN;
+}
+
+/* We give the path more than it carries: packets wait, or more and more is in flight. Else a
+ * standing queue may be another's, and the delivered rate is only our sending rate. */
+static bool is_our_doing(const lt_congestion *c, const lt_congestion_sample *s,
+                         const lt_delay_window *window)
+{
+    uint64_t growth = (s->delivered - window->delivered) / GROWTH_PART + GROWTH_BYTES;
+
+    return window->total_us > window->queue_us + BUSY_US || is_full(c, s) ||
+           s->in_flight > window->in_flight + growth;
+}
+
+static double smoothed(double before, double now)
+{
+    if (now > before * FASTER || now < before * SLOWER)
+        return now;
+    return before + LIMIT_GAIN * (now - before);
+}
+
+static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    livetcp_usec span = 2 * s->base_us > RATE_US ? 2 * s->base_us : RATE_US;
+    double rate = lt_delay_history_busy_rate(&c->history, s, STANDING_US, span);
+
+    if (rate <= 0 || s->now_us - c->progress_us > PAUSE_US)
+        return;
+    if (!is_our_doing(c, s, window)) {
+        if (c->limit > 0 && rate > c->limit)
+            c->limit = rate;
+        if (c->standing_us > SUSPECTED_US)
+            c->standing_us = SUSPECTED_US;
+        return;
+    }
+    rate = smoothed(c->limit, rate);
+    /* Less in flight brings less, also where the queue is not ours: not all at once. */
+    double fall = is_full(c, s) ? FALL_FULL : FALL;
+    if (rate < fall * c->limit)
+        rate = fall * c->limit;
+    if (c->floor_us <= s->now_us - FLOOR_US) {
+        c->floor_us = s->now_us;
+        c->floor = FLOOR_PART * c->limit;
+    }
+    if (rate < c->floor)
+        rate = c->floor;
+    c->limit = rate;
+    if (window->queue_us < BUSY_US)
+        return;
+    c->capacity = c->limit;
+    c->congested_us = s->now_us;
+}
+
+/* Packets that wait for a window which opens are nobody's queue. */
+static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
+                   const lt_delay_window *window)
+{
+    bool opens = is_full(c, s) && window->queue_us < BUSY_US && window->total_us < OPEN_WAIT_US;
+
+    return window->known && window->total_us >= STANDING_US && !opens;
+}
+
+static void set_window(lt_congestion *c, livetcp_usec now)
+{
+    bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
+
+    c->regime = congested ? LT_REGIME_ALONE : LT_REGIME_OPEN;
+    c->window =
+        congested
+            ? (uint64_t)(c->capacity * (double)c->base_us / SECOND + wanted_queue(c->capacity))
+            : UINT64_MAX;
+}
+
+/* While our own queue stands, the delivered rate is the bottleneck's, however much less we send.
+ * One that falls with what we send, while the queue stays, is a share of a queue that is another's:
+ * or the bottleneck has become slower, which happens once and not again and again. */
+static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
+                       const lt_delay_window *window)
+{
+    livetcp_usec period = VAIN_US + s->base_us + c->vain.queue_us;
+
+    if (!window->known || window->queue_us < VAIN_QUEUE_US || c->limit <= 0) {
+        c->vain.since_us = LIVETCP_NEVER;
+        c->vain.count = 0;
+        return false;
+    }
+    if (c->vain.since_us != LIVETCP_NEVER && s->now_us - c->vain.since_us < period)
+        return false;
+    bool vain = c->vain.since_us != LIVETCP_NEVER && c->limit < VAIN_RATE * c->vain.limit &&
+                (double)window->queue_us > VAIN_QUEUE * (double)c->vain.queue_us;
+    c->vain.count = vain ? c->vain.count + 1 : 0;
+    if (c->vain.count == 0)
+        c->vain.before = c->limit;
+    c->vain.since_us = s->now_us;
+    c->vain.limit = c->limit;
+    c->vain.queue_us = window->queue_us;
+    return c->vain.count >= VAIN_COUNT;
+}
+
+static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
+{
+    livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
+    lt_delay_window window = lt_delay_history_window(
+        &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
+    bool ours, vain;
+
+    open_window(c, s);
+    c->standing_us = c->queue_us = 0;
+    if (stands(c, s, &window)) {
+        c->standing_us = window.total_us;
+        c->queue_us = window.queue_us;
+        measure(c, s, &window);
+    }
+    set_window(c, s->now_us);
+    ours = c->regime == LT_REGIME_OPEN && window.known && is_our_doing(c, s, &window);
+    if (is_stalled(c, s))
+        return;
+    vain = is_in_vain(c, s, &window);
+    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), ours) && !vain)
+        return;
+    if (vain)
+        c->limit = c->vain.before;
+    c->regime = LT_REGIME_COMPETING;
+    c->vain.since_us = LIVETCP_NEVER;
+    lt_competition_begin(&c->competition, s, &window, c->limit);
+    if (c->limit <= 0)
+        c->limit = lt_competition_rate(&c->competition, s, &window);
+}
+
+/* ---- beside others ---- */
+
+static void compete(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (is_stalled(c, s))
+        return; /* nothing shows a share */
+
+    lt_delay_window window = lt_delay_history_window(&c->history, s->now_us, COMPETING_WINDOW_US);
+    bool there = lt_competition_update(&c->competition, s, &window);
+    double rate = lt_competition_rate(&c->competition, s, &window);
+
+    if (rate > 0)
+        c->limit += LIMIT_GAIN * (rate - c->limit);
+    c->window = lt_competition_window(&c->competition, s, &window);
+    c->standing_us = s->wait_us > STANDING_US ? s->wait_us : 0;
+    c->queue_us = 0;
+    if (there)
+        return;
+    c->regime = LT_REGIME_ALONE;
+    c->capacity = c->limit;
+    c->congested_us = s->now_us;
+}
+
+/* While no round trip ends that is a sample, as all wait for repairs, Little's law shows the delay;
+ * and while nothing comes through, the time that it takes. With one connection what is under way
+ * waits for its own repair, and tells nothing of a queue. */
+static lt_congestion_sample with_silence(lt_congestion *c, const lt_congestion_sample *s)
+{
+    lt_congestion_sample sample = *s;
+
+    if (s->delivered != c->delivered || !s->undelivered) {
+        c->delivered = s->delivered;
+        c->progress_us = s->now_us;
+    }
+    if (s->queue_us != LIVETCP_NEVER || !s->base_us || !s->undelivered ||
+        s->now_us < c->sampled_us + SILENCE_US + s->base_us)
+        return sample;
+    livetcp_usec since = s->now_us - c->progress_us - 2 * s->base_us;
+    double rate = lt_delay_history_rate(&c->history, s->now_us, SILENCE_US + 2 * s->base_us);
+    livetcp_usec queue = rate > 0 && s->connections > 1
+                             ? (livetcp_usec)((double)s->undelivered / rate * SECOND) - s->base_us
+                             : 0;
+    queue = queue < QUEUE_MAX_US ? queue : QUEUE_MAX_US;
+    if (queue < since && since > STALL_US)
+        queue = since;
+    if (queue > 0 || s->connections > 1)
+        sample.queue_us = queue > 0 ? queue : 0;
+    return sample;
+}
+
+void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
+{
+    lt_congestion_sample whole = with_silence(c, sample);
+    const lt_congestion_sample *s = &whole;
+
+    c->base_us = s->base_us;
+    lt_delay_history_add(&c->history, s);
+    if (sample->queue_us != LIVETCP_NEVER)
+        c->sampled_us = s->now_us;
+    look_for_room(c, s);
+    lt_packet_trains_add(&c->trains, s, BUSY_US);
+    if (c->regime == LT_REGIME_COMPETING)
+        compete(c, s);
+    else
+        be_alone(c, s);
+}

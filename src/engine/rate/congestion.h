@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The congestion control of a whole session: how many bytes all its connections together may have
+ * in flight, so that the queue at the bottleneck stays short for any number of connections and any
+ * congestion control of theirs. Packets beyond that wait in the send queue, where they can still be
+ * dropped. docs/adr/0015 compares the candidate algorithms.
+ */
+#ifndef LT_ENGINE_RATE_CONGESTION_H
+#define LT_ENGINE_RATE_CONGESTION_H
+
+#include "engine/rate/competition.h"
+#include "engine/rate/delay_history.h"
+#include "engine/rate/packet_trains.h"
+
+typedef enum lt_regime {
+    LT_REGIME_OPEN = 0, /* no queue has been seen of late: no limit */
+    LT_REGIME_ALONE,    /* the queue is ours, and is kept short */
+    LT_REGIME_COMPETING /* others fill the queue whatever we do: a share of one flow */
+} lt_regime;
+
+typedef struct lt_congestion {
+    lt_regime regime;
+    uint64_t window; /* bytes; UINT64_MAX = no limit */
+
+    /* Standing queue, the minimum delay of a window; 0 = none. */
+    livetcp_usec standing_us; /* in the network and in the send queue */
+    livetcp_usec queue_us;    /* of this in the network */
+
+    double limit;               /* bytes per second that get through while something stands */
+    double floor;               /* the limit does not fall below in this second, */
+    livetcp_usec floor_us;      /*   which began then */
+    double capacity;            /* the same while it is the network's queue; 0 = not known */
+    livetcp_usec congested_us;  /* when a queue of the network last stood; INT64_MIN = never */
+    livetcp_usec base_us;       /* round trip without queues */
+    uint64_t delivered;         /* when something was delivered last, */
+    livetcp_usec progress_us;   /*   that was then */
+    livetcp_usec full_since_us; /* all samples since have met a queue; LIVETCP_NEVER = not so */
+    livetcp_usec met_us;        /* the last one */
+    livetcp_usec sampled_us;    /* when a round trip was last a sample */
+
+    struct {
+        livetcp_usec since_us; /* LIVETCP_NEVER = not */
+        livetcp_usec queue_us;
+        double limit;
+        unsigned count; /* periods in which the limit fell, and the queue did not */
+        double before;  /* the limit when they began */
+    } vain;             /* limit and queue when the present period began */
+
+    lt_delay_history history;
+    lt_packet_trains trains;
+    lt_competition competition;
+} lt_congestion;
+
+void lt_congestion_init(lt_congestion *congestion);
+
+void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample *sample);
+
+/* True if the path takes more than the media itself: some recent packet met hardly a queue. */
+bool lt_congestion_has_room(const lt_congestion *congestion);
+
+/* Bytes per second that the bottleneck has at least: delivered of late, or shown before; 0 = not
+ * known. */
+double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);
+
+/* True if the standing queue is in the network; else it is the connections' windows, or none yet.
+ */
+bool lt_congestion_is_path(const lt_congestion *congestion);
+
+#endif

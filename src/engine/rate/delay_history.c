@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/delay_history.h"
+
+/* A tick lasts so long, and longer on long paths: windows are a round trip at least. */
+#define TICK_US   20000
+#define BASE_PART 16
+
+#define SAMPLES_MIN 3
+#define BUSY_MIN_US 80000
+#define BYTES_MIN   3000
+
+static const lt_delay_tick *tick_before(const lt_delay_history *history, unsigned age)
+{
+    return &history->ticks[(history->newest + LT_DELAY_TICKS - age) % LT_DELAY_TICKS];
+}
+
+static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
+void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample)
+{
+    livetcp_usec length =
+        sample->base_us / BASE_PART > TICK_US ? sample->base_us / BASE_PART : TICK_US;
+    lt_delay_tick *tick;
+
+    if (!history->used || sample->now_us - tick_before(history, 0)->start_us >= length) {
+        history->newest = (history->newest + 1) % LT_DELAY_TICKS;
+        history->used += history->used < LT_DELAY_TICKS;
+        history->ticks[history->newest] = (lt_delay_tick){.start_us = sample->now_us,
+                                                          .delivered = sample->delivered,
+                                                          .in_flight = sample->in_flight,
+                                                          .queue_us = LIVETCP_NEVER,
+                                                          .total_us = LIVETCP_NEVER};
+    }
+    if (sample->queue_us == LIVETCP_NEVER)
+        return;
+    tick = &history->ticks[history->newest];
+    tick->queue_us = smaller(tick->queue_us, sample->queue_us);
+    tick->total_us = smaller(tick->total_us, sample->queue_us + sample->wait_us);
+}
+
+lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
+                                        livetcp_usec length)
+{
+    lt_delay_window window = {.queue_us = LIVETCP_NEVER, .total_us = LIVETCP_NEVER};
+    unsigned samples = 0;
+    bool whole = false;
+
+    for (unsigned age = 0; age < history->used && !whole; age++) {
+        const lt_delay_tick *tick = tick_before(history, age);
+        samples += tick->queue_us != LIVETCP_NEVER;
+        window.queue_us = smaller(window.queue_us, tick->queue_us);
+        window.total_us = smaller(window.total_us, tick->total_us);
+        window.delivered = tick->delivered;
+        window.in_flight = tick->in_flight;
+        window.span_us = now - tick->start_us;
+        whole = tick->start_us <= now - length;
+    }
+    window.known = whole && samples >= SAMPLES_MIN;
+    return window;
+}
+
+double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
+                             livetcp_usec span_us)
+{
+    const lt_delay_tick *from = NULL;
+
+    for (unsigned age = 1; age < history->used; age++) {
+        const lt_delay_tick *tick = tick_before(history, age);
+        if (tick->start_us < now - span_us)
+            break;
+        from = tick;
+    }
+    if (!from)
+        return 0;
+    const lt_delay_tick *to = tick_before(history, 0);
+    return (double)(to->delivered - from->delivered) * (double)LIVETCP_USEC_SEC /
+           (double)(to->start_us - from->start_us);
+}
+
+double lt_delay_history_busy_rate(const lt_delay_history *history,
+                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  livetcp_usec span_us)
+{
+    const lt_delay_tick *from = NULL;
+    livetcp_usec time;
+
+    for (unsigned age = 0; age < history->used; age++) {
+        const lt_delay_tick *tick = tick_before(history, age);
+        if (tick->total_us < least_us || tick->start_us < sample->now_us - span_us)
+            break;
+        if (tick->total_us != LIVETCP_NEVER)
+            from = tick;
+    }
+    time = from ? sample->now_us - from->start_us : 0;
+    if (time < BUSY_MIN_US || sample->delivered - from->delivered < BYTES_MIN)
+        return 0;
+    return (double)(sample->delivered - from->delivered) * (double)LIVETCP_USEC_SEC / (double)time;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The delays and deliveries of the last second or more. A standing queue is distinguished from a
+ * burst by the minimum delay over a window, as CoDel does (RFC 8289, section 4.2).
+ */
+#ifndef LT_ENGINE_RATE_DELAY_HISTORY_H
+#define LT_ENGINE_RATE_DELAY_HISTORY_H
+
+#include <livetcp/policy.h>
+
+#define LT_DELAY_TICKS 80
+
+/* The session at one moment. */
+typedef struct lt_congestion_sample {
+    livetcp_usec now_us;
+    uint64_t delivered;     /* bytes, on all connections there ever were */
+    uint64_t undelivered;   /* bytes that the kernel holds and the peer has not, */
+    uint64_t in_flight;     /*   but for connections in timeout */
+    livetcp_usec queue_us;  /* of a round trip that ended just now: above its base; NEVER = none */
+    livetcp_usec busy_us;   /* the same with the queue of its own burst */
+    livetcp_usec wait_us;   /* age of the oldest packet in the send queue */
+    livetcp_usec base_us;   /* round trip of the path without queues; 0 = not known */
+    unsigned connections;   /* that carry packets */
+    uint64_t retransmitted; /* segments, on all connections there ever were */
+} lt_congestion_sample;
+
+/* A short time: counters at its start, and the minimum delays since. */
+typedef struct lt_delay_tick {
+    livetcp_usec start_us;
+    uint64_t delivered, in_flight;
+    livetcp_usec queue_us; /* in the network; LIVETCP_NEVER = no sample */
+    livetcp_usec total_us; /* the same, and in the send queue */
+} lt_delay_tick;
+
+typedef struct lt_delay_history {
+    lt_delay_tick ticks[LT_DELAY_TICKS]; /* a ring */
+    unsigned newest, used;
+} lt_delay_history;
+
+/* A window of it. */
+typedef struct lt_delay_window {
+    bool known;                      /* it is whole, and has enough samples: the rest is set */
+    livetcp_usec queue_us, total_us; /* minimum */
+    uint64_t delivered, in_flight;   /* when it began, */
+    livetcp_usec span_us;            /*   so long ago */
+} lt_delay_window;
+
+void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample);
+
+lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
+                                        livetcp_usec length);
+
+/* Bytes per second delivered over `span_us` at most; 0 = too little is known. */
+double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
+                             livetcp_usec span_us);
+
+/* Bytes per second delivered since no sample was below `least_us`, over `span_us` at most; 0 =
+ * that is too short a time. */
+double lt_delay_history_busy_rate(const lt_delay_history *history,
+                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  livetcp_usec span_us);
+
+#endif

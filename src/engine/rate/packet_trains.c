@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/packet_trains.h"
+
+/* Shorter ones measure the platform's polling interval, not the path. */
+#define BYTES_MIN 4500
+#define TIME_MIN  12000
+#define TIME_MAX  160000
+
+static void end_train(lt_packet_trains *trains)
+{
+    uint64_t bytes = trains->to - trains->from;
+    livetcp_usec time = trains->to_us - trains->from_us;
+
+    trains->open = false;
+    if (bytes >= BYTES_MIN && time >= TIME_MIN)
+        trains->rates[trains->count++ % LT_PACKET_TRAINS] =
+            (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
+}
+
+void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
+                          livetcp_usec busy_us)
+{
+    if (sample->busy_us == LIVETCP_NEVER)
+        return;
+    if (sample->busy_us < busy_us) {
+        end_train(trains);
+        return;
+    }
+    if (!trains->open) {
+        trains->open = true;
+        trains->from_us = sample->now_us;
+        trains->from = sample->delivered;
+    }
+    trains->to_us = sample->now_us;
+    trains->to = sample->delivered;
+    if (trains->to_us - trains->from_us > TIME_MAX)
+        end_train(trains);
+}
+
+double lt_packet_trains_rate(const lt_packet_trains *trains)
+{
+    unsigned count = trains->count < LT_PACKET_TRAINS ? trains->count : LT_PACKET_TRAINS;
+    double sorted[LT_PACKET_TRAINS];
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned place = i;
+        for (; place && sorted[place - 1] > trains->rates[i]; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = trains->rates[i];
+    }
+    return count ? sorted[count / 2] : 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The minimum round trip is remembered for two periods (LEDBAT's base history, RFC 6817, section
+ * 3.4.2), so that a longer route is accepted after a while. */
+#include "engine/rate/round_trips.h"
+
+#include "engine/links/path_info.h"
+
+/* Once many marks are there, writes within this time share one. */
+#define MARK_US    2000
+#define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
+
+/* Half of the time for which the minimum round trip is remembered. */
+#define BASE_US 5000000
+
+/* A round trip that ended at some time in a longer silence of the platform is no sample. */
+#define GAP_US 15000
+
+void lt_round_trips_init(lt_round_trips *trips)
+{
+    *trips = (lt_round_trips){.asked_us = INT64_MIN,
+                              .repaired_us = INT64_MIN,
+                              .base_us = {LIVETCP_NEVER, LIVETCP_NEVER},
+                              .base_since_us = INT64_MIN};
+}
+
+static lt_write_mark *mark_at(lt_round_trips *trips, unsigned position)
+{
+    return &trips->marks[(trips->first + position) % LT_ROUND_TRIP_MARKS];
+}
+
+/* Behind others that are unsent, or beyond the window. */
+static bool will_wait(const livetcp_path *path, size_t size)
+{
+    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
+
+    if (path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0)
+        return true;
+    return (path->known & needed) == needed && lt_path_undelivered(path) + size > path->cwnd_bytes;
+}
+
+void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
+                          livetcp_usec now)
+{
+    bool waits = will_wait(path, size);
+
+    lt_write_mark *last = trips->count ? mark_at(trips, trips->count - 1) : NULL;
+
+    trips->written += size;
+    bool many = trips->count > MANY_MARKS;
+
+    if (last && ((many && now - last->at_us < MARK_US) || trips->count == LT_ROUND_TRIP_MARKS))
+        *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size,
+                                last->waits || waits};
+    else
+        *mark_at(trips, trips->count++) =
+            (lt_write_mark){trips->written, now, (uint32_t)size, waits};
+}
+
+static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
+{
+    if (trips->base_since_us < now - BASE_US) {
+        trips->base_us[1] = trips->base_us[0];
+        trips->base_us[0] = LIVETCP_NEVER;
+        trips->base_since_us = now;
+    }
+    if (rtt_us < trips->base_us[0])
+        trips->base_us[0] = rtt_us;
+}
+
+/* The peer has all written bytes but the queued ones, selectively acknowledged bytes excepted. Both
+ * counts include the writes since the platform was asked, so the difference only changes with its
+ * answers. */
+static uint64_t newly_delivered(lt_round_trips *trips, const livetcp_path *path)
+{
+    uint64_t away = lt_path_undelivered(path), before = trips->delivered;
+
+    if (trips->written < before + away)
+        return 0;
+    trips->delivered = trips->written - away;
+    return trips->delivered - before;
+}
+
+/* The newest write that is delivered whole, with the size of the largest: it may have waited for
+ * that one. */
+static bool pop_delivered(lt_round_trips *trips, lt_write_mark *newest)
+{
+    bool popped = false;
+    uint32_t largest = 0;
+
+    while (trips->count && mark_at(trips, 0)->end <= trips->delivered) {
+        *newest = *mark_at(trips, 0);
+        largest = newest->size > largest ? newest->size : largest;
+        newest->size = largest;
+        popped = true;
+        trips->first = (trips->first + 1) % LT_ROUND_TRIP_MARKS;
+        trips->count--;
+    }
+    return popped;
+}
+
+/* It was not there yet when the platform was asked `before`: a queue is not overestimated. TCP
+ * counts from when it sent, but smooths. */
+static livetcp_usec queue_of(const lt_round_trips *trips, const lt_write_mark *mark,
+                             const livetcp_path *path, livetcp_usec before)
+{
+    livetcp_usec queue = before - mark->at_us - lt_round_trips_base(trips);
+
+    if (mark->waits && path->known & LIVETCP_PATH_RTT)
+        queue = path->rtt_us - lt_round_trips_base(trips);
+    return queue > 0 ? queue : 0;
+}
+
+/* Packets under way while a loss was repaired waited for the repair, and not in a queue. */
+static void note_repair(lt_round_trips *trips, const livetcp_path *path, livetcp_usec now)
+{
+    bool disordered =
+        path->known & LIVETCP_PATH_TCP_STATE && path->tcp_state >= LIVETCP_TCP_DISORDER;
+
+    if (disordered || path->retransmitted_segments != trips->retransmitted)
+        trips->repaired_us = now;
+    trips->retransmitted = path->retransmitted_segments;
+}
+
+uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
+                               livetcp_usec now, lt_queue_samples *samples)
+{
+    uint64_t delivered = newly_delivered(trips, path);
+    livetcp_usec before = trips->asked_us;
+    lt_write_mark newest;
+
+    *samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER};
+    /* TCP's own minimum knows the handshake, before there was anything in a queue. */
+    if (trips->base_since_us == INT64_MIN && path->known & LIVETCP_PATH_MIN_RTT)
+        remember(trips, path->min_rtt_us, now);
+    trips->asked_us = now;
+    note_repair(trips, path, now);
+    if (!pop_delivered(trips, &newest) || newest.at_us <= trips->repaired_us ||
+        !(path->known & LIVETCP_PATH_QUEUED))
+        return delivered;
+    remember(trips, now - newest.at_us, now);
+    if (before < now - GAP_US)
+        return delivered;
+    samples->busy_us = queue_of(trips, &newest, path, before);
+    livetcp_usec own = rate > 0 ? (livetcp_usec)(newest.size * 1e6 / rate) : 0;
+    samples->queue_us = samples->busy_us > own ? samples->busy_us - own : 0;
+    return delivered;
+}
+
+livetcp_usec lt_round_trips_base(const lt_round_trips *trips)
+{
+    return trips->base_us[0] < trips->base_us[1] ? trips->base_us[0] : trips->base_us[1];
+}

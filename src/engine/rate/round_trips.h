@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Round trips of one connection, each of its own packet: from the write of its last byte to the
+ * platform's report of its delivery. TCP's average round trip follows a connection that sends ten
+ * packets a second a second later; these show a queue while it grows.
+ */
+#ifndef LT_ENGINE_RATE_ROUND_TRIPS_H
+#define LT_ENGINE_RATE_ROUND_TRIPS_H
+
+#include <livetcp/policy.h>
+
+#define LT_ROUND_TRIP_MARKS 64
+
+/* Bytes up to `end` were written by `at_us`, `size` of them together. */
+typedef struct lt_write_mark {
+    uint64_t end;
+    livetcp_usec at_us;
+    uint32_t size;
+    bool waits; /* in the kernel, for a window: the time until delivery is not all the path's */
+} lt_write_mark;
+
+typedef struct lt_round_trips {
+    uint64_t written, delivered;              /* bytes of the connection */
+    lt_write_mark marks[LT_ROUND_TRIP_MARKS]; /* a ring of undelivered writes */
+    unsigned first, count;
+    livetcp_usec asked_us;                  /* when the platform was last asked */
+    livetcp_usec repaired_us;               /* when a loss was last seen under repair */
+    uint64_t retransmitted;                 /* segments, then */
+    livetcp_usec base_us[2], base_since_us; /* minimum round trips: recent, and before */
+} lt_round_trips;
+
+void lt_round_trips_init(lt_round_trips *trips);
+
+/* `path` as it was before the write. */
+void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
+                          livetcp_usec now);
+
+/* Excess of the newest round trip over the path's own. LIVETCP_NEVER = none ended. */
+typedef struct lt_queue_samples {
+    livetcp_usec queue_us; /* less the time that the packet itself takes */
+    livetcp_usec busy_us;  /* with it */
+} lt_queue_samples;
+
+/* Takes path info. Returns the bytes that have been delivered since the last, and sets *samples to
+ * those of the round trips that ended since. A packet takes its time at `rate` (bytes per second;
+ * 0 = not known). */
+uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
+                               livetcp_usec now, lt_queue_samples *samples);
+
+/* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */
+livetcp_usec lt_round_trips_base(const lt_round_trips *trips);
+
+#endif

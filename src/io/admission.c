@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/admission.h"
+
+#include "io/clock.h"
+#include "io/listener.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A misconfigured peer retries again and again: minimum interval between reports of it. */
+#define TELL_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
+
+/* Reports of all peers together: at once, and a second. */
+#define NOTICES_BURST 256
+#define NOTICES_RATE  10
+
+/* ---- references ---- */
+
+void lt_io_listener_reference(livetcp_listener *listener)
+{
+    listener->references++;
+}
+
+void lt_io_listener_release(livetcp_listener *listener)
+{
+    livetcp_context *context = listener->context;
+
+    if (--listener->references > 0)
+        return;
+    lt_io_tls_destroy(&listener->tls);
+    free(listener);
+    lt_io_context_release(context);
+}
+
+/* ---- those that were turned away ---- */
+
+/* The wrong thing at this port, which is so until somebody sets it right. */
+static bool is_wrong_end(livetcp_result reason)
+{
+    return reason == LIVETCP_ERR_GARBAGE || reason == LIVETCP_ERR_PROTOCOL ||
+           reason == LIVETCP_ERR_FRAME_TOO_LARGE || reason == LIVETCP_ERR_VERSION;
+}
+
+/* False if the same was reported of this address recently. A peer that leaves silently is news only
+ * if nothing else was: a caller that was refused takes its other connections with it. */
+static bool is_news(livetcp_listener *listener, const char *remote, livetcp_result reason,
+                    unsigned *untold)
+{
+    const char *port = strrchr(remote, ':');
+    int size = port ? (int)(port - remote) : 0;
+    livetcp_usec now = lt_io_now();
+    char key[LT_REPEATS_KEY];
+    unsigned others;
+
+    *untold = 0;
+    snprintf(key, sizeof key, "%.*s", size, remote);
+    bool quiet = !lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, &others);
+    if (reason == LIVETCP_ERR_CONNECTION_LOST)
+        return !quiet;
+    snprintf(key, sizeof key, "%.*s %s", size, remote, livetcp_result_name(reason));
+    return !is_wrong_end(reason) ||
+           lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, untold);
+}
+
+/* A flood of strangers must not become a flood of notices. */
+static bool may_tell(livetcp_listener *listener)
+{
+    livetcp_usec now = lt_io_now();
+    bool may = lt_bucket_level(&listener->notices, NOTICES_RATE, NOTICES_BURST, now) >= 1;
+
+    if (may)
+        lt_bucket_take(&listener->notices, NOTICES_RATE, NOTICES_BURST, now);
+    return may;
+}
+
+void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
+                              const livetcp_error *why)
+{
+    livetcp_error error = *why;
+    size_t length = strlen(error.message);
+    unsigned untold;
+
+    if (!may_tell(listener)) {
+        listener->untold++;
+        return;
+    }
+    bool news = is_news(listener, remote, error.code, &untold);
+    /* The end of a session takes connections along that were about to join it. */
+    bool expected = error.code == LIVETCP_ERR_CANCELLED || error.code == LIVETCP_ERR_CLOSED;
+
+    if (untold)
+        snprintf(error.message + length, sizeof error.message - length,
+                 " (and %u more like it from there)", untold);
+    else if (news && listener->untold)
+        snprintf(error.message + length, sizeof error.message - length,
+                 " (and %u others were turned away)", listener->untold);
+    if (news && !untold)
+        listener->untold = 0;
+    LT_IO_LOG(&listener->context->log, news && !expected ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG,
+              "listener", "port %u: %s", listener->port, error.message);
+    if (news && !listener->ended && listener->callbacks.on_rejected)
+        listener->callbacks.on_rejected(listener, remote, &error, listener->user);
+}
+
+/* ---- the sessions that it serves ----
+ * There are few of them and they are looked up only when a connection comes in, so a list will do.
+ */
+
+static livetcp_session *session_at(lt_list *link)
+{
+    return link ? LT_LIST_ELEMENT(link, livetcp_session, in_listener) : NULL;
+}
+
+/* The session's on_ended. */
+static void forget_session(livetcp_session *session)
+{
+    lt_list_remove(&session->in_listener);
+    session->listener->session_count--;
+    session->listener = NULL;
+    session->on_ended = NULL;
+}
+
+static void remember_session(livetcp_listener *listener, livetcp_session *session)
+{
+    session->listener = listener;
+    session->on_ended = forget_session;
+    lt_list_insert_first(&listener->sessions, &session->in_listener);
+    listener->session_count++;
+}
+
+livetcp_session *lt_io_admission_find(const livetcp_listener *listener, const uint8_t *id)
+{
+    for (lt_list *link = lt_list_first(&listener->sessions); link;
+         link = lt_list_next(&listener->sessions, link))
+        if (memcmp(session_at(link)->id, id, LIVETCP_SESSION_ID_SIZE) == 0)
+            return session_at(link);
+    return NULL;
+}
+
+static bool is_idle_plain(const livetcp_listener *listener, const livetcp_session *session)
+{
+    return session->config.wire == LIVETCP_WIRE_PLAIN && listener->config.peer_sends &&
+           lt_io_now() - session->heard_us > listener->config.peer_timeout_us;
+}
+
+/* The address alone cannot be claimed: a connection from there has answered. */
+static bool was_left(const livetcp_session *session, const uint8_t address[LT_ADDRESS_KEY])
+{
+    return memcmp(session->address, address, LT_ADDRESS_KEY) == 0 &&
+           livetcp_session_get_state(session) == LIVETCP_SESSION_CONNECTING;
+}
+
+/* New sessions are put first, so the last one found is the oldest. A plain peer, which may be
+ * anybody, ends no session of somebody. */
+static livetcp_session *find_evictable(const livetcp_listener *listener,
+                                       const uint8_t address[LT_ADDRESS_KEY], bool plain)
+{
+    livetcp_session *found = NULL;
+
+    for (lt_list *link = lt_list_first(&listener->sessions); link;
+         link = lt_list_next(&listener->sessions, link)) {
+        livetcp_session *session = session_at(link);
+        if (is_idle_plain(listener, session) || (!plain && was_left(session, address)))
+            found = session;
+    }
+    return found;
+}
+
+bool lt_io_admission_has_room(const livetcp_listener *listener,
+                              const uint8_t address[LT_ADDRESS_KEY], bool plain)
+{
+    return listener->session_count < listener->config.max_sessions ||
+           find_evictable(listener, address, plain);
+}
+
+static bool make_room(livetcp_listener *listener, const uint8_t address[LT_ADDRESS_KEY], bool plain)
+{
+    livetcp_session *evicted;
+
+    if (listener->session_count < listener->config.max_sessions)
+        return true;
+    evicted = find_evictable(listener, address, plain);
+    if (!evicted)
+        return false;
+    forget_session(evicted);
+    uv_mutex_lock(&evicted->lock);
+    livetcp_engine_close(evicted->engine, LIVETCP_ERR_TOO_MANY_SESSIONS, 0, lt_io_now());
+    uv_mutex_unlock(&evicted->lock);
+    lt_io_context_schedule(evicted->context, &evicted->work);
+    return true;
+}
+
+static bool ask_application(livetcp_listener *listener, livetcp_session *session,
+                            const char *remote)
+{
+    return listener->callbacks.on_session &&
+           listener->callbacks.on_session(listener, session, remote, listener->user);
+}
+
+livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
+                                     const uint8_t address[LT_ADDRESS_KEY],
+                                     const lt_tls_filter *tls, const livetcp_pending *pending,
+                                     livetcp_session **out)
+{
+    livetcp_config config = listener->config;
+    livetcp_session *session;
+    livetcp_result result = LIVETCP_ERR_TOO_MANY_SESSIONS;
+
+    *out = NULL;
+    config.wire = pending ? LIVETCP_WIRE_SESSION : LIVETCP_WIRE_PLAIN;
+    if (make_room(listener, address, !pending))
+        result = lt_io_session_create(listener->context, &config, false, pending, &session, NULL);
+    if (result != LIVETCP_OK)
+        return result;
+    if (pending)
+        memcpy(session->id, livetcp_pending_session_id(pending), sizeof session->id);
+    memcpy(session->address, address, sizeof session->address);
+    session->heard_us = lt_io_now();
+    snprintf(session->remote, sizeof session->remote, "%s", remote);
+    remember_session(listener, session);
+    lt_io_session_reference(session);
+    if (tls)
+        lt_io_session_note_tls(session, tls);
+    bool wanted = ask_application(listener, session, remote);
+    if (!wanted)
+        lt_io_session_end(session);
+    if (session->ended)
+        result = LIVETCP_ERR_CANCELLED;
+    else
+        *out = session;
+    lt_io_session_release(session);
+    return result;
+}
+
+void lt_io_admission_end(livetcp_listener *listener)
+{
+    livetcp_session *session;
+
+    while ((session = session_at(lt_list_first(&listener->sessions))) != NULL)
+        forget_session(session);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The sessions of a listener: who is let in, and who has to leave for it. Nobody gets here who has
+ * not proved to be somebody, save on a plain wire, where nothing can be proved. Loop's thread. */
+#ifndef LT_IO_ADMISSION_H
+#define LT_IO_ADMISSION_H
+
+#include "io/session.h"
+
+void lt_io_listener_reference(livetcp_listener *listener);
+void lt_io_listener_release(livetcp_listener *listener);
+
+/* Logs that a connection was turned away, and notifies the application; not of every one in a
+ * flood. */
+void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
+                              const livetcp_error *error);
+
+/* The session with that id that can still be joined, or NULL. */
+livetcp_session *lt_io_admission_find(const livetcp_listener *listener, const uint8_t *id);
+
+/* There is room for a session of that address, if need be instead of one that may be evicted: one
+ * without connections, by its own address, whose program was started again; and a plain one from
+ * which nothing has come for peer-timeout, where peers send (peer-sends). */
+bool lt_io_admission_has_room(const livetcp_listener *listener,
+                              const uint8_t address[LT_ADDRESS_KEY], bool plain);
+
+/* Makes a session, a plain one without `pending`, and offers it to the application, which can ask
+ * who the peer is if it came by TLS (NULL = it did not). On LIVETCP_OK
+ * *session is alive and wanted. The listener may have ended meanwhile; the caller holds a
+ * reference. Errors: LIVETCP_ERR_TOO_MANY_SESSIONS, LIVETCP_ERR_CANCELLED if the application does
+ * not want it, those of livetcp_engine_create(). */
+livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
+                                     const uint8_t address[LT_ADDRESS_KEY],
+                                     const lt_tls_filter *tls, const livetcp_pending *pending,
+                                     livetcp_session **session);
+
+/* The listener ends: its sessions live on without it. */
+void lt_io_admission_end(livetcp_listener *listener);
+
+#endif

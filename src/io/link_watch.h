@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Watches the interfaces and addresses of this host: rtnetlink where there is one, else a look
+ * every second. */
+#ifndef LT_IO_LINK_WATCH_H
+#define LT_IO_LINK_WATCH_H
+
+#include "io/context.h"
+
+typedef struct lt_io_link_watch lt_io_link_watch;
+
+typedef struct lt_io_link_watch_owner {
+    /* Loop's thread: some may have come or gone. */
+    void (*on_change)(void *owner);
+
+    /* The owner must not be freed between the two. */
+    void (*hold)(void *owner);
+    void (*release)(void *owner);
+} lt_io_link_watch_owner;
+
+/* Loop's thread. NULL if memory is out. */
+lt_io_link_watch *lt_io_link_watch_start(livetcp_context *context,
+                                         const lt_io_link_watch_owner *functions, void *owner);
+
+/* Loop's thread. No more calls; clears *watch, which may be NULL already. */
+void lt_io_link_watch_stop(lt_io_link_watch **watch);
+
+#endif

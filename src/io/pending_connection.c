@@ -1,0 +1,1003 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/pending_connection.h"
+
+#include "base/error.h"
+#include "io/admission.h"
+#include "io/clock.h"
+#include "io/error_text.h"
+#include "io/fallback.h"
+#include "io/lingering_close.h"
+#include "io/process.h"
+#include "io/socket.h"
+#include "io/wrong_end.h"
+#include "settings/settings.h"
+#include "wire/client_hello.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One read before the key agreement: all that a handshake may be. */
+#define READ_SIZE 4096
+
+_Static_assert(LT_CLIENT_HELLO_MAX + READ_SIZE <= LT_IO_READ_SIZE, "saved bytes, and a read");
+
+/* Key agreements in one go, so that a flood of them does not stop the media. */
+#define TURNS_PER_WAKEUP 16
+
+typedef enum stage {
+    STAGE_FIRST_BYTES, /* its protocol is not known: of the socket, or of what TLS carries */
+    STAGE_TLS_TURN,    /* a ClientHello for us came: waits for its turn */
+    STAGE_TLS,         /* TLS agrees on keys; all that follows is plaintext */
+    STAGE_HANDSHAKE,   /* RFC 4571 with control messages: CREATE, JOIN or the PROOF of a JOIN */
+    STAGE_TURN,        /* CREATE, or JOIN of a blamed address, came: waits for its turn */
+    STAGE_UNPROVED,    /* ACCEPT is sent; media is held until PROOF */
+    STAGE_PARKED       /* JOIN of a session that waits for its PROOF on another connection */
+} stage;
+
+typedef struct pending_connection {
+    lt_io_pool_member member;
+    livetcp_listener *listener; /* referenced until the handle has closed */
+    uv_os_sock_t socket;        /* LT_NO_SOCKET once a session has it, or it lingers */
+    uv_poll_t poll;
+    livetcp_pending *state;
+    stage stage;
+    bool plain;         /* RFC 4571 and nothing else */
+    bool costly;        /* a key was agreed, or a challenge written, and nothing is proved */
+    lt_tls_filter *tls; /* NULL before its turn, without TLS, and once a session has it */
+    uint8_t *saved;     /* input that waits, decrypted: the first bytes, or what followed CREATE */
+    size_t saved_size;
+    lt_list in_unproved;
+    lt_list joins;    /* STAGE_UNPROVED: connections that wait for this one, in STAGE_PARKED */
+    lt_list in_joins; /* of another, or `resumed` of the listener */
+    uint8_t address[LT_ADDRESS_KEY];
+    char remote[LT_ADDRESS_TEXT];
+} pending_connection;
+
+static void on_pending_ready(uv_poll_t *poll, int status, int events);
+static void arm_timer(livetcp_listener *listener);
+
+static pending_connection *pending_of(lt_io_pool_member *member)
+{
+    return member ? LT_LIST_ELEMENT(member, pending_connection, member) : NULL;
+}
+
+static pending_connection *first_pending(const livetcp_listener *listener)
+{
+    return pending_of(lt_io_pool_oldest(&listener->pool));
+}
+
+/* ---- leaving ---- */
+
+static void on_pending_closed(uv_handle_t *handle)
+{
+    pending_connection *pending = handle->data;
+    livetcp_listener *listener = pending->listener;
+
+    livetcp_pending_destroy(&pending->state);
+    lt_tls_filter_destroy(&pending->tls);
+    free(pending->saved);
+    free(pending);
+    lt_io_listener_release(listener);
+}
+
+/* What waits for this one goes on without it, once nobody calls back. */
+static void resume_joins(pending_connection *pending)
+{
+    lt_list *link;
+
+    while ((link = lt_list_first(&pending->joins))) {
+        lt_list_remove(link);
+        lt_list_insert_last(&pending->listener->resumed, link);
+    }
+}
+
+/* Leaves the listener; the socket is the caller's. The struct lives until the loop turns. */
+static uv_os_sock_t leave(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+    uv_os_sock_t fd = pending->socket;
+
+    lt_io_pool_remove(&listener->pool, &pending->member, pending->costly, lt_io_now());
+    lt_list_remove(&pending->in_unproved);
+    lt_list_remove(&pending->in_joins);
+    resume_joins(pending);
+    pending->socket = LT_NO_SOCKET;
+    uv_close((uv_handle_t *)&pending->poll, on_pending_closed);
+    return fd;
+}
+
+/* Closes without a word. */
+static void drop(pending_connection *pending)
+{
+    lt_socket_close(leave(pending));
+}
+
+/* Records that wait. A fresh connection has space for them; one without is broken. */
+static bool flush_records(lt_tls_filter *filter, uv_os_sock_t fd)
+{
+    const uint8_t *data;
+    size_t size = lt_tls_filter_output(filter, &data);
+    bool done = size == 0 || lt_socket_write(fd, data, size) == (long)size;
+
+    lt_tls_filter_written(filter, size);
+    return done;
+}
+
+static bool write_reply(const pending_connection *pending, uv_os_sock_t fd,
+                        const livetcp_reply *reply)
+{
+    if (reply->size == 0)
+        return true;
+    if (pending->tls)
+        return lt_tls_filter_write(pending->tls, reply->frame, reply->size) == LIVETCP_OK &&
+               flush_records(pending->tls, fd);
+    return lt_socket_write(fd, reply->frame, reply->size) == (long)reply->size;
+}
+
+/* Sends the last words, if possible, and closes. Nothing watches `fd` any more. */
+static void write_last(pending_connection *pending, uv_os_sock_t fd, const livetcp_reply *reply)
+{
+    write_reply(pending, fd, reply);
+    if (pending->tls) {
+        lt_tls_filter_end(pending->tls);
+        flush_records(pending->tls, fd);
+    }
+    lt_io_close_lingering(pending->listener->context, fd);
+}
+
+/* Sends the reason to the peer, and tells the application. */
+static void send_off(pending_connection *pending, uv_os_sock_t fd, const livetcp_error *error,
+                     const livetcp_reply *reply)
+{
+    write_last(pending, fd, reply);
+    lt_io_admission_rejected(pending->listener, pending->remote, error);
+}
+
+static void compose(const pending_connection *pending, livetcp_result reason, livetcp_error *error)
+{
+    lt_fail(error, reason, "connection from %s: %s%s", pending->remote, livetcp_result_text(reason),
+            lt_io_advice(reason));
+}
+
+static void turn_away(pending_connection *pending, livetcp_result reason,
+                      const livetcp_reply *reply)
+{
+    livetcp_error error;
+    compose(pending, reason, &error);
+    send_off(pending, leave(pending), &error, reply);
+}
+
+static void reject_socket(pending_connection *pending, uv_os_sock_t fd, livetcp_result reason)
+{
+    livetcp_reply reply = {.size = 0};
+    livetcp_error error;
+
+    if (!pending->plain)
+        livetcp_pending_reject(pending->state, reason, &reply);
+    compose(pending, reason, &error);
+    send_off(pending, fd, &error, &reply);
+}
+
+static void reject(pending_connection *pending, livetcp_result reason)
+{
+    reject_socket(pending, leave(pending), reason);
+}
+
+static void lose(pending_connection *pending, int system_errno)
+{
+    livetcp_listener *listener = pending->listener;
+    livetcp_error error;
+
+    if (system_errno)
+        lt_fail(&error, lt_io_socket_result(system_errno, true), "connection from %s: %s",
+                pending->remote, strerror(system_errno));
+    else
+        lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
+                "connection from %s: closed before it said what it wanted", pending->remote);
+    lt_socket_close(leave(pending));
+    lt_io_admission_rejected(listener, pending->remote, &error);
+}
+
+/* It made room for others; that it had to is worth a line, its REJECT is not worth a write. */
+static void push_out(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+    livetcp_error error;
+
+    lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+            "connection from %s: closed to make room for others, before it had joined; if it was "
+            "no stranger, raise max-joining or max-joining-address",
+            pending->remote);
+    drop(pending);
+    lt_io_admission_rejected(listener, pending->remote, &error);
+}
+
+bool lt_io_pending_drop_surplus(livetcp_listener *listener)
+{
+    pending_connection *pending = pending_of(lt_io_pool_surplus(&listener->pool));
+
+    if (!pending)
+        return false;
+    push_out(pending);
+    return true;
+}
+
+/* ---- waiting ---- */
+
+static bool save(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    uint8_t *copy = NULL;
+
+    if (size && !(copy = malloc(size)))
+        return false;
+    if (size)
+        memcpy(copy, data, size);
+    free(pending->saved);
+    pending->saved = copy;
+    pending->saved_size = size;
+    return true;
+}
+
+/* Its input stays in the kernel, and TCP keeps the peer from sending much; its end is noticed. */
+static void wait_in(pending_connection *pending, stage waits)
+{
+    pending->stage = waits;
+    uv_poll_start(&pending->poll, UV_DISCONNECT, on_pending_ready);
+}
+
+static void go_on(pending_connection *pending, stage now)
+{
+    pending->stage = now;
+    uv_poll_start(&pending->poll, UV_READABLE, on_pending_ready);
+}
+
+/* ---- into a session ---- */
+
+/* What was held comes first, then the rest of the input, then what TLS holds. The pending may be
+ * gone after this. */
+static void hand_over(pending_connection *pending, livetcp_session *session, unsigned index,
+                      uv_os_sock_t fd, const livetcp_reply *reply, const uint8_t *data, size_t size)
+{
+    livetcp_result result = LIVETCP_OK;
+    const uint8_t *held = NULL;
+    size_t held_size = 0;
+
+    if (!pending->tls) /* or it was when TLS began */
+        result = lt_io_socket_prepare(fd, &pending->listener->config);
+    if (result == LIVETCP_OK)
+        result = lt_io_session_attach(session, index, fd, pending->tls, false, reply);
+    if (result != LIVETCP_OK) {
+        reject_socket(pending, fd, result);
+        return;
+    }
+    pending->tls = NULL;
+    if (!pending->plain)
+        held = livetcp_pending_held(pending->state, &held_size);
+    lt_io_session_reference(session);
+    if (held_size)
+        lt_io_session_receive(session, index, held, held_size, NULL);
+    if (size && !session->ended)
+        lt_io_session_receive(session, index, data, size, NULL);
+    if (!session->ended)
+        lt_io_session_service(session);
+    lt_io_session_drain(session, index);
+    lt_io_session_release(session);
+}
+
+/* Its other connections are about to ask for it. */
+static void remember_refused(livetcp_listener *listener, const uint8_t *id)
+{
+    memcpy(listener->refused[listener->next_refused++ % LT_IO_LISTENER_REFUSED], id,
+           LIVETCP_SESSION_ID_SIZE);
+}
+
+/* PROOF has come: `reply` is JOINED. The application is asked with the socket in our hands, since
+ * it may end the listener. */
+static void create_session(pending_connection *pending, const livetcp_reply *reply,
+                           const uint8_t *data, size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+    unsigned index = livetcp_pending_index(pending->state);
+    livetcp_session *session = NULL;
+    uv_os_sock_t fd;
+
+    pending->costly = false;
+    fd = leave(pending);
+    livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
+                                                  pending->tls, pending->state, &session);
+    if (result != LIVETCP_OK) {
+        remember_refused(listener, livetcp_pending_session_id(pending->state));
+        reject_socket(pending, fd, result);
+    } else {
+        hand_over(pending, session, index, fd, reply, data, size);
+    }
+}
+
+static livetcp_session *find_session(const pending_connection *pending)
+{
+    return lt_io_admission_find(pending->listener, livetcp_pending_session_id(pending->state));
+}
+
+/* The connection whose CREATE asked for that session, and which has not proved itself. */
+static pending_connection *find_unproved(const livetcp_listener *listener, const uint8_t *id)
+{
+    for (lt_list *link = lt_list_first(&listener->unproved); link;
+         link = lt_list_next(&listener->unproved, link)) {
+        pending_connection *other = LT_LIST_ELEMENT(link, pending_connection, in_unproved);
+        if (memcmp(livetcp_pending_session_id(other->state), id, LIVETCP_SESSION_ID_SIZE) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Its session was not made, of which its first connection was told, and the application. */
+static void refuse_join(pending_connection *pending)
+{
+    livetcp_reply reply = {.size = 0};
+    uv_os_sock_t fd;
+
+    livetcp_pending_reject(pending->state, LIVETCP_ERR_UNKNOWN_SESSION, &reply);
+    fd = leave(pending);
+    write_last(pending, fd, &reply);
+}
+
+static bool was_refused(const livetcp_listener *listener, const uint8_t *id)
+{
+    for (unsigned i = 0; i < LT_IO_LISTENER_REFUSED; i++)
+        if (memcmp(listener->refused[i], id, LIVETCP_SESSION_ID_SIZE) == 0)
+            return true;
+    return false;
+}
+
+/* The answer to JOIN; false if the connection was turned away. */
+static bool challenge(pending_connection *pending)
+{
+    livetcp_session *session = find_session(pending);
+    livetcp_reply reply = {.size = 0};
+    livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
+
+    if (!session && was_refused(pending->listener, livetcp_pending_session_id(pending->state))) {
+        refuse_join(pending);
+        return false;
+    }
+    if (session) {
+        uv_mutex_lock(&session->lock);
+        result =
+            livetcp_pending_challenge(pending->state, session->engine, lt_io_random, NULL, &reply);
+        uv_mutex_unlock(&session->lock);
+    }
+    if (result == LIVETCP_OK && !write_reply(pending, pending->socket, &reply))
+        result = LIVETCP_ERR_CONNECTION_LOST;
+    if (result != LIVETCP_OK)
+        reject(pending, result);
+    else
+        pending->costly = true;
+    return result == LIVETCP_OK;
+}
+
+static void join_session(pending_connection *pending, const livetcp_reply *reply,
+                         const uint8_t *data, size_t size)
+{
+    livetcp_session *session = find_session(pending);
+    unsigned index = livetcp_pending_index(pending->state);
+
+    pending->costly = false;
+    if (!session) {
+        reject(pending, LIVETCP_ERR_UNKNOWN_SESSION);
+        return;
+    }
+    if (pending->tls)
+        lt_io_session_note_tls(session, pending->tls);
+    hand_over(pending, session, index, leave(pending), reply, data, size);
+}
+
+/* ---- messages ---- */
+
+/* Waits for its turn with this input. */
+static void want_turn(pending_connection *pending, stage waits, const uint8_t *data, size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+
+    if (!save(pending, data, size)) {
+        reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return;
+    }
+    wait_in(pending, waits);
+    lt_io_pool_want_turn(&listener->pool, &pending->member, lt_io_now());
+}
+
+/* Refuses what needs no key to be refused. */
+static void on_create(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+    const uint8_t *id = livetcp_pending_session_id(pending->state);
+
+    if (find_session(pending) || find_unproved(listener, id))
+        reject(pending, LIVETCP_ERR_SESSION_EXISTS);
+    else if (!lt_io_admission_has_room(listener, pending->address, false))
+        reject(pending, LIVETCP_ERR_TOO_MANY_SESSIONS);
+    else
+        want_turn(pending, STAGE_TURN, data, size);
+}
+
+/* True if the handshake goes on at once. */
+static bool on_join(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+    pending_connection *creator;
+
+    if (pending->stage == STAGE_HANDSHAKE && lt_io_pool_is_blamed(&pending->member, lt_io_now())) {
+        want_turn(pending, STAGE_TURN, data, size);
+        return false;
+    }
+    creator = find_unproved(listener, livetcp_pending_session_id(pending->state));
+    if (!creator || find_session(pending))
+        return challenge(pending);
+    if (!save(pending, data, size)) {
+        reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return false;
+    }
+    wait_in(pending, STAGE_PARKED);
+    lt_list_insert_last(&creator->joins, &pending->in_joins);
+    return false;
+}
+
+static void take_input(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    bool creating = pending->stage == STAGE_UNPROVED;
+
+    for (;;) {
+        livetcp_reply reply = {.size = 0};
+        livetcp_result error = LIVETCP_OK;
+        switch (livetcp_pending_receive(pending->state, &data, &size, &reply, &error)) {
+        case LIVETCP_PENDING_MORE:
+            return;
+        case LIVETCP_PENDING_CREATE:
+            on_create(pending, data, size);
+            return;
+        case LIVETCP_PENDING_JOIN:
+            if (!on_join(pending, data, size))
+                return;
+            break;
+        case LIVETCP_PENDING_PROVED:
+            if (creating)
+                create_session(pending, &reply, data, size);
+            else
+                join_session(pending, &reply, data, size);
+            return;
+        case LIVETCP_PENDING_FAILED:
+            turn_away(pending, error, &reply);
+            return;
+        }
+    }
+}
+
+/* ---- input ---- */
+
+/* RFC 4571 and nothing else: the connection is the session. */
+static void accept_plain(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+    livetcp_session *session = NULL;
+    uv_os_sock_t fd;
+
+    pending->costly = false;
+    fd = leave(pending);
+    pending->plain = true;
+    livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
+                                                  pending->tls, NULL, &session);
+    if (result != LIVETCP_OK)
+        reject_socket(pending, fd, result);
+    else
+        hand_over(pending, session, 0, fd, NULL, data, size);
+}
+
+/* Its protocol is not for this port. A peer that sends RTP can read a REJECT, or ignores it; a
+ * LiveTCP caller at a plain port is told by one, too. */
+static void turn_away_wrong_end(pending_connection *pending, lt_peer_kind kind)
+{
+    const livetcp_config *config = &pending->listener->config;
+    bool without_tls = !pending->tls && lt_config_needs_tls(config);
+    livetcp_reply reply = {.size = 0};
+    livetcp_error error;
+    char who[LT_ADDRESS_TEXT + 24];
+
+    snprintf(who, sizeof who, "connection from %s", pending->remote);
+    if (without_tls)
+        lt_io_no_tls_error(&error, who, kind);
+    else
+        lt_io_wrong_end_error(&error, who, config, kind);
+    if (kind == LT_PEER_PLAIN || (kind == LT_PEER_SESSION && without_tls))
+        livetcp_pending_reject(pending->state, error.code, &reply);
+    else if (kind == LT_PEER_SESSION)
+        livetcp_pending_reject(pending->state, LIVETCP_ERR_NOT_SUPPORTED, &reply);
+    send_off(pending, leave(pending), &error, &reply);
+}
+
+/* True if its protocol is for the server that shares the port: the pending is gone then. */
+static bool pass_on(pending_connection *pending, lt_peer_kind kind, const uint8_t *data,
+                    size_t size)
+{
+    livetcp_listener *listener = pending->listener;
+    const livetcp_config *config = &listener->config;
+    uv_os_sock_t fd;
+
+    if (!config->fallback[0] || pending->tls || (!lt_peer_kind_name(kind) && kind != LT_PEER_OTHER))
+        return false;
+    fd = leave(pending);
+    if (!lt_io_fallback_start(listener->context, fd, config->fallback, data, size))
+        lt_socket_close(fd);
+    return true;
+}
+
+/* Detects the peer's protocol before its input is used. */
+static void take_first_input(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    livetcp_wire wire = pending->listener->config.wire;
+    lt_peer_kind kind = lt_first_bytes_classify(data, size);
+    size_t skipped = lt_first_bytes_skip(data, size);
+
+    if (kind == LT_PEER_UNDECIDED) {
+        if (!save(pending, data + skipped, size - skipped))
+            reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return;
+    }
+    if (pass_on(pending, kind, data, size))
+        return;
+    if (lt_io_wrong_end(wire, kind)) {
+        turn_away_wrong_end(pending, kind);
+        return;
+    }
+    if (kind == LT_PEER_PLAIN) {
+        accept_plain(pending, data, size);
+        return;
+    }
+    pending->stage = STAGE_HANDSHAKE;
+    take_input(pending, data, size);
+}
+
+/* ---- TLS ---- */
+
+/* Nothing is read, from the socket or out of TLS. */
+static bool is_waiting(const pending_connection *pending)
+{
+    return pending->stage == STAGE_TLS_TURN || pending->stage == STAGE_TURN ||
+           pending->stage == STAGE_PARKED;
+}
+
+static void fail_tls(pending_connection *pending)
+{
+    livetcp_error error;
+
+    lt_fail(&error, LIVETCP_ERR_TLS, "connection from %s: %s", pending->remote,
+            lt_tls_filter_error(pending->tls)->message);
+    flush_records(pending->tls, pending->socket); /* the alert */
+    send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
+}
+
+/* What TLS has decrypted, until the connection waits, has left or there is no more. */
+static void take_plaintext(pending_connection *pending)
+{
+    uint8_t *buffer = pending->listener->context->read_buffer;
+
+    while (pending->socket != LT_NO_SOCKET && !is_waiting(pending)) {
+        bool first = pending->stage == STAGE_FIRST_BYTES;
+        size_t held = first ? pending->saved_size : 0;
+        if (held)
+            memcpy(buffer, pending->saved, held);
+        size_t size = lt_tls_filter_read(pending->tls, buffer + held, LT_IO_READ_SIZE - held);
+        if (size && first)
+            take_first_input(pending, buffer, held + size);
+        else if (size)
+            take_input(pending, buffer, size);
+        else
+            break;
+    }
+    if (pending->socket == LT_NO_SOCKET || is_waiting(pending))
+        return;
+    if (lt_tls_filter_state(pending->tls) == LT_TLS_FAILED)
+        fail_tls(pending);
+    else if (lt_tls_filter_state(pending->tls) == LT_TLS_ENDED)
+        lose(pending, 0);
+}
+
+/* Both ends have keys: the authenticators are of this connection alone, and plain RTP may begin
+ * from here. */
+static void open_tls(pending_connection *pending)
+{
+    const livetcp_config *config = &pending->listener->config;
+    uint8_t binding[LT_TLS_BINDING_SIZE];
+
+    if (!lt_tls_filter_binding(pending->tls, binding)) {
+        reject(pending, LIVETCP_ERR_SYSTEM);
+        return;
+    }
+    livetcp_pending_bind(pending->state, binding);
+    pending->stage = STAGE_FIRST_BYTES;
+    if (config->wire == LIVETCP_WIRE_PLAIN && !config->peer_sends)
+        accept_plain(pending, NULL, 0);
+}
+
+static void take_records(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    lt_tls_filter_receive(pending->tls, data, size);
+    bool written = flush_records(pending->tls, pending->socket);
+
+    if (lt_tls_filter_state(pending->tls) == LT_TLS_FAILED) {
+        fail_tls(pending);
+        return;
+    }
+    if (!written) {
+        lose(pending, EPIPE);
+        return;
+    }
+    if (pending->stage == STAGE_TLS && lt_tls_filter_state(pending->tls) == LT_TLS_OPEN)
+        open_tls(pending);
+    if (pending->socket != LT_NO_SOCKET)
+        take_plaintext(pending);
+}
+
+/* TLS, for us or for the server that shares the port. */
+static void choose_protocol(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    lt_client_hello hello = LT_CLIENT_HELLO_OFFERED;
+
+    if (pending->listener->config.fallback[0])
+        hello = lt_client_hello_classify(data, size, LT_TLS_ALPN);
+    if (hello == LT_CLIENT_HELLO_OTHER)
+        pass_on(pending, LT_PEER_TLS, data, size);
+    else if (hello != LT_CLIENT_HELLO_MORE)
+        want_turn(pending, STAGE_TLS_TURN, data, size);
+    else if (!save(pending, data, size))
+        reject(pending, LIVETCP_ERR_NO_MEMORY);
+}
+
+/* The first bytes where TLS is expected, or may be. */
+static void choose_tls(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    lt_peer_kind kind = lt_first_bytes_classify(data, size);
+
+    if (kind == LT_PEER_TLS)
+        choose_protocol(pending, data, size);
+    else if (kind == LT_PEER_UNDECIDED || !lt_config_needs_tls(&pending->listener->config))
+        take_first_input(pending, data, size);
+    else if (!pass_on(pending, kind, data, size))
+        turn_away_wrong_end(pending, kind);
+}
+
+/* Its turn has come. */
+static void begin_tls(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+    uint8_t *hello = pending->saved;
+    size_t size = pending->saved_size;
+    livetcp_result result;
+
+    pending->saved = NULL;
+    pending->saved_size = 0;
+    pending->costly = true;
+    listener->agreements++;
+    /* Before our first record: the second would wait for an acknowledgment. */
+    result = lt_io_socket_prepare(pending->socket, &listener->config);
+    if (result == LIVETCP_OK)
+        result = lt_io_tls_filter(listener->tls, &listener->context->log, &pending->tls);
+    if (result != LIVETCP_OK) {
+        reject(pending, result);
+    } else {
+        go_on(pending, STAGE_TLS);
+        take_records(pending, hello, size);
+    }
+    free(hello);
+}
+
+/* ---- turns ---- */
+
+/* After a wait: the saved input, which belongs to the pending, and what TLS holds. The pending may
+ * be gone after this. */
+static void take_saved(pending_connection *pending)
+{
+    uint8_t *saved = pending->saved;
+    size_t size = pending->saved_size;
+
+    pending->saved = NULL;
+    pending->saved_size = 0;
+    if (size)
+        take_input(pending, saved, size);
+    free(saved);
+    if (pending->tls)
+        take_plaintext(pending);
+}
+
+static void accept_create(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+    livetcp_reply reply = {.size = 0};
+    livetcp_result result;
+
+    listener->agreements++;
+    pending->costly = true;
+    result = livetcp_pending_accept(pending->state, lt_io_random, NULL, &reply);
+    if (result == LIVETCP_OK && !write_reply(pending, pending->socket, &reply))
+        result = LIVETCP_ERR_CONNECTION_LOST;
+    if (result != LIVETCP_OK) {
+        reject(pending, result);
+        return;
+    }
+    go_on(pending, STAGE_UNPROVED);
+    lt_list_insert_first(&listener->unproved, &pending->in_unproved);
+    take_saved(pending);
+}
+
+static void take_turn(pending_connection *pending)
+{
+    if (pending->stage == STAGE_TLS_TURN) {
+        begin_tls(pending);
+        return;
+    }
+    if (livetcp_pending_is_create(pending->state)) {
+        accept_create(pending);
+        return;
+    }
+    pending->stage = STAGE_TURN;
+    uint8_t *saved = pending->saved;
+    size_t size = pending->saved_size;
+    pending->saved = NULL;
+    pending->saved_size = 0;
+    if (on_join(pending, saved, size)) {
+        go_on(pending, STAGE_HANDSHAKE);
+        if (size)
+            take_input(pending, saved, size);
+        if (pending->tls)
+            take_plaintext(pending);
+    }
+    free(saved);
+}
+
+static void serve_turns(livetcp_listener *listener)
+{
+    for (int i = 0; i < TURNS_PER_WAKEUP && !listener->ended; i++) {
+        pending_connection *pending =
+            pending_of(lt_io_pool_next_turn(&listener->pool, lt_io_now()));
+        if (!pending)
+            return;
+        take_turn(pending);
+    }
+}
+
+/* JOINs whose session is there now, or will never be. */
+static void serve_resumed(livetcp_listener *listener)
+{
+    lt_list *link;
+
+    while (!listener->ended && (link = lt_list_first(&listener->resumed))) {
+        pending_connection *pending = LT_LIST_ELEMENT(link, pending_connection, in_joins);
+        lt_list_remove(link);
+        if (!challenge(pending))
+            continue;
+        go_on(pending, STAGE_HANDSHAKE);
+        take_saved(pending);
+    }
+}
+
+/* After anything that may have made someone ready. */
+static void serve(livetcp_listener *listener)
+{
+    serve_turns(listener);
+    serve_resumed(listener);
+    arm_timer(listener);
+}
+
+/* ---- events ---- */
+
+static void read_input(pending_connection *pending, int status)
+{
+    livetcp_listener *listener = pending->listener;
+    bool first = pending->stage == STAGE_FIRST_BYTES && !pending->tls;
+    uint8_t *buffer = listener->context->read_buffer;
+    size_t held = first ? pending->saved_size : 0;
+    size_t limit = pending->stage == STAGE_UNPROVED ? LT_IO_READ_SIZE : READ_SIZE;
+
+    if (held)
+        memcpy(buffer, pending->saved, held);
+    long n = lt_socket_read(pending->socket, buffer + held, limit);
+    if (n > 0 && pending->tls)
+        take_records(pending, buffer, (size_t)n);
+    else if (n > 0 && first && listener->tls)
+        choose_tls(pending, buffer, held + (size_t)n);
+    else if (n > 0 && first)
+        take_first_input(pending, buffer, held + (size_t)n);
+    else if (n > 0)
+        take_input(pending, buffer, (size_t)n);
+    else if (n != -EAGAIN || status < 0)
+        lose(pending, n == -EAGAIN ? ECONNRESET : (int)-n);
+}
+
+static void on_pending_ready(uv_poll_t *poll, int status, int events)
+{
+    pending_connection *pending = poll->data;
+    livetcp_listener *listener = pending->listener;
+
+    if (pending->socket == LT_NO_SOCKET)
+        return;
+    lt_io_listener_reference(listener);
+    if (is_waiting(pending)) {
+        if (status < 0 || events & UV_DISCONNECT)
+            lose(pending, status < 0 ? ECONNRESET : 0);
+    } else {
+        read_input(pending, status);
+    }
+    serve(listener);
+    lt_io_listener_release(listener);
+}
+
+/* ---- time ---- */
+
+static livetcp_usec deadline_of(const livetcp_listener *listener)
+{
+    const pending_connection *first = first_pending(listener);
+
+    return first ? livetcp_pending_deadline(first->state) : LIVETCP_NEVER;
+}
+
+/* A caller sends first. A silent peer waits for media, unless peers are to send some. */
+static void expire(pending_connection *pending)
+{
+    const livetcp_config *config = &pending->listener->config;
+    bool silent = pending->stage == STAGE_FIRST_BYTES && !pending->saved_size;
+    bool open = pending->tls || !lt_config_needs_tls(config);
+
+    if (silent && open && config->wire == LIVETCP_WIRE_AUTO && !config->peer_sends)
+        accept_plain(pending, NULL, 0);
+    else
+        reject(pending, LIVETCP_ERR_HANDSHAKE_TIMEOUT);
+}
+
+/* Decides about peers silent for too long. Calls back. */
+static void expire_all(livetcp_listener *listener, livetcp_usec now)
+{
+    while (!listener->ended && deadline_of(listener) <= now)
+        expire(first_pending(listener));
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    livetcp_listener *listener = timer->data;
+    livetcp_usec due = deadline_of(listener);
+
+    if (due <= lt_io_now() && lt_io_put_off(&listener->put_off_us, due)) {
+        uv_timer_start(timer, on_timer, LT_IO_AFTER_INPUT_MS, 0);
+        return;
+    }
+    lt_io_listener_reference(listener);
+    expire_all(listener, lt_io_now());
+    serve(listener);
+    lt_io_listener_release(listener);
+}
+
+/* For the first deadline, or the next turn. */
+static void arm_timer(livetcp_listener *listener)
+{
+    livetcp_usec deadline = deadline_of(listener);
+    livetcp_usec turn = lt_io_pool_turn_at(&listener->pool);
+
+    if (listener->ended)
+        return;
+    if (turn < deadline)
+        deadline = turn;
+    if (!lt_list_is_empty(&listener->resumed))
+        deadline = 0;
+    if (deadline == LIVETCP_NEVER)
+        uv_timer_stop(&listener->timer);
+    else
+        uv_timer_start(&listener->timer, on_timer,
+                       lt_io_timeout_ms(listener->context->loop, deadline), 0);
+}
+
+/* ---- taken ---- */
+
+/* `leaves` is set on success. */
+static livetcp_result watch(livetcp_listener *listener, pending_connection *pending,
+                            lt_io_pool_member **leaves)
+{
+    lt_address address = {.size = 0};
+
+    if (lt_socket_address(pending->socket, true, &address) != 0)
+        return LIVETCP_ERR_CONNECTION_LOST; /* it has left while it waited to be accepted */
+    lt_address_text(&address, pending->remote);
+    lt_address_key(&address, pending->address);
+    pending->state = livetcp_pending_create(lt_io_now(), listener->config.handshake_timeout_us);
+    if (!pending->state)
+        return LIVETCP_ERR_NO_MEMORY;
+    if (!lt_io_pool_add(&listener->pool, &pending->member, &address, leaves)) {
+        livetcp_pending_destroy(&pending->state);
+        return LIVETCP_ERR_NO_MEMORY;
+    }
+    if (uv_poll_init_socket(listener->context->loop, &pending->poll, pending->socket) != 0) {
+        lt_io_pool_remove(&listener->pool, &pending->member, false, lt_io_now());
+        livetcp_pending_destroy(&pending->state);
+        return LIVETCP_ERR_SYSTEM;
+    }
+    lt_list_init(&pending->in_unproved);
+    lt_list_init(&pending->joins);
+    lt_list_init(&pending->in_joins);
+    pending->poll.data = pending;
+    pending->listener = listener;
+    lt_io_listener_reference(listener);
+    return LIVETCP_OK;
+}
+
+/* On a plain wire neither side has to send first, unless peers are to send, or TLS. */
+static bool is_taken_at_once(const livetcp_listener *listener)
+{
+    return listener->config.wire == LIVETCP_WIRE_PLAIN && !listener->config.peer_sends &&
+           !listener->tls;
+}
+
+void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd)
+{
+    pending_connection *pending = calloc(1, sizeof *pending);
+    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+    lt_io_pool_member *leaves = NULL;
+
+    if (pending) {
+        pending->socket = fd;
+        result = watch(listener, pending, &leaves);
+    }
+    if (result == LIVETCP_ERR_CONNECTION_LOST) {
+        free(pending);
+        lt_socket_close(fd);
+        return;
+    }
+    if (result != LIVETCP_OK) {
+        livetcp_error error;
+        lt_fail(&error, result, "cannot take a connection: %s", livetcp_result_text(result));
+        lt_io_admission_rejected(listener, pending ? pending->remote : "", &error);
+        free(pending);
+        lt_socket_close(fd);
+        return;
+    }
+    if (leaves)
+        push_out(pending_of(leaves));
+    if (listener->ended) /* and `pending` with it */
+        return;
+    if (is_taken_at_once(listener))
+        accept_plain(pending, NULL, 0);
+    else
+        uv_poll_start(&pending->poll, UV_READABLE, on_pending_ready);
+    arm_timer(listener);
+}
+
+/* ---- life ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    lt_io_listener_release(handle->data);
+}
+
+livetcp_result lt_io_pending_init(livetcp_listener *listener)
+{
+    lt_io_pool_limits limits = {.total = listener->config.max_joining,
+                                .per_address = listener->config.max_joining_address,
+                                .agreements = listener->config.joins_per_second};
+    uint64_t seed = 0;
+    livetcp_result result = lt_io_random(NULL, (uint8_t *)&seed, sizeof seed);
+
+    lt_io_pool_init(&listener->pool, &limits, seed);
+    lt_list_init(&listener->unproved);
+    lt_list_init(&listener->resumed);
+    uv_timer_init(listener->context->loop, &listener->timer);
+    listener->timer.data = listener;
+    return result;
+}
+
+void lt_io_pending_end(livetcp_listener *listener)
+{
+    pending_connection *pending;
+
+    while ((pending = first_pending(listener)) != NULL)
+        drop(pending);
+    lt_io_pool_clear(&listener->pool);
+    uv_close((uv_handle_t *)&listener->timer, on_timer_closed);
+}

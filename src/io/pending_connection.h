@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections of a listener that belong to no session yet: first bytes, handshake, turn, proof.
+ * They are in the listener's pool, and so are all of what strangers can cost. Loop's thread. */
+#ifndef LT_IO_PENDING_CONNECTION_H
+#define LT_IO_PENDING_CONNECTION_H
+
+#include "io/listener.h"
+
+/* Once, with the listener's loop; the closing handle drops a reference. */
+livetcp_result lt_io_pending_init(livetcp_listener *listener);
+
+/* Takes over an accepted socket. Calls back when something is wrong with it, and on plain wire. */
+void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t socket);
+
+/* Gives up the connection that has the least claim to a descriptor. False if there is none. */
+bool lt_io_pending_drop_surplus(livetcp_listener *listener);
+
+/* Drops all, and closes the timer. */
+void lt_io_pending_end(livetcp_listener *listener);
+
+#endif

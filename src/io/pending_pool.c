@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/pending_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Addresses without connections that are remembered; the one left longest ago is forgotten. */
+#define REMEMBERED_MAX 1024
+
+/* Share of the turns for addresses that failed often. */
+#define BLAMED_SHARE 0.5
+
+struct lt_io_pool_source {
+    uint8_t key[LT_ADDRESS_KEY];
+    lt_io_pool_source *next; /* with the same hash */
+    lt_list in_turn; /* in `ready` or `blamed` if members wait, else in `empty` or nowhere */
+    lt_list members; /* the oldest first */
+    lt_list waiting; /* the newest first */
+    unsigned count;
+    lt_bucket forgiven; /* failures that it may still have */
+};
+
+/* ---- addresses ---- */
+
+static double turn_rate(const lt_io_pool *pool)
+{
+    return pool->limits.agreements;
+}
+
+static double blamed_rate(const lt_io_pool *pool)
+{
+    return BLAMED_SHARE * pool->limits.agreements;
+}
+
+static lt_io_pool_source *source_at(lt_list *link)
+{
+    return link ? LT_LIST_ELEMENT(link, lt_io_pool_source, in_turn) : NULL;
+}
+
+static lt_io_pool_source **bucket_of(lt_io_pool *pool, const uint8_t key[LT_ADDRESS_KEY])
+{
+    uint64_t halves[2];
+
+    memcpy(halves, key, sizeof halves);
+    uint64_t hash = pool->seed;
+    for (int i = 0; i < 2; i++) {
+        hash ^= halves[i];
+        hash *= UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+        hash += pool->seed;
+    }
+    return &pool->sources[(hash ^ hash >> 17) % LT_IO_POOL_HASH];
+}
+
+static void forget(lt_io_pool *pool, lt_io_pool_source *source)
+{
+    lt_io_pool_source **at = bucket_of(pool, source->key);
+
+    while (*at != source)
+        at = &(*at)->next;
+    *at = source->next;
+    lt_list_remove(&source->in_turn);
+    free(source);
+}
+
+static void forget_first_empty(lt_io_pool *pool)
+{
+    pool->empty_count--;
+    forget(pool, source_at(lt_list_first(&pool->empty)));
+}
+
+static lt_io_pool_source *find(lt_io_pool *pool, const uint8_t key[LT_ADDRESS_KEY])
+{
+    lt_io_pool_source *source = *bucket_of(pool, key);
+
+    while (source && memcmp(source->key, key, LT_ADDRESS_KEY) != 0)
+        source = source->next;
+    return source;
+}
+
+static lt_io_pool_source *make(lt_io_pool *pool, const uint8_t key[LT_ADDRESS_KEY])
+{
+    lt_io_pool_source **bucket = bucket_of(pool, key);
+    lt_io_pool_source *source = calloc(1, sizeof *source);
+
+    if (!source)
+        return NULL;
+    memcpy(source->key, key, LT_ADDRESS_KEY);
+    lt_list_init(&source->in_turn);
+    lt_list_init(&source->members);
+    lt_list_init(&source->waiting);
+    source->forgiven.tokens = LT_IO_POOL_FORGIVEN;
+    source->forgiven.filled_us = 0;
+    source->next = *bucket;
+    *bucket = source;
+    return source;
+}
+
+static bool is_blamed(const lt_io_pool_source *source, livetcp_usec now)
+{
+    return lt_bucket_level(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now) < 1;
+}
+
+/* Nobody of it is here: it is remembered only as long as it has failures. */
+static void left_by_all(lt_io_pool *pool, lt_io_pool_source *source, livetcp_usec now)
+{
+    if (lt_bucket_level(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now) >= LT_IO_POOL_FORGIVEN) {
+        forget(pool, source);
+        return;
+    }
+    lt_list_insert_last(&pool->empty, &source->in_turn);
+    if (++pool->empty_count > REMEMBERED_MAX)
+        forget_first_empty(pool);
+}
+
+/* ---- members ---- */
+
+static lt_io_pool_member *in_pool(lt_list *link)
+{
+    return link ? LT_LIST_ELEMENT(link, lt_io_pool_member, in_pool) : NULL;
+}
+
+static lt_io_pool_member *oldest_of(const lt_io_pool_source *source)
+{
+    return LT_LIST_ELEMENT(lt_list_first(&source->members), lt_io_pool_member, in_source);
+}
+
+void lt_io_pool_init(lt_io_pool *pool, const lt_io_pool_limits *limits, uint64_t seed)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->limits = *limits;
+    pool->seed = seed;
+    lt_list_init(&pool->members);
+    lt_list_init(&pool->empty);
+    lt_list_init(&pool->ready);
+    lt_list_init(&pool->blamed);
+    pool->turns.tokens = pool->blamed_turns.tokens = LT_IO_POOL_BURST;
+}
+
+void lt_io_pool_clear(lt_io_pool *pool)
+{
+    while (pool->empty_count)
+        forget_first_empty(pool);
+}
+
+bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
+                    lt_io_pool_member **leaves)
+{
+    uint8_t key[LT_ADDRESS_KEY];
+    lt_io_pool_source *source;
+
+    *leaves = NULL;
+    lt_address_key(address, key);
+    source = find(pool, key);
+    if (!source && !(source = make(pool, key)))
+        return false;
+    if (!source->count && !lt_list_is_empty(&source->in_turn)) {
+        lt_list_remove(&source->in_turn);
+        pool->empty_count--;
+    }
+    if (source->count >= pool->limits.per_address)
+        *leaves = oldest_of(source);
+    else if (pool->count >= pool->limits.total)
+        *leaves = lt_io_pool_surplus(pool);
+    member->source = source;
+    lt_list_init(&member->in_turn);
+    lt_list_insert_last(&pool->members, &member->in_pool);
+    lt_list_insert_last(&source->members, &member->in_source);
+    source->count++;
+    pool->count++;
+    return true;
+}
+
+static void stop_waiting(lt_io_pool_member *member)
+{
+    lt_list_remove(&member->in_turn);
+    if (lt_list_is_empty(&member->source->waiting))
+        lt_list_remove(&member->source->in_turn);
+}
+
+void lt_io_pool_remove(lt_io_pool *pool, lt_io_pool_member *member, bool failed, livetcp_usec now)
+{
+    lt_io_pool_source *source = member->source;
+
+    if (failed)
+        lt_bucket_take(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now);
+    if (lt_io_pool_wants_turn(member))
+        stop_waiting(member);
+    lt_list_remove(&member->in_pool);
+    lt_list_remove(&member->in_source);
+    pool->count--;
+    if (--source->count == 0)
+        left_by_all(pool, source, now);
+}
+
+lt_io_pool_member *lt_io_pool_oldest(const lt_io_pool *pool)
+{
+    return in_pool(lt_list_first(&pool->members));
+}
+
+lt_io_pool_member *lt_io_pool_next(const lt_io_pool *pool, const lt_io_pool_member *member)
+{
+    return in_pool(lt_list_next(&pool->members, &member->in_pool));
+}
+
+lt_io_pool_member *lt_io_pool_surplus(const lt_io_pool *pool)
+{
+    const lt_io_pool_source *largest = NULL;
+
+    for (size_t i = 0; i < LT_IO_POOL_HASH; i++)
+        for (const lt_io_pool_source *s = pool->sources[i]; s; s = s->next)
+            if (s->count && (!largest || s->count > largest->count))
+                largest = s;
+    if (!largest)
+        return NULL;
+    return largest->count > 1 ? oldest_of(largest) : lt_io_pool_oldest(pool);
+}
+
+/* ---- turns ---- */
+
+void lt_io_pool_want_turn(lt_io_pool *pool, lt_io_pool_member *member, livetcp_usec now)
+{
+    lt_io_pool_source *source = member->source;
+
+    lt_list_insert_first(&source->waiting, &member->in_turn);
+    if (lt_list_is_empty(&source->in_turn))
+        lt_list_insert_last(is_blamed(source, now) ? &pool->blamed : &pool->ready,
+                            &source->in_turn);
+}
+
+bool lt_io_pool_wants_turn(const lt_io_pool_member *member)
+{
+    return !lt_list_is_empty(&member->in_turn);
+}
+
+bool lt_io_pool_is_blamed(const lt_io_pool_member *member, livetcp_usec now)
+{
+    return is_blamed(member->source, now);
+}
+
+/* The list of sources that is served now, NULL if none. */
+static lt_list *served(lt_io_pool *pool, livetcp_usec now)
+{
+    if (lt_bucket_level(&pool->turns, turn_rate(pool), LT_IO_POOL_BURST, now) < 1)
+        return NULL;
+    if (!lt_list_is_empty(&pool->ready))
+        return &pool->ready;
+    if (!lt_list_is_empty(&pool->blamed) &&
+        lt_bucket_level(&pool->blamed_turns, blamed_rate(pool), LT_IO_POOL_BURST, now) >= 1)
+        return &pool->blamed;
+    return NULL;
+}
+
+lt_io_pool_member *lt_io_pool_next_turn(lt_io_pool *pool, livetcp_usec now)
+{
+    lt_list *list = served(pool, now);
+
+    if (!list)
+        return NULL;
+    lt_io_pool_source *source = source_at(lt_list_first(list));
+    lt_io_pool_member *member =
+        LT_LIST_ELEMENT(lt_list_first(&source->waiting), lt_io_pool_member, in_turn);
+    lt_bucket_take(&pool->turns, turn_rate(pool), LT_IO_POOL_BURST, now);
+    if (list == &pool->blamed)
+        lt_bucket_take(&pool->blamed_turns, blamed_rate(pool), LT_IO_POOL_BURST, now);
+    lt_list_remove(&member->in_turn);
+    lt_list_remove(&source->in_turn);
+    if (!lt_list_is_empty(&source->waiting))
+        lt_list_insert_last(is_blamed(source, now) ? &pool->blamed : &pool->ready,
+                            &source->in_turn);
+    return member;
+}
+
+livetcp_usec lt_io_pool_turn_at(const lt_io_pool *pool)
+{
+    livetcp_usec turn = lt_bucket_ready_at(&pool->turns, turn_rate(pool));
+    livetcp_usec blamed = lt_bucket_ready_at(&pool->blamed_turns, blamed_rate(pool));
+
+    if (!lt_list_is_empty(&pool->ready))
+        return turn;
+    if (lt_list_is_empty(&pool->blamed))
+        return LIVETCP_NEVER;
+    return blamed > turn ? blamed : turn;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "tls/context.h"
+
+#include "base/error.h"
+#include "tls/context_private.h"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/x509v3.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Forward secrecy and authenticated encryption, as all of TLS 1.3's have. */
+static const char tls12_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+/* Name of the key that a passphrase gives: both ends must send the same one. */
+static const char psk_identity[] = "livetcp passphrase";
+
+/* Tickets of one listener are for this protocol alone. */
+static const unsigned char session_context[] = "livetcp";
+
+static bool is_set(const char *text)
+{
+    return text && text[0];
+}
+
+/* libssl's own words for what it put on its queue last. */
+static const char *libssl_reason(void)
+{
+    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+    return reason ? reason : "unreadable";
+}
+
+/* ---- keys from passphrases ---- */
+
+#define SCRYPT_N      32768
+#define SCRYPT_R      8
+#define SCRYPT_P      1
+#define SCRYPT_MEMORY (64 << 20)
+
+livetcp_result lt_tls_derive_psk(const char *passphrase, uint8_t psk[LT_TLS_PSK_SIZE],
+                                 livetcp_error *error)
+{
+    /* Both ends must come to one key before they have exchanged a byte: the salt is a constant, and
+     * separates our keys from other uses of the passphrase. */
+    static const char salt[] = "LiveTCP 1 passphrase";
+    size_t length = strlen(passphrase);
+
+    if (length < LT_TLS_PASSPHRASE_MIN)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "the passphrase has %zu characters and needs at least %d: whoever records a "
+                       "handshake can try short ones",
+                       length, LT_TLS_PASSPHRASE_MIN);
+    if (!EVP_PBE_scrypt(passphrase, length, (const unsigned char *)salt, sizeof salt - 1, SCRYPT_N,
+                        SCRYPT_R, SCRYPT_P, SCRYPT_MEMORY, psk, LT_TLS_PSK_SIZE)) {
+        ERR_clear_error();
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory to derive the passphrase's key");
+    }
+    return LIVETCP_OK;
+}
+
+/* A shared key as libssl takes it: a session to resume. The digest of the cipher is the one that
+ * binders use (RFC 8446 section 4.2.11). */
+static SSL_SESSION *make_psk(const lt_tls_context *context, const uint8_t *key)
+{
+    static const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
+    SSL *ssl = SSL_new(context->ctx);
+    const SSL_CIPHER *cipher = ssl ? SSL_CIPHER_find(ssl, aes_128_gcm_sha256) : NULL;
+    SSL_SESSION *session = SSL_SESSION_new();
+
+    if (!cipher || !session || !SSL_SESSION_set1_master_key(session, key, LT_TLS_PSK_SIZE) ||
+        !SSL_SESSION_set_cipher(session, cipher) ||
+        !SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION)) {
+        SSL_SESSION_free(session);
+        session = NULL;
+    }
+    SSL_free(ssl);
+    return session;
+}
+
+/* The caller's key; `md` is set when the listener has chosen another digest than ours. */
+static int use_psk(SSL *ssl, const EVP_MD *md, const unsigned char **id, size_t *id_size,
+                   SSL_SESSION **session)
+{
+    lt_tls_context *context = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+
+    *session = NULL;
+    if (md && EVP_MD_get_type(md) != NID_sha256)
+        return 1;
+    *id = (const unsigned char *)psk_identity;
+    *id_size = sizeof psk_identity - 1;
+    if (!SSL_SESSION_up_ref(context->psk))
+        return 0;
+    *session = context->psk;
+    return 1;
+}
+
+static int find_psk(SSL *ssl, const unsigned char *id, size_t size, SSL_SESSION **session)
+{
+    lt_tls_context *context = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+
+    *session = NULL;
+    if (size != sizeof psk_identity - 1 || memcmp(id, psk_identity, size) != 0)
+        return 1; /* a ticket, or somebody else's */
+    if (!SSL_SESSION_up_ref(context->psk))
+        return 0;
+    *session = context->psk;
+    return 1;
+}
+
+static bool set_psk(lt_tls_context *context, const uint8_t *key)
+{
+    context->psk = make_psk(context, key);
+    if (!context->psk)
+        return false;
+    /* Without 1.3 there is no forward secrecy for shared keys in what libssl offers. */
+    SSL_CTX_set_min_proto_version(context->ctx, TLS1_3_VERSION);
+    SSL_CTX_set_ciphersuites(context->ctx, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256");
+    if (context->listener)
+        SSL_CTX_set_psk_find_session_callback(context->ctx, find_psk);
+    else
+        SSL_CTX_set_psk_use_session_callback(context->ctx, use_psk);
+    return true;
+}
+
+/* ---- certificates ---- */
+
+static livetcp_result load_certificate(const lt_tls_context *context, const lt_tls_setup *setup,
+                                       livetcp_error *error)
+{
+    const char *key_file = is_set(setup->key_file) ? setup->key_file : setup->cert_file;
+
+    if (!is_set(setup->cert_file))
+        return LIVETCP_OK;
+    if (SSL_CTX_use_certificate_chain_file(context->ctx, setup->cert_file) != 1)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "tls-cert: cannot read a certificate (PEM) from %.120s: %s",
+                       setup->cert_file, libssl_reason());
+    ERR_clear_error();
+    if (SSL_CTX_use_PrivateKey_file(context->ctx, key_file, SSL_FILETYPE_PEM) != 1)
+        return ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH
+                   ? lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                             "tls-key: the key in %.120s is not that of the certificate in %.120s",
+                             key_file, setup->cert_file)
+                   : lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                             "tls-key: cannot read a private key (PEM, without a password) from "
+                             "%.120s: %s",
+                             key_file, libssl_reason());
+    return LIVETCP_OK;
+}
+
+static livetcp_result load_authorities(const lt_tls_context *context, const lt_tls_setup *setup,
+                                       livetcp_error *error)
+{
+    if (is_set(setup->ca_file) &&
+        SSL_CTX_load_verify_locations(context->ctx, setup->ca_file, NULL) != 1)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "tls-ca: cannot read certificates (PEM) from %.120s: %s", setup->ca_file,
+                       libssl_reason());
+    if (is_set(setup->ca_file) && setup->listener)
+        SSL_CTX_set_client_CA_list(context->ctx, SSL_load_client_CA_file(setup->ca_file));
+    if (!is_set(setup->ca_file) && !setup->listener && !setup->insecure)
+        SSL_CTX_set_default_verify_paths(context->ctx);
+    return LIVETCP_OK;
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+livetcp_result lt_tls_parse_fingerprint(const char *text, uint8_t digest[32], livetcp_error *error)
+{
+    static const char prefix[] = "sha-256 ";
+    const char *p = text;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof prefix - 1; i++, p++)
+        if ((*p | (prefix[i] == ' ' ? 0 : 0x20)) != (prefix[i] == '-' ? '-' : prefix[i]))
+            goto wrong;
+    while (count < 32) {
+        int high = hex_value(p[0]), low = high < 0 ? -1 : hex_value(p[1]);
+        if (low < 0)
+            goto wrong;
+        digest[count++] = (uint8_t)(high << 4 | low);
+        p += 2;
+        if (count < 32 && *p == ':')
+            p++;
+    }
+    if (!*p)
+        return LIVETCP_OK;
+wrong:
+    return lt_fail(
+        error, LIVETCP_ERR_INVALID_ARGUMENT,
+        "tls-fingerprint takes 'sha-256 ' and 32 bytes as AB:CD:..., which `openssl x509 "
+        "-noout -fingerprint -sha256` prints");
+}
+
+static bool has_fingerprint(const lt_tls_context *context, const X509 *certificate)
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+
+    return certificate && X509_digest(certificate, EVP_sha256(), digest, &size) == 1 &&
+           size == sizeof context->fingerprint &&
+           CRYPTO_memcmp(digest, context->fingerprint, size) == 0;
+}
+
+/* Replaces the check of the chain: the fingerprint names the very certificate. Its dates still
+ * count. */
+static int check_fingerprint(X509_STORE_CTX *store, void *argument)
+{
+    const lt_tls_context *context = argument;
+    X509 *certificate = X509_STORE_CTX_get0_cert(store);
+    X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(store);
+    time_t now = X509_VERIFY_PARAM_get_time(param);
+    int why = X509_V_OK;
+
+    if (!has_fingerprint(context, certificate))
+        why = X509_V_ERR_APPLICATION_VERIFICATION;
+    else if (X509_cmp_time(X509_get0_notAfter(certificate), &now) < 0)
+        why = X509_V_ERR_CERT_HAS_EXPIRED;
+    else if (X509_cmp_time(X509_get0_notBefore(certificate), &now) > 0)
+        why = X509_V_ERR_CERT_NOT_YET_VALID;
+    X509_STORE_CTX_set_error(store, why);
+    return why == X509_V_OK;
+}
+
+static livetcp_result set_verification(lt_tls_context *context, const lt_tls_setup *setup,
+                                       livetcp_error *error)
+{
+    int mode = SSL_VERIFY_NONE;
+
+    if (is_set(setup->fingerprint)) {
+        livetcp_result result =
+            lt_tls_parse_fingerprint(setup->fingerprint, context->fingerprint, error);
+        if (result != LIVETCP_OK)
+            return result;
+        context->has_fingerprint = true;
+        SSL_CTX_set_cert_verify_callback(context->ctx, check_fingerprint, context);
+    }
+    if (setup->listener && (is_set(setup->ca_file) || context->has_fingerprint))
+        mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    else if (!setup->listener && !setup->insecure)
+        mode = SSL_VERIFY_PEER;
+    SSL_CTX_set_verify(context->ctx, setup->psk ? SSL_VERIFY_NONE : mode, NULL);
+    return LIVETCP_OK;
+}
+
+/* ---- protocol and tickets ---- */
+
+/* A peer that offers other protocols alone is for something else at this port. */
+static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *size,
+                       const unsigned char *in, unsigned in_size, void *argument)
+{
+    static const unsigned char ours[] = "\x07" LT_TLS_ALPN;
+
+    (void)ssl;
+    (void)argument;
+    return SSL_select_next_proto((unsigned char **)out, size, ours, sizeof ours - 1, in, in_size) ==
+                   OPENSSL_NPN_NEGOTIATED
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/* One ticket serves all connections of the session: they have one peer and one address, so that a
+ * second use tells an observer nothing new. */
+static int keep_ticket(SSL *ssl, SSL_SESSION *session)
+{
+    lt_tls_context *context = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+
+    if (!SSL_SESSION_is_resumable(session))
+        return 0;
+    SSL_SESSION_free(context->ticket);
+    context->ticket = session;
+    return 1; /* we hold the reference now */
+}
+
+static void set_tickets(lt_tls_context *context, const lt_tls_context *previous)
+{
+    uint8_t keys[80];
+
+    if (!context->listener) {
+        SSL_CTX_set_session_cache_mode(context->ctx,
+                                       SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+        SSL_CTX_sess_set_new_cb(context->ctx, keep_ticket);
+        return;
+    }
+    SSL_CTX_set_session_cache_mode(context->ctx, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_num_tickets(context->ctx, 1);
+    SSL_CTX_set_session_id_context(context->ctx, session_context, sizeof session_context - 1);
+    if (previous && SSL_CTX_get_tlsext_ticket_keys(previous->ctx, keys, sizeof keys) == 1)
+        SSL_CTX_set_tlsext_ticket_keys(context->ctx, keys, sizeof keys);
+    OPENSSL_cleanse(keys, sizeof keys);
+}
+
+static void set_protocol(const lt_tls_context *context)
+{
+    static const unsigned char ours[] = "\x07" LT_TLS_ALPN;
+
+    SSL_CTX_set_min_proto_version(context->ctx, TLS1_2_VERSION);
+    SSL_CTX_set_cipher_list(context->ctx, tls12_ciphers);
+    SSL_CTX_set_options(context->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                          SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(context->ctx, SSL_MODE_RELEASE_BUFFERS);
+    if (context->listener)
+        SSL_CTX_set_alpn_select_cb(context->ctx, select_alpn, NULL);
+    else
+        SSL_CTX_set_alpn_protos(context->ctx, ours, sizeof ours - 1);
+}
+
+/* ---- life ---- */
+
+static livetcp_result set_up(lt_tls_context *context, const lt_tls_setup *setup,
+                             const lt_tls_context *previous, livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    set_protocol(context);
+    set_tickets(context, previous);
+    if (setup->psk && !set_psk(context, setup->psk))
+        result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for TLS");
+    if (result == LIVETCP_OK)
+        result = load_certificate(context, setup, error);
+    if (result == LIVETCP_OK)
+        result = load_authorities(context, setup, error);
+    if (result == LIVETCP_OK)
+        result = set_verification(context, setup, error);
+    return result;
+}
+
+livetcp_result lt_tls_context_create(const lt_tls_setup *setup, const lt_tls_context *previous,
+                                     lt_tls_context **out, livetcp_error *error)
+{
+    lt_tls_context *context = calloc(1, sizeof *context);
+    livetcp_result result = LIVETCP_ERR_NO_MEMORY;
+
+    *out = NULL;
+    if (context)
+        context->ctx = SSL_CTX_new(setup->listener ? TLS_server_method() : TLS_client_method());
+    if (!context || !context->ctx) {
+        free(context);
+        return lt_fail(error, result, "no memory for TLS");
+    }
+    atomic_init(&context->references, 1);
+    context->listener = setup->listener;
+    context->insecure = setup->insecure;
+    snprintf(context->name, sizeof context->name, "%s", setup->name ? setup->name : "");
+    SSL_CTX_set_app_data(context->ctx, context);
+    ERR_set_mark();
+    result = set_up(context, setup, previous, error);
+    ERR_pop_to_mark();
+    if (result == LIVETCP_OK)
+        *out = context;
+    else
+        lt_tls_context_release(&context);
+    return result;
+}
+
+lt_tls_context *lt_tls_context_reference(lt_tls_context *context)
+{
+    atomic_fetch_add(&context->references, 1);
+    return context;
+}
+
+void lt_tls_context_release(lt_tls_context **owner)
+{
+    lt_tls_context *context = *owner;
+
+    if (!context)
+        return;
+    *owner = NULL;
+    if (atomic_fetch_sub(&context->references, 1) > 1)
+        return;
+    SSL_SESSION_free(context->ticket);
+    SSL_SESSION_free(context->psk);
+    SSL_CTX_free(context->ctx);
+    free(context);
+}
+
+bool lt_tls_context_has_ticket(const lt_tls_context *context)
+{
+    return context->ticket != NULL;
+}

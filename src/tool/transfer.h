@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The common part of `livetcp send` and `livetcp receive`: one session at a time, called or
+ * accepted, its messages, and the summary at its end. */
+#ifndef LT_TOOL_TRANSFER_H
+#define LT_TOOL_TRANSFER_H
+
+#include "lab/options.h"
+
+#include <livetcp/livetcp.h>
+
+#include <uv.h>
+
+typedef struct lt_transfer_options {
+    char *format, *duration, *json, *signal; /* as given */
+    int size, keep, quiet, help;
+} lt_transfer_options;
+
+typedef struct lt_transfer {
+    const char *command; /* "send" */
+    livetcp_config config;
+    livetcp_usec duration; /* LIVETCP_NEVER: without limit */
+    const char *json;      /* file for the summary, or NULL */
+    bool keep;             /* a listener goes on after a session, a caller calls until answered */
+    bool quiet;
+
+    /* On the loop's thread, for each packet; NULL: none. */
+    void (*on_packet)(const livetcp_packet *packet, void *user);
+    void *user;
+
+    /* Filled in here. */
+    livetcp_context *context;
+    livetcp_listener *listener;
+    uv_mutex_t lock; /* of the following */
+    uv_cond_t changed;
+    livetcp_session *session; /* NULL: none yet, or no longer */
+    bool open;                /* it carries media */
+    bool closed;              /* it has ended; *end has the reason */
+    bool sent;                /* answer to livetcp_session_notify_when_sent() */
+    bool failed;              /* nobody answered */
+    char said[240];           /* last reason, to report it once */
+    livetcp_error end;
+    livetcp_usec start; /* when it was first open; 0 = never */
+} lt_transfer;
+
+/* Reads `uri`, and the options that both commands have. */
+livetcp_result lt_transfer_take(lt_transfer *transfer, const lt_transfer_options *options,
+                                const char *uri, livetcp_error *error);
+
+/* Installs the handler: Ctrl-C sets the flag of lt_transfer_interrupted(); a second one ends the
+ * program. */
+livetcp_result lt_transfer_open(lt_transfer *transfer, livetcp_error *error);
+bool lt_transfer_interrupted(void);
+
+/* Waits until the session is open, or has ended; false: Ctrl-C came first, or the session is
+ * impossible. */
+bool lt_transfer_wait_open(lt_transfer *transfer);
+
+/* Waits until all packets are on their way; false: the session has ended, or Ctrl-C. */
+bool lt_transfer_wait_sent(lt_transfer *transfer);
+
+/* Waits until `at`, of CLOCK_MONOTONIC; false: the session has ended, or Ctrl-C. */
+bool lt_transfer_wait_until(lt_transfer *transfer, livetcp_usec at);
+
+/* True if the duration is over, Ctrl-C came, or the session has ended. */
+bool lt_transfer_is_over(lt_transfer *transfer);
+
+bool lt_transfer_is_closed(lt_transfer *transfer); /* the session has ended */
+
+livetcp_usec lt_transfer_now(void);
+
+/* Ends the session, sends the queued packets, and prints the summary. Returns the exit code:
+ * success if there was a session and it ended in order. */
+int lt_transfer_finish(lt_transfer *transfer);
+
+/* A listener that goes on waits for the next session. */
+bool lt_transfer_goes_on(const lt_transfer *transfer);
+
+/* Frees everything. */
+void lt_transfer_close(lt_transfer *transfer);
+
+/* The options that both have, for their tables. */
+#define LT_TRANSFER_OPTIONS(v)                                                                     \
+    LT_OPTION_TEXT("duration", &(v)->duration, "end after this time", "TIME"),                     \
+        LT_OPTION_ENTRY(                                                                           \
+            "keep", 'k', POPT_ARG_NONE, &(v)->keep, 0,                                             \
+            "a caller calls until he is answered; a listener waits for the next session", NULL),   \
+        LT_OPTION_JSON("the summary as JSON, to standard output without =FILE"),                   \
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &(v)->quiet, 0, "print errors only", NULL),   \
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &(v)->help, LT_OPTION_CODE_LAST,               \
+                        "show this help", NULL)
+
+#endif

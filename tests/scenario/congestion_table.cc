@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Run by hand: delay and use of a bottleneck in virtual time, with an encoder that follows the
+ * estimate, one that does not, and others on the same path.
+ *
+ *     congestion-table [WORD...]     the cases of docs/research/congestion.md
+ *     congestion-table alone|beside|drawn [WORD...]
+ *                                    every combination of rate, round trip, buffer, connections and
+ *                                    congestion controls; and paths drawn at random
+ *
+ * Of those whose description has every WORD. SEEDS is how many of each; TRACE=MS prints a line
+ * every MS.
+ */
+#include "sim_video.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace scenario;
+
+namespace
+{
+
+constexpr livetcp_usec second = 1000000;
+
+livetcp_usec usec(double seconds)
+{
+    return static_cast<livetcp_usec>(seconds * 1e6);
+}
+
+unsigned seeds()
+{
+    return getenv("SEEDS") ? static_cast<unsigned>(atoi(getenv("SEEDS"))) : 1;
+}
+
+struct Words {
+    char **words;
+    int count;
+
+    bool match(const char *text) const
+    {
+        for (int i = 0; i < count; i++)
+            if (!strstr(text, words[i]))
+                return false;
+        return true;
+    }
+};
+
+/* ---- cases ---- */
+
+struct Case {
+    const char *name, *path;
+    double link, rate;
+    bool follows;
+    livetcp_usec max_delay = 0;
+    unsigned greedy = 0;
+    double seconds = 40;
+    const char *step = nullptr;
+    double step_at = 0;
+};
+
+/* With TRACE=MS, the session every so often. */
+void trace(Video &video, livetcp_usec start)
+{
+    static const char *const names[] = {"none", "alone", "beside", "backlog"};
+    const char *every = getenv("TRACE");
+    if (!every)
+        return;
+    livetcp_session_stats stats = video.call.caller.stats();
+    livetcp_usec now = video.call.world.now();
+    printf("    %6.2f s: %-7s window %6llu estimate %6.0f kbit/s rate %6.0f queue %4.0f ms p50 "
+           "%4.0f dropped %llu\n",
+           static_cast<double>(now - start) / 1e6, names[stats.sent.congestion],
+           static_cast<unsigned long long>(stats.sent.window_bytes),
+           stats.sent.estimated_bitrate / 1e3, video.throughput(now - second, now) / 1e3,
+           static_cast<double>(stats.sent.queue_delay_us) / 1e3, video.delay(.5, now - second, now),
+           static_cast<unsigned long long>(video.call.path.forward.counters().dropped_queue));
+    video.call.world.at(now + atoi(every) * 1000, [&video, start] { trace(video, start); });
+}
+
+void run(const Case &o, const char *policy, unsigned connections, uint64_t seed)
+{
+    livetcp_config config = make_config(policy, connections);
+    config.max_send_delay_us = o.max_delay;
+    auto road = std::make_shared<SimRoad>(o.path, seed);
+    Video video(road, config, o.rate, o.follows, seed);
+    std::vector<std::unique_ptr<GreedyTcp>> others;
+    for (unsigned i = 0; i < o.greedy; i++)
+        others.push_back(std::make_unique<GreedyTcp>(road->world, road->path));
+    road->world.run_for(o.greedy ? 5 * second : second / 2);
+    livetcp_usec start = road->world.now(), end = start + usec(o.seconds);
+    uint64_t before = others.empty() ? 0 : others[0]->delivered;
+    video.start();
+    trace(video, start);
+    if (o.step) {
+        road->world.run_until(start + usec(o.step_at));
+        road->path.forward.set(link_params(o.step));
+    }
+    road->world.run_until(end);
+    double other = others.empty() ? 0
+                                  : static_cast<double>(others[0]->delivered - before) * 8 /
+                                        o.seconds / o.link;
+    video.stopped = true;
+    road->world.run_for(3 * second);
+    livetcp_usec settled = start + usec(o.step_at + 3);
+    livetcp_usec full = start + usec(o.step_at + 4);
+    auto all = video.delays({.5, .95, .99, 1}, start, end);
+    auto late = video.delays({.5, .95, .99, 1}, settled, end);
+    livetcp_session_stats stats = video.call.caller.stats();
+    double told_at = -1;
+    for (const Told &told : video.told)
+        if (told.rate >= 0.9 * o.link && told_at < 0)
+            told_at = static_cast<double>(told.at - start) / 1e6;
+    printf("%-24s %-7s x%u s%llu | %5.0f %5.0f %5.0f %5.0f | after 3 s %5.0f %5.0f %5.0f %5.0f "
+           "use %.3f other %.2f | 4th s %.2f 0.9 at %4.1f late %llu resent %llu\n",
+           o.name, policy, connections, static_cast<unsigned long long>(seed), all[0], all[1],
+           all[2], all[3], late[0], late[1], late[2], late[3],
+           video.throughput(settled, end) / o.link, other,
+           video.throughput(full, full + second) / o.link, told_at,
+           static_cast<unsigned long long>(stats.dropped.late),
+           static_cast<unsigned long long>(stats.sent.resent));
+    fflush(stdout);
+    road->world.clear();
+}
+
+/* Several sessions on one bottleneck; the last one joins after half of the time. */
+void share(const char *path, double link, unsigned sessions, const char *policy,
+           unsigned connections, uint64_t seed)
+{
+    auto road = std::make_shared<SimRoad>(path, seed);
+    std::vector<std::unique_ptr<Video>> all;
+    constexpr livetcp_usec length = 60 * second;
+    livetcp_usec begin = road->world.now();
+    auto start = [&](unsigned i) {
+        all.push_back(std::make_unique<Video>(road, make_config(policy, connections),
+                                              300e3 * (i + 1), true, seed + 10 * i));
+        road->world.run_for(second / 2);
+        all.back()->start();
+    };
+    for (unsigned i = 0; i + 1 < sessions; i++)
+        start(i);
+    road->world.run_until(begin + length / 2);
+    start(sessions - 1);
+    road->world.run_until(begin + length);
+    for (auto [from, to] : {std::pair{20, 30}, std::pair{40, 50}, std::pair{50, 60}}) {
+        double sum = 0, squares = 0;
+        unsigned there = from < 30 ? sessions - 1 : sessions;
+        printf("%u of %s x%u on %.0f Mbit/s s%llu %d..%d s:", sessions, policy, connections,
+               link / 1e6, static_cast<unsigned long long>(seed), from, to);
+        for (unsigned i = 0; i < there; i++) {
+            double part = all[i]->throughput(begin + from * second, begin + to * second) / link;
+            sum += part;
+            squares += part * part;
+            printf(" %.3f (p95 %.0f)", part,
+                   all[i]->delay(.95, begin + from * second, begin + to * second));
+        }
+        printf(" | use %.3f Jain %.3f\n", sum, sum * sum / (there * squares));
+    }
+    fflush(stdout);
+    road->world.clear();
+}
+
+void cases(const Words &words)
+{
+    const char *one = "delay=30ms,rate=1mbit,queue=40kB";
+    const Case all[] = {
+        {"fixed 930 on 1000", one, 1e6, 930e3, false},
+        {"adaptive 1500 on 1000", one, 1e6, 1500e3, true},
+        {"adaptive 300 on 1000", one, 1e6, 300e3, true},
+        {"adaptive rtt200", "delay=100ms,rate=1mbit,queue=40kB", 1e6, 1500e3, true},
+        {"adaptive rtt20", "delay=10ms,rate=1mbit,queue=20kB", 1e6, 1500e3, true},
+        {"adaptive 5mbit", "delay=30ms,rate=5mbit,queue=40kB", 5e6, 1500e3, true},
+        {"adaptive 20mbit", "delay=30ms,rate=20mbit,queue=150kB", 20e6, 6000e3, true},
+        {"adaptive 300k", "delay=30ms,rate=300kbit,queue=10kB", 3e5, 450e3, true},
+        {"adaptive 1% loss 5mbit", "delay=30ms,rate=5mbit,queue=80kB,loss=1%", 5e6, 1500e3, true},
+        {"overload 2.9 in 1.5", "delay=30ms,rate=1500kbit,queue=40kB", 1.5e6, 2900e3, false,
+         400000},
+        {"overload 1.9 in 1.5", "delay=30ms,rate=1500kbit,queue=40kB", 1.5e6, 1900e3, false,
+         400000},
+        {"beside greedy", one, 1e6, 1500e3, true, 0, 1, 60},
+        {"greedy 4 on 10 mbit", "delay=25ms,rate=10mbit,queue=50p", 10e6, 5000e3, false, 400000, 4,
+         60},
+        {"greedy 4 adaptive", "delay=25ms,rate=10mbit,queue=50p", 10e6, 1500e3, true, 0, 4, 60},
+        {"step 1 to 0.4", one, 4e5, 1000e3, true, 0, 0, 40, "delay=30ms,rate=400kbit,queue=40kB",
+         15},
+        {"step 0.4 to 1", "delay=30ms,rate=400kbit,queue=40kB", 1e6, 1000e3, true, 0, 0, 40, one,
+         15},
+    };
+    for (const Case &o : all)
+        if (words.match(o.name))
+            for (unsigned seed = 1; seed <= seeds(); seed++) {
+                run(o, "single", 1, seed);
+                run(o, "auto", 8, seed);
+            }
+    for (unsigned seed = 1; seed <= seeds() && words.match("sharing"); seed++) {
+        share("delay=30ms,rate=4mbit,queue=100kB", 4e6, 4, "single", 1, seed);
+        share("delay=30ms,rate=4mbit,queue=100kB", 4e6, 4, "auto", 8, seed);
+        share("delay=30ms,rate=20mbit,queue=150kB", 20e6, 4, "auto", 8, seed);
+    }
+}
+
+/* ---- all combinations ---- */
+
+struct Path {
+    double rate, rtt_ms, buffer; /* buffer: bandwidth-delay products, six packets at least */
+    const char *below;           /* the congestion control of our connections */
+    const char *other = "";      /* that of the flow beside */
+
+    double queue_bytes() const
+    {
+        return std::max(9000.0, buffer * rate / 8 * rtt_ms / 1e3);
+    }
+
+    double full_queue_ms() const
+    {
+        return queue_bytes() * 8 / rate * 1e3;
+    }
+
+    std::string spec() const
+    {
+        char text[128];
+        snprintf(text, sizeof text, "delay=%.1fms,rate=%.0fkbit,queue=%.0fB", rtt_ms / 2,
+                 rate / 1e3, queue_bytes());
+        return text;
+    }
+
+    std::string name(unsigned connections) const
+    {
+        char text[160];
+        snprintf(text, sizeof text, "rate=%g rtt=%.0f buffer=%.2g below=%s n=%u other=%s",
+                 rate / 1e6, rtt_ms, buffer, below, connections, other);
+        return text;
+    }
+};
+
+/* How a figure is distributed over all combinations, and how many keep the bound. */
+struct Column {
+    const char *name;
+    double low, high;
+    std::vector<double> values = {};
+
+    void print()
+    {
+        size_t within = 0;
+        for (double value : values)
+            within += value >= low && value <= high;
+        std::sort(values.begin(), values.end());
+        auto q = [&](double p) {
+            return values[static_cast<size_t>(p * static_cast<double>(values.size() - 1))];
+        };
+        if (!values.empty())
+            printf("%-28s within bounds %zu of %zu; min %.3g p10 %.3g p50 %.3g p90 %.3g max %.3g\n",
+                   name, within, values.size(), q(0), q(.1), q(.5), q(.9), q(1));
+    }
+};
+
+struct Outcome {
+    double use, p95, p99, first_ms, filled; /* the first 3 s at most; the share in the 4th */
+};
+
+Outcome alone_once(const Path &path, unsigned connections, double first, bool follows,
+                   uint64_t seed)
+{
+    auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+    road->path.congestion_control = path.below;
+    Video video(road, make_config(connections > 1 ? "auto" : "single", connections), first, follows,
+                seed);
+    road->world.run_for(second / 2);
+    livetcp_usec start = road->world.now(), end = start + 25 * second;
+    video.start();
+    trace(video, start);
+    road->world.run_until(end + second);
+    auto late = video.delays({.95, .99}, start + 3 * second, end);
+    double filled = 0;
+    for (const Told &told : video.told)
+        if (told.at <= start + 4 * second)
+            filled = told.rate / path.rate;
+    road->world.clear();
+    return {video.throughput(start + 3 * second, end) / path.rate, late[0], late[1],
+            video.delay(1, start, start + 3 * second) - path.rtt_ms / 2, filled};
+}
+
+struct AloneColumns {
+    Column use = {"use", 0.92, 1}, p95 = {"p95 above the floor", -1e9, 20},
+           p99 = {"p99 above the floor", -1e9, 35},
+           first = {"first 3 s above L, from 1.5", -1e9, 200},
+           filled = {"told after 4 s, from 0.3", 0.9, 9};
+
+    void take(const Path &path, unsigned n, uint64_t seed)
+    {
+        Outcome got = alone_once(path, n, 1.5 * path.rate, true, seed);
+        Outcome floor = alone_once(path, n, got.use * path.rate, false, seed);
+        Outcome low = alone_once(path, n, 0.3 * path.rate, true, seed);
+        printf("%s s%llu: use %.3f p95 %.0f (floor %.0f) p99 %.0f (floor %.0f) first %.0f; from "
+               "0.3: told %.2f after 4 s, use %.3f\n",
+               path.name(n).c_str(), static_cast<unsigned long long>(seed), got.use, got.p95,
+               floor.p95, got.p99, floor.p99, got.first_ms, low.filled, low.use);
+        fflush(stdout);
+        use.values.push_back(got.use);
+        p95.values.push_back(got.p95 - floor.p95);
+        p99.values.push_back(got.p99 - floor.p99);
+        first.values.push_back(got.first_ms);
+        filled.values.push_back(low.filled);
+    }
+
+    void print()
+    {
+        for (Column *column : {&use, &p95, &p99, &first, &filled})
+            column->print();
+    }
+};
+
+void alone(const Words &words)
+{
+    AloneColumns columns;
+    for (double rate : {0.3e6, 1e6, 5e6, 20e6})
+        for (double rtt : {20.0, 60.0, 200.0})
+            for (double buffer : {0.5, 1.0, 4.0})
+                for (const char *below : {"reno", "cubic", "bbr"})
+                    for (unsigned n : {1u, 8u}) {
+                        Path path = {rate, rtt, buffer, below};
+                        for (unsigned seed = 1;
+                             words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
+                            columns.take(path, n, seed);
+                    }
+    columns.print();
+}
+
+/* SEEDS times 20 of them. */
+void drawn(const Words &words)
+{
+    AloneColumns columns;
+    lt_rng rng;
+    lt_rng_seed(&rng, 13);
+    auto between =
+        [&](double low,
+            double high) { /* evenly over the logarithm */
+                           return low *
+                                  std::pow(high / low,
+                                           static_cast<double>(lt_rng_next(&rng) % 10000) / 10000);
+        };
+    const char *const controls[] = {"reno", "cubic", "bbr"};
+    for (unsigned i = 1; i <= 20 * seeds(); i++) {
+        double rate = between(0.3e6, 20e6), rtt = between(20, 200), buffer = between(0.25, 4);
+        const char *below = controls[lt_rng_next(&rng) % 3];
+        auto n = static_cast<unsigned>(lt_rng_next(&rng) % 8 + 1);
+        Path path = {rate, rtt, buffer, below};
+        if (words.match(path.name(n).c_str()))
+            columns.take(path, n, i);
+    }
+    columns.print();
+}
+
+void beside(const Words &words)
+{
+    Column fair = {"share of a fair one", 0.7, 1.2}, late = {"p95 above L + full queue", -1e9, 30},
+           again = {"p95 above L + frame, after", -1e9, 20}, back = {"use, after", 0.92, 1};
+    auto once = [&](const Path &path, unsigned n, uint64_t seed) {
+        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+        road->path.congestion_control = path.below;
+        Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate / 2, true, seed);
+        auto other = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
+        road->world.run_for(5 * second);
+        livetcp_usec start = road->world.now(), gone = start + 50 * second;
+        video.start();
+        trace(video, start);
+        road->world.run_until(start + 10 * second);
+        uint64_t before = other->delivered;
+        road->world.run_until(gone);
+        double their = static_cast<double>(other->delivered - before) * 8 / 40 / path.rate;
+        other.reset();
+        livetcp_usec end = gone + 25 * second;
+        road->world.run_until(end + second);
+        double share = video.throughput(start + 10 * second, gone) / path.rate;
+        auto during = video.delays({.5, .95}, start + 10 * second, gone);
+        double after = video.delay(.95, gone + 5 * second, end);
+        double use = video.throughput(gone + 5 * second, end) / path.rate;
+        double full = path.rtt_ms / 2 + path.full_queue_ms();
+        printf("%s s%llu: share %.2f (other %.2f) p50 %.0f p95 %.0f (L + full %.0f); after: use "
+               "%.3f p95 %.0f (L + frame %.0f)\n",
+               path.name(n).c_str(), static_cast<unsigned long long>(seed), 2 * share, 2 * their,
+               during[0], during[1], full, use, after, path.rtt_ms / 2 + 40);
+        fflush(stdout);
+        fair.values.push_back(2 * share);
+        late.values.push_back(during[1] - full);
+        again.values.push_back(after - path.rtt_ms / 2 - 40);
+        back.values.push_back(use);
+        road->world.clear();
+    };
+    for (double rate : {1e6, 5e6})
+        for (double rtt : {20.0, 60.0, 200.0})
+            for (double buffer : {0.5, 1.0, 4.0})
+                for (const char *below : {"reno", "cubic", "bbr"})
+                    for (const char *other : {"reno", "cubic", "bbr"})
+                        for (unsigned n : {1u, 8u}) {
+                            Path path = {rate, rtt, buffer, below, other};
+                            for (unsigned seed = 1;
+                                 words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
+                                once(path, n, seed);
+                        }
+    for (Column *column : {&fair, &late, &again, &back})
+        column->print();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const std::string section = argc > 1 ? argv[1] : "";
+    const Words all = {argv + 1, argc - 1}, rest = {argv + 2, argc - 2};
+    if (section == "alone")
+        alone(rest);
+    else if (section == "beside")
+        beside(rest);
+    else if (section == "drawn")
+        drawn(rest);
+    else
+        cases(all);
+    return 0;
+}

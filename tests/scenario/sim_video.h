@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* A call with an encoder of 25 frames a second, and what its receiver saw. */
+#ifndef LT_SCENARIO_SIM_VIDEO_H
+#define LT_SCENARIO_SIM_VIDEO_H
+
+#include "sim_greedy.h"
+
+extern "C" {
+#include "base/bytes.h"
+}
+
+#include <algorithm>
+#include <cmath>
+
+namespace scenario
+{
+
+struct Played {
+    livetcp_usec sent, delay;
+    size_t size;
+};
+
+/* What the encoder was told, and when. */
+struct Told {
+    livetcp_usec at;
+    double rate;
+};
+
+/* The sizes of frames vary by a tenth, at the rate that the session told last if `follows`, else at
+ * its own. */
+struct Video {
+    static constexpr livetcp_usec frame_us = 40000;
+    static constexpr size_t packet_size = 1200;
+
+    Video(std::shared_ptr<SimRoad> road, const livetcp_config &config, double at, bool does_follow,
+          uint64_t seed)
+        : call(std::move(road), config, seed), rate(at), follows(does_follow)
+    {
+        lt_rng_seed(&rng, seed);
+        call.listener.on_session = [this](SimSession &session) {
+            session.on_arrival = [this](const livetcp_packet &packet) { arrived(packet); };
+        };
+        call.caller.on_event = [this](const livetcp_engine_event &event) {
+            if (event.type != LIVETCP_ENGINE_BITRATE)
+                return;
+            told.push_back({call.world.now(), static_cast<double>(event.bitrate)});
+            if (follows)
+                rate = std::min(static_cast<double>(event.bitrate), most);
+        };
+    }
+
+    void start()
+    {
+        frame();
+    }
+
+    void frame()
+    {
+        double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&rng) % 1000) / 1000;
+        size_t left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied), 60);
+        while (left > 0) {
+            size_t part = std::min(left, packet_size);
+            call.caller.send_as(7, sequence++, stamp, std::max<size_t>(part, 24),
+                                LIVETCP_IMPORTANCE_DELTA);
+            left -= part;
+        }
+        stamp += 3600;
+        if (!stopped)
+            call.world.at(call.world.now() + frame_us, [this] { frame(); });
+    }
+
+    void arrived(const livetcp_packet &packet)
+    {
+        if (packet.rtcp || packet.size < 20)
+            return;
+        auto sent = static_cast<livetcp_usec>(lt_read_be64(packet.data + 12));
+        played.push_back({sent, call.world.now() - sent, packet.size});
+    }
+
+    /* Of what was sent in that time, in ms; infinite if nothing was. */
+    std::vector<double> delays(std::vector<double> quantiles, livetcp_usec from,
+                               livetcp_usec to) const
+    {
+        std::vector<livetcp_usec> all;
+        for (const Played &p : played)
+            if (p.sent >= from && p.sent < to)
+                all.push_back(p.delay);
+        std::sort(all.begin(), all.end());
+        for (double &q : quantiles) {
+            auto place = static_cast<size_t>(q * static_cast<double>(all.size()));
+            q = all.empty() ? HUGE_VAL
+                            : static_cast<double>(all[std::min(all.size() - 1, place)]) / 1000;
+        }
+        return quantiles;
+    }
+
+    double delay(double quantile, livetcp_usec from, livetcp_usec to) const
+    {
+        return delays({quantile}, from, to)[0];
+    }
+
+    /* bit/s of media that came through. */
+    double throughput(livetcp_usec from, livetcp_usec to) const
+    {
+        double bytes = 0;
+        for (const Played &p : played)
+            bytes += p.sent >= from && p.sent < to ? static_cast<double>(p.size) : 0;
+        return bytes * 8 * 1e6 / static_cast<double>(to - from);
+    }
+
+    SimCall call;
+    lt_rng rng;
+    double rate, most = 40e6;
+    bool follows, stopped = false;
+    uint16_t sequence = 0;
+    uint32_t stamp = 0;
+    std::vector<Played> played;
+    std::vector<Told> told;
+};
+
+} // namespace scenario
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_window.h"
+
+#include "world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+namespace scenario
+{
+
+namespace
+{
+
+class Reno : public SimWindow
+{
+  public:
+    double segments() const override
+    {
+        return cwnd_;
+    }
+
+    void acknowledged(const SimAck &ack) override
+    {
+        if (ack.progress && ack.limited && !ack.recovering)
+            cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
+    }
+
+    void lost(livetcp_usec) override
+    {
+        ssthresh_ = std::max(cwnd_ / 2, 2.0);
+        cwnd_ = ssthresh_;
+    }
+
+    void timed_out(livetcp_usec) override
+    {
+        ssthresh_ = std::max(cwnd_ / 2, 2.0);
+        cwnd_ = 1;
+    }
+
+  protected:
+    double cwnd_ = 10, ssthresh_ = 1e9;
+};
+
+class Cubic : public Reno
+{
+  public:
+    void acknowledged(const SimAck &ack) override
+    {
+        if (!ack.progress || !ack.limited || ack.recovering)
+            return;
+        if (cwnd_ < ssthresh_) {
+            cwnd_ += 1;
+            return;
+        }
+        if (!epoch_) {
+            epoch_ = ack.now;
+            friendly_ = cwnd_;
+            most_ = std::max(most_, cwnd_);
+            k_ = std::cbrt((most_ - cwnd_) / growth);
+        }
+        double t = static_cast<double>(ack.now - epoch_ + ack.min_rtt) / 1e6 - k_;
+        double target = std::min(growth * t * t * t + most_, 1.5 * cwnd_);
+        friendly_ += 3 * (1 - beta) / (1 + beta) / cwnd_;
+        cwnd_ += target > cwnd_ ? (target - cwnd_) / cwnd_ : 0.01 / cwnd_;
+        cwnd_ = std::max(cwnd_, friendly_);
+    }
+
+    void lost(livetcp_usec) override
+    {
+        reduce();
+        cwnd_ = ssthresh_;
+    }
+
+    void timed_out(livetcp_usec) override
+    {
+        reduce();
+        cwnd_ = 1;
+    }
+
+  private:
+    static constexpr double beta = 0.7, growth = 0.4;
+
+    void reduce()
+    {
+        most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
+        ssthresh_ = std::max(cwnd_ * beta, 2.0);
+        epoch_ = 0;
+    }
+
+    livetcp_usec epoch_ = 0;
+    double most_ = 0, k_ = 0, friendly_ = 0;
+};
+
+class Bbr : public SimWindow
+{
+  public:
+    double segments() const override
+    {
+        if (mode_ == Mode::probe_rtt || timeout_)
+            return 4;
+        return rate_ > 0 ? std::max(4.0, cwnd_gain() * product() + 3) : 10;
+    }
+
+    double pace() const override
+    {
+        return rate_ > 0 ? 0.99 * gain() * rate_ : 0;
+    }
+
+    void acknowledged(const SimAck &ack) override
+    {
+        timeout_ = false;
+        if (ack.round)
+            round_++;
+        note_rate(ack);
+        if (ack.rtt && (!min_rtt_ || ack.rtt <= min_rtt_ || ack.now > min_at_ + 10000000)) {
+            expired_ = min_rtt_ && ack.rtt > min_rtt_;
+            min_rtt_ = ack.rtt;
+            min_at_ = ack.now;
+        }
+        advance(ack);
+        expired_ = false;
+    }
+
+    void lost(livetcp_usec) override
+    {
+    }
+
+    void timed_out(livetcp_usec) override
+    {
+        timeout_ = true;
+    }
+
+  private:
+    enum class Mode { startup, drain, cycle, probe_rtt };
+
+    double product() const
+    {
+        return rate_ * static_cast<double>(min_rtt_) / 1e6;
+    }
+
+    double gain() const
+    {
+        static const double gains[8] = {1.25, 0.75, 1, 1, 1, 1, 1, 1};
+        return mode_ == Mode::startup ? 2.885
+               : mode_ == Mode::drain ? 1 / 2.885
+               : mode_ == Mode::cycle ? gains[phase_]
+                                      : 1;
+    }
+
+    double cwnd_gain() const
+    {
+        return mode_ == Mode::startup || mode_ == Mode::drain ? 2.885 : 2;
+    }
+
+    void note_rate(const SimAck &ack)
+    {
+        if (ack.rate > 0 && (!ack.application_limited || ack.rate > rate_))
+            rates_.push_back({round_, ack.rate});
+        while (rates_.size() > 1 && rates_.front().first + 10 < round_)
+            rates_.pop_front();
+        rate_ = 0;
+        for (const auto &entry : rates_)
+            rate_ = std::max(rate_, entry.second);
+    }
+
+    void advance(const SimAck &ack)
+    {
+        if (mode_ == Mode::startup && ack.round && !ack.application_limited) {
+            stale_ = rate_ < 1.25 * full_ ? stale_ + 1 : 0;
+            full_ = stale_ ? full_ : rate_;
+            if (stale_ >= 3)
+                mode_ = Mode::drain;
+        }
+        if (mode_ == Mode::drain && ack.in_flight <= product()) {
+            mode_ = Mode::cycle;
+            phase_ = 2;
+            phase_at_ = ack.now;
+        }
+        if (mode_ == Mode::cycle) {
+            bool over = ack.now > phase_at_ + min_rtt_;
+            if (phase_ == 0)
+                over = over && ack.in_flight >= 1.25 * product() * 0.95;
+            if (phase_ == 1)
+                over = over || ack.in_flight <= product();
+            if (phase_ == 0 && ack.now > phase_at_ + 3 * min_rtt_)
+                over = true;
+            if (over) {
+                phase_ = (phase_ + 1) % 8;
+                phase_at_ = ack.now;
+            }
+        }
+        if (mode_ != Mode::probe_rtt && expired_) {
+            before_ = mode_;
+            mode_ = Mode::probe_rtt;
+            probe_until_ = ack.now + 200000 + min_rtt_;
+        } else if (mode_ == Mode::probe_rtt && ack.now > probe_until_) {
+            mode_ = before_ == Mode::startup ? Mode::startup : Mode::cycle;
+            phase_at_ = ack.now;
+            min_at_ = ack.now;
+        }
+    }
+
+    Mode mode_ = Mode::startup, before_ = Mode::startup;
+    std::deque<std::pair<unsigned, double>> rates_;
+    double rate_ = 0, full_ = 0;
+    livetcp_usec min_rtt_ = 0, min_at_ = 0, phase_at_ = 0, probe_until_ = 0;
+    unsigned round_ = 0, stale_ = 0, phase_ = 0;
+    bool expired_ = false, timeout_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<SimWindow> make_window(const std::string &name)
+{
+    if (name == "cubic")
+        return std::make_unique<Cubic>();
+    if (name == "bbr")
+        return std::make_unique<Bbr>();
+    require(name == "reno", "no congestion control " + name);
+    return std::make_unique<Reno>();
+}
+
+} // namespace scenario

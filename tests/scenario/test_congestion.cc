@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* One session is one flow to the network: how much it has in flight, and what an encoder that
+ * follows the estimate meets. congestion-table shows the figures behind these bounds. */
+#include "catch.h"
+#include "sim_video.h"
+
+using namespace scenario;
+
+namespace
+{
+
+constexpr livetcp_usec second = 1000000, ms = 1000;
+
+/* One video on a path of its own. */
+struct Alone {
+    Alone(const char *path, const livetcp_config &config, double rate, bool follows, uint64_t seed)
+        : road(std::make_shared<SimRoad>(path, seed)), video(road, config, rate, follows, seed)
+    {
+        road->world.run_for(second / 2);
+        begin = road->world.now();
+        video.start();
+    }
+
+    ~Alone()
+    {
+        road->world.clear();
+    }
+
+    void run(double seconds)
+    {
+        road->world.run_for(static_cast<livetcp_usec>(seconds * 1e6));
+    }
+
+    livetcp_session_stats stats() const
+    {
+        return video.call.caller.stats();
+    }
+
+    std::shared_ptr<SimRoad> road;
+    Video video;
+    livetcp_usec begin;
+};
+
+struct Scheme {
+    const char *policy;
+    unsigned connections;
+};
+const Scheme schemes[] = {{"single", 1}, {"auto", 8}};
+
+} // namespace
+
+TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, from the start")
+{
+    struct Path {
+        const char *spec;
+        double link, first, floor_ms; /* one way and the time that a frame takes */
+    };
+    const Path paths[] = {{"delay=30ms,rate=1mbit,queue=40kB", 1e6, 1.5e6, 75},
+                          {"delay=30ms,rate=1mbit,queue=40kB", 1e6, 0.3e6, 75},
+                          {"delay=10ms,rate=1mbit,queue=20kB", 1e6, 1.5e6, 55},
+                          {"delay=100ms,rate=1mbit,queue=40kB", 1e6, 1.5e6, 145},
+                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 1.5e6, 75}};
+    for (const Scheme &scheme : schemes)
+        for (const Path &path : paths)
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                Alone at(path.spec, make_config(scheme.policy, scheme.connections), path.first,
+                         true, seed);
+                at.run(40);
+                livetcp_usec settled = at.begin + 4 * second, end = at.begin + 39 * second;
+                double used = at.video.throughput(settled, end) / path.link;
+                double p95 = at.video.delay(.95, settled, end);
+                double p99 = at.video.delay(.99, settled, end);
+                double start = at.video.delay(1, at.begin, at.begin + 3 * second);
+                INFO(scheme.policy << " on " << path.spec << " from " << path.first / 1e3
+                                   << " kbit/s, seed " << seed << ": uses " << used << ", p95 "
+                                   << p95 << ", p99 " << p99 << ", first 3 s at most " << start);
+                CHECK(used > 0.85);
+                CHECK(p95 < path.floor_ms + 75);
+                CHECK(p99 < path.floor_ms + 170);
+                CHECK(start < path.floor_ms + 650);
+            }
+}
+
+TEST_CASE("under overload what comes through keeps the deadline, and fills the path")
+{
+    for (const Scheme &scheme : schemes)
+        for (double rate : {2.9e6, 1.9e6})
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                livetcp_config config = make_config(scheme.policy, scheme.connections);
+                config.max_send_delay_us = 400 * ms;
+                Alone at("delay=30ms,rate=1500kbit,queue=40kB", config, rate, false, seed);
+                at.run(30);
+                livetcp_usec end = at.begin + 29 * second;
+                double used = at.video.throughput(at.begin + second, end) / 1.5e6;
+                double p99 = at.video.delay(.99, at.begin + second, end);
+                double most = at.video.delay(1, at.begin, end);
+                INFO(scheme.policy << " " << rate / 1e6 << " Mbit/s, seed " << seed << ": uses "
+                                   << used << ", p99 " << p99 << ", at most " << most);
+                CHECK(used > 0.92);
+                CHECK(p99 < 400 + 80);
+                CHECK(most < 400 + 200);
+                CHECK(at.stats().dropped.late > 0);
+                CHECK(at.stats().sent.congestion == LIVETCP_CONGESTION_ALONE);
+                CHECK(at.stats().sent.window_bytes > 0);
+                CHECK(at.stats().sent.window_bytes < 50000);
+            }
+}
+
+TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more")
+{
+    for (const Scheme &scheme : schemes)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
+            Video video(road, make_config(scheme.policy, scheme.connections), 1.5e6, true, seed);
+            GreedyTcp other(road->world, road->path);
+            road->world.run_for(5 * second);
+            livetcp_usec begin = road->world.now();
+            video.start();
+            road->world.run_for(60 * second);
+            double share = video.throughput(begin + 10 * second, begin + 59 * second) / 1e6;
+            INFO(scheme.policy << " seed " << seed << ": " << share << " of the path");
+            CHECK(share > 0.25);
+            CHECK(share < 0.75);
+            road->world.clear();
+        }
+}
+
+TEST_CASE("when the file transfer has gone the queue is kept short again")
+{
+    for (const Scheme &scheme : schemes)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
+            Video video(road, make_config(scheme.policy, scheme.connections), 1e6, true, seed);
+            auto other = std::make_unique<GreedyTcp>(road->world, road->path);
+            road->world.run_for(3 * second);
+            video.start();
+            road->world.run_for(30 * second);
+            other.reset();
+            road->world.run_for(20 * second);
+            livetcp_usec from = road->world.now();
+            road->world.run_for(20 * second);
+            double p95 = video.delay(.95, from, from + 19 * second);
+            double used = video.throughput(from, from + 19 * second) / 1e6;
+            INFO(scheme.policy << " seed " << seed << ": p95 " << p95 << ", uses " << used);
+            CHECK(p95 < 75 + 125);
+            CHECK(used > 0.8);
+            road->world.clear();
+        }
+}
+
+TEST_CASE("several sessions on a bottleneck share it")
+{
+    for (const Scheme &scheme : schemes)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=4mbit,queue=100kB", seed);
+            std::vector<std::unique_ptr<Video>> videos;
+            for (unsigned i = 0; i < 4; i++) {
+                videos.push_back(
+                    std::make_unique<Video>(road, make_config(scheme.policy, scheme.connections),
+                                            300e3 * (i + 1), true, seed + 10 * i));
+                road->world.run_for(second / 2);
+                videos.back()->start();
+            }
+            livetcp_usec begin = road->world.now();
+            road->world.run_for(60 * second);
+            double sum = 0, squares = 0;
+            for (auto &video : videos) {
+                double of = video->throughput(begin + 20 * second, begin + 59 * second) / 4e6;
+                sum += of;
+                squares += of * of;
+            }
+            double jain = sum * sum / (4 * squares);
+            INFO(scheme.policy << " seed " << seed << ": use " << sum << ", Jain " << jain);
+            CHECK(sum > 0.85);
+            CHECK(jain > 0.75);
+            road->world.clear();
+        }
+}
+
+TEST_CASE("random loss without a queue limits nothing")
+{
+    for (const Scheme &scheme : {Scheme{"auto", 8}, Scheme{"duplicate", 5}}) {
+        Alone at("delay=50ms,loss=3%", make_config(scheme.policy, scheme.connections), 500e3, false,
+                 1);
+        for (unsigned i = 0; i < 20; i++) {
+            at.run(1);
+            CHECK(at.stats().sent.congestion == LIVETCP_CONGESTION_NONE);
+            CHECK(at.stats().sent.window_bytes == 0);
+        }
+    }
+}
+
+TEST_CASE("where the platform does not tell what is in flight, the backlog alone counts")
+{
+    auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", 1);
+    Video video(road, make_config("shortest-queue", 4), 1.5e6, true, 1);
+    video.call.caller.platform_knows = 0;
+    road->world.run_for(second / 2);
+    video.start();
+    road->world.run_for(20 * second);
+    livetcp_session_stats stats = video.call.caller.stats();
+    CHECK(stats.sent.congestion == LIVETCP_CONGESTION_BACKLOG);
+    CHECK(stats.sent.window_bytes == 0);
+    road->world.clear();
+}
+
+TEST_CASE("audio does not feel the video's queue")
+{
+    for (const Scheme &scheme : schemes)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            livetcp_config config = make_config(scheme.policy, scheme.connections);
+            config.max_send_delay_us = 400 * ms;
+            Alone at("delay=30ms,rate=1500kbit,queue=40kB", config, 2.9e6, false, seed);
+            uint16_t sequence = 0;
+            for (unsigned i = 0; i < 1000; i++) {
+                at.video.call.caller.send_as(9, sequence, sequence * 960u, 160,
+                                             LIVETCP_IMPORTANCE_AUDIO);
+                sequence++;
+                at.run(0.02);
+            }
+            at.run(1);
+            std::vector<Received> audio;
+            for (const Received &packet : at.video.call.remote()->received)
+                if (packet.ssrc == 9 && packet.sequence >= 50) /* the queue of the start is gone */
+                    audio.push_back(packet);
+            double p99 = delay_quantile_ms(audio, sequence - 50u, 0.99);
+            double video = at.video.delay(.5, at.begin + second, at.begin + 20 * second);
+            INFO(scheme.policy << " seed " << seed << ": audio p99 " << p99 << " ms, video p50 "
+                               << video << " ms");
+            CHECK(p99 < 30 + 90);
+            CHECK(video > p99);
+        }
+}
+
+TEST_CASE("on most thin paths many connections meet no more delay than one, on none much more")
+{
+    unsigned more = 0; /* protection that the path has room for makes packets wait for it */
+    lt_rng rng;
+    lt_rng_seed(&rng, 20);
+    auto between = [&](double low, double high) {
+        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
+    };
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        constexpr double media = 25 * 1446 * 8 * 2; /* 50 packets a second */
+        double link = media * 1.05 * between(1.05, 2.2), rtt = between(20, 200);
+        auto buffer = static_cast<unsigned>(std::max(6000.0, link / 8 * between(0.02, 0.4)));
+        char spec[128];
+        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB", rtt / 2, link / 1e3,
+                 buffer);
+        double p95[2], through[2];
+        for (unsigned i = 0; i < 2; i++) {
+            SimCall call(spec, make_config(schemes[i].policy, schemes[i].connections), seed);
+            call.world.run_for(second + 130 * ms);
+            call.stream(1446, 20 * ms, 30 * second);
+            call.world.run_for(2 * second);
+            p95[i] = delay_quantile_ms(call.remote()->received, 1500, 0.95);
+            through[i] = static_cast<double>(call.remote()->received.size());
+        }
+        INFO(spec << ": one connection " << p95[0] << " ms, eight " << p95[1] << " ms");
+        more += p95[1] > p95[0] * 1.05 + 5;
+        CHECK(p95[1] < p95[0] * 1.05 + 150);
+        CHECK(through[1] >= through[0] * 0.99);
+    }
+    CHECK(more <= 5);
+}

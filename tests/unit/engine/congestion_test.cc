@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the congestion control, each by itself. */
+#include "catch.h"
+
+#include <functional>
+#include <vector>
+
+extern "C" {
+#include "engine/rate/bitrate.h"
+#include "engine/rate/congestion.h"
+#include "engine/rate/round_trips.h"
+}
+
+namespace
+{
+
+const livetcp_usec ms = 1000, second = 1000000;
+
+livetcp_path path_with(uint32_t queued)
+{
+    livetcp_path path = {};
+    path.usable = true;
+    path.known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_SACKED |
+                 LIVETCP_PATH_TCP_STATE | LIVETCP_PATH_CWND | LIVETCP_PATH_RTT |
+                 LIVETCP_PATH_MIN_RTT;
+    path.tcp_state = LIVETCP_TCP_OPEN;
+    path.cwnd_bytes = 100000;
+    path.rtt_us = path.min_rtt_us = 50 * ms;
+    path.queued_bytes = queued;
+    return path;
+}
+
+/* A bottleneck without packets: what is sent waits behind what was sent before. `offered` is what
+ * the source would send, the window what it may. */
+struct Fluid {
+    explicit Fluid(double rate) : capacity(rate)
+    {
+        lt_congestion_init(&congestion);
+    }
+
+    void run(livetcp_usec duration, double offered)
+    {
+        const livetcp_usec step = 5 * ms;
+        for (livetcp_usec end = now + duration; now < end; now += step) {
+            double seconds = static_cast<double>(step) / 1e6;
+            backlog += offered * seconds;
+            double window =
+                congestion.window == UINT64_MAX ? 1e12 : static_cast<double>(congestion.window);
+            double send = std::min(backlog, std::max(0.0, window - in_flight));
+            backlog -= send;
+            in_flight += send;
+            double pipe = capacity * static_cast<double>(base) / 1e6;
+            double out = std::min(in_flight, capacity * seconds *
+                                                 std::min(1.0, in_flight / std::max(pipe, 1.0)));
+            in_flight -= out;
+            delivered += out;
+            double queue = std::max(0.0, in_flight - pipe) / capacity;
+            lt_congestion_sample sample = {};
+            sample.now_us = now;
+            sample.delivered = static_cast<uint64_t>(delivered);
+            sample.in_flight = sample.undelivered = static_cast<uint64_t>(in_flight);
+            sample.queue_us = static_cast<livetcp_usec>(queue * 1e6) + others_us;
+            sample.busy_us = sample.queue_us;
+            sample.wait_us = backlog > 1 ? static_cast<livetcp_usec>(backlog / capacity * 1e6) : 0;
+            sample.base_us = base;
+            sample.connections = 8;
+            sample.retransmitted = retransmitted;
+            lt_congestion_update(&congestion, &sample);
+        }
+    }
+
+    lt_congestion congestion;
+    double capacity, backlog = 0, in_flight = 0, delivered = 0; /* bytes, bytes per second */
+    livetcp_usec base = 60 * ms, others_us = 0, now = second;
+    uint64_t retransmitted = 0;
+};
+
+} // namespace
+
+TEST_CASE("a round trip is that of the packet, above the least of its connection", "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    CHECK(lt_round_trips_base(&trips) == LIVETCP_NEVER);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    CHECK(samples.queue_us == LIVETCP_NEVER);
+    CHECK(lt_round_trips_base(&trips) == 50 * ms); /* TCP's own, of the handshake */
+    lt_round_trips_wrote(&trips, &path, 1000, now);
+    path.queued_bytes = 1000;
+    for (now += 10 * ms; now < second + 80 * ms; now += 10 * ms) {
+        CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 0);
+        CHECK(samples.queue_us == LIVETCP_NEVER);
+    }
+    path.queued_bytes = 0;
+    CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 1000);
+    CHECK(samples.queue_us == 20 * ms); /* it was not there yet after 70 ms */
+    CHECK(lt_round_trips_base(&trips) == 50 * ms);
+    /* The packet's own time at a known rate is no queue. */
+    lt_round_trips_wrote(&trips, &path, 1000, now);
+    livetcp_usec written = now;
+    path.queued_bytes = 1000;
+    for (now += 10 * ms; now < written + 80 * ms; now += 10 * ms)
+        lt_round_trips_update(&trips, &path, 100000, now, &samples);
+    path.queued_bytes = 0;
+    lt_round_trips_update(&trips, &path, 100000, now, &samples);
+    CHECK(samples.queue_us == 10 * ms);
+}
+
+TEST_CASE("what waits in the kernel or for a repair is no sample of the network", "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    path.queued_bytes = path.cwnd_bytes; /* the window is full */
+    lt_round_trips_wrote(&trips, &path, 1000, now);
+    path.queued_bytes += 1000;
+    for (now += 10 * ms; now < second + 200 * ms; now += 10 * ms)
+        lt_round_trips_update(&trips, &path, 0, now, &samples);
+    path.queued_bytes = 0;
+    trips.written += path.cwnd_bytes; /* that was written before */
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    CHECK(samples.queue_us == 0); /* TCP's round trip is the path's */
+
+    lt_round_trips_wrote(&trips, &path, 1000, now);
+    path.queued_bytes = 1000;
+    path.tcp_state = LIVETCP_TCP_RECOVERY;
+    now += 10 * ms;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    path.tcp_state = LIVETCP_TCP_OPEN;
+    path.queued_bytes = 0;
+    now += 10 * ms;
+    CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 1000);
+    CHECK(samples.queue_us == LIVETCP_NEVER);
+}
+
+TEST_CASE("a longer route is believed after a while", "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    path.min_rtt_us = 20 * ms;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    for (unsigned i = 0; i < 120; i++) {
+        lt_round_trips_wrote(&trips, &path, 1000, now);
+        path.queued_bytes = 1000;
+        now += 90 * ms;
+        lt_round_trips_update(&trips, &path, 0, now, &samples);
+        now += 10 * ms;
+        path.queued_bytes = 0;
+        lt_round_trips_update(&trips, &path, 0, now, &samples);
+    }
+    CHECK(lt_round_trips_base(&trips) == 100 * ms);
+}
+
+TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does not", "[trains]")
+{
+    lt_packet_trains trains = {};
+    auto add = [&](livetcp_usec now, uint64_t delivered, livetcp_usec queue) {
+        lt_congestion_sample sample = {};
+        sample.now_us = now;
+        sample.delivered = delivered;
+        sample.busy_us = queue;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    };
+    CHECK(lt_packet_trains_rate(&trains) == 0);
+    uint64_t delivered = 0;
+    livetcp_usec now = 0;
+    for (unsigned frame = 0; frame < 3; frame++, now += 100 * ms) {
+        for (unsigned i = 0; i < 6; i++)
+            add(now += 10 * ms, delivered += 1250, 10 * ms);
+        add(now += 10 * ms, delivered, 0);
+    }
+    CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
+    for (unsigned i = 0; i < 20; i++) { /* one packet each */
+        add(now += 10 * ms, delivered += 1250, 10 * ms);
+        add(now += 10 * ms, delivered, 0);
+    }
+    CHECK(trains.count == 3);
+    CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
+}
+
+TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]")
+{
+    for (double rate : {40e3, 125e3, 600e3, 2.5e6}) {
+        Fluid fluid(rate);
+        fluid.run(second, rate / 2);
+        CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+        CHECK(fluid.congestion.window == UINT64_MAX);
+        CHECK(lt_congestion_has_room(&fluid.congestion));
+        fluid.run(5 * second, rate * 1.5);
+        INFO(rate << " bytes/s: limit " << fluid.congestion.limit << ", window "
+                  << fluid.congestion.window);
+        CHECK(fluid.congestion.regime == LT_REGIME_ALONE);
+        CHECK(fluid.congestion.limit == Approx(rate).epsilon(0.1));
+        CHECK(static_cast<double>(fluid.congestion.window) < rate * 0.06 * 1.2 + 15000);
+        double queue = fluid.in_flight / rate - 0.06;
+        CHECK(queue < 0.1);
+        CHECK(lt_congestion_has_room(&fluid.congestion) == (queue < 0.008)); /* hardly a queue */
+        fluid.backlog = 0;
+        fluid.run(8 * second, rate / 4); /* and is forgotten */
+        CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+    }
+}
+
+TEST_CASE("a queue that stands without us is another's, until it has gone", "[congestion]")
+{
+    Fluid fluid(125e3);
+    fluid.run(second, 30e3);
+    fluid.others_us = 200 * ms;
+    fluid.run(3 * second, 30e3);
+    CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
+    CHECK(fluid.congestion.window > 3000);
+    fluid.others_us = 0;
+    fluid.run(20 * second, 30e3);
+    CHECK(fluid.congestion.regime != LT_REGIME_COMPETING);
+}
+
+TEST_CASE("a share grows until something is lost, and then becomes smaller once", "[competition]")
+{
+    lt_competition competition;
+    lt_competition_init(&competition);
+    lt_delay_window window = {};
+    window.known = true;
+    window.queue_us = 100 * ms;
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.base_us = 50 * ms;
+    sample.connections = 4;
+    sample.in_flight = 20000;
+    lt_competition_begin(&competition, &sample, &window, 100000);
+    CHECK(competition.share == Approx(20000));
+    auto run = [&](unsigned rounds) {
+        for (unsigned i = 0; i < rounds; i++) {
+            sample.now_us += 10 * ms;
+            sample.delivered += 2000;
+            sample.in_flight = static_cast<uint64_t>(competition.share);
+            lt_competition_update(&competition, &sample, &window);
+        }
+    };
+    run(100);
+    double grown = competition.share;
+    CHECK(grown > 25000);
+    sample.retransmitted = 3;
+    run(1);
+    CHECK(competition.share == Approx(grown * 0.7).epsilon(0.01));
+    sample.retransmitted = 4; /* in the same round trip */
+    run(1);
+    CHECK(competition.share > grown * 0.69);
+    CHECK(lt_competition_window(&competition, &sample, &window) ==
+          static_cast<uint64_t>(competition.share));
+    sample.connections = 1;
+    CHECK(lt_competition_window(&competition, &sample, &window) == UINT64_MAX);
+}
+
+TEST_CASE("an estimate falls to what gets through, and no further while nothing does", "[bitrate]")
+{
+    lt_bitrate bitrate;
+    lt_congestion congestion;
+    lt_bitrate_init(&bitrate, 0, 0);
+    lt_congestion_init(&congestion);
+    lt_bitrate_sample sample = {};
+    sample.media_share = 1;
+    sample.media_rate = 200000;
+    sample.admitted = 1e9;
+    auto step = [&](livetcp_usec now) {
+        sample.media += sample.media_rate * static_cast<uint64_t>(now - sample.now_us) / second;
+        sample.now_us = now;
+        return lt_bitrate_update(&bitrate, &congestion, &sample);
+    };
+    CHECK(step(second));
+    CHECK(lt_bitrate_get(&bitrate) == 1600000);
+    congestion.limit = 100000;
+    congestion.standing_us = 50 * ms;
+    congestion.queue_us = 20 * ms;
+    congestion.progress_us = 2 * second;
+    CHECK(step(2 * second));
+    CHECK(lt_bitrate_get(&bitrate) < 800000);
+    CHECK(lt_bitrate_get(&bitrate) > 500000);
+    uint32_t before = lt_bitrate_get(&bitrate);
+    congestion.standing_us = 3 * second; /* nothing has come through for long */
+    congestion.limit = 1000;
+    for (livetcp_usec now = 3 * second; now < 6 * second; now += 100 * ms)
+        step(now);
+    CHECK(lt_bitrate_get(&bitrate) > before * 4 / 10);
+    congestion.standing_us = congestion.queue_us = 0;
+    congestion.progress_us = 7 * second;
+    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
+        step(now);
+    CHECK(lt_bitrate_get(&bitrate) > before);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections in groups by what is measured of them, alone. */
+#include "catch.h"
+
+extern "C" {
+#include "engine/links/path_groups.h"
+}
+
+namespace
+{
+
+constexpr livetcp_usec ms = 1000, second = 1000 * ms;
+constexpr unsigned connections = 8;
+
+/* Packets take turns over the connections, one every 20 ms, and each is acknowledged after the
+ * round trip of its connection; TCP's average moves as RFC 6298 has it. */
+struct Routes {
+    Routes()
+    {
+        lt_path_groups_init(&groups);
+        for (unsigned i = 0; i < connections; i++) {
+            paths[i] = {};
+            paths[i].connection = i;
+            paths[i].usable = true;
+            paths[i].known = LIVETCP_PATH_QUEUED | LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT |
+                             LIVETCP_PATH_TCP_STATE | LIVETCP_PATH_RETRANSMITS;
+            paths[i].tcp_state = LIVETCP_TCP_OPEN;
+            rtt[i] = 60 * ms;
+        }
+    }
+
+    void send(unsigned i, uint32_t size)
+    {
+        livetcp_usec took = rtt[i] + static_cast<livetcp_usec>(size * per_byte_us);
+        livetcp_path &path = paths[i];
+        written[i] += size;
+        lt_path_groups_wrote(&groups, i, written[i], size, now);
+        path.rtt_us = path.rtt_us ? path.rtt_us + (took - path.rtt_us) / 8 : took;
+        path.min_rtt_us = path.min_rtt_us && path.min_rtt_us < took ? path.min_rtt_us : took;
+        now += 20 * ms; /* it is told when the next is sent, however long it took */
+        sample = lt_path_groups_on_path_info(&groups, i, &path, written[i], now);
+        lt_path_groups_update(&groups, paths, connections, now);
+    }
+
+    void run(livetcp_usec length, uint32_t size = 1448)
+    {
+        for (livetcp_usec end = now + length; now < end;)
+            send(next++ % connections, size);
+    }
+
+    lt_path_groups groups;
+    livetcp_path paths[connections];
+    livetcp_usec rtt[connections], now = 5 * second;
+    uint64_t written[connections] = {};
+    double per_byte_us = 0;
+    unsigned next = 0;
+    lt_path_sample sample = {};
+};
+
+} // namespace
+
+TEST_CASE("connections of one route are one group, those of a longer one another", "[groups]")
+{
+    for (livetcp_usec longer : {5 * ms, 12 * ms, 40 * ms}) {
+        Routes routes;
+        for (unsigned i = 1; i < connections; i += 2)
+            routes.rtt[i] += longer;
+        routes.run(4 * second);
+        for (unsigned i = 0; i < connections; i++) {
+            INFO(longer << " us, connection " << i);
+            CHECK(routes.paths[i].group == i % 2);
+            CHECK(routes.paths[i].group_queue_us == 0);
+            CHECK(std::abs(routes.paths[i].group_rtt_us - routes.rtt[i]) < 100);
+        }
+    }
+    Routes same;
+    same.run(4 * second);
+    for (const livetcp_path &path : same.paths)
+        CHECK(path.group == 0);
+}
+
+TEST_CASE("a queue on one route leaves the others alone", "[groups]")
+{
+    Routes routes;
+    routes.run(4 * second);
+    for (unsigned round = 0; round < 40; round++) { /* it varies, as queues do */
+        for (unsigned i = 1; i < connections; i += 2)
+            routes.rtt[i] = 90 * ms + static_cast<livetcp_usec>(round % 5) * 6 * ms;
+        routes.run(100 * ms);
+    }
+    CHECK(routes.paths[0].group_queue_us == 0);
+    CHECK(routes.paths[1].group_queue_us > 20 * ms);
+    CHECK(routes.paths[0].group != routes.paths[1].group);
+    for (livetcp_usec &rtt : routes.rtt)
+        rtt = 60 * ms;
+    routes.run(4 * second);
+    CHECK(routes.paths[1].group_queue_us == 0);
+    CHECK(routes.paths[1].group == 0);
+}
+
+TEST_CASE("a route that changes is forgotten, up and down, and a queue is not", "[groups]")
+{
+    Routes routes;
+    routes.run(6 * second);
+    for (livetcp_usec &rtt : routes.rtt)
+        rtt = 90 * ms;
+    routes.run(10 * second);
+    CHECK(routes.paths[0].group_queue_us == 0);
+    CHECK(std::abs(routes.paths[0].group_rtt_us - 90 * ms) < 100);
+    for (livetcp_usec &rtt : routes.rtt)
+        rtt = 50 * ms;
+    routes.run(2 * second);
+    CHECK(std::abs(routes.paths[0].group_rtt_us - 50 * ms) < 100);
+    unsigned standing = 0;
+    for (unsigned round = 0; round < 100; round++) { /* a saw, down to nothing every 5 s */
+        for (livetcp_usec &rtt : routes.rtt)
+            rtt = 50 * ms + static_cast<livetcp_usec>(round % 20) * 5 * ms;
+        routes.run(250 * ms);
+        standing += routes.paths[0].group_queue_us > 0;
+    }
+    CHECK(standing > 60);
+    CHECK(routes.paths[0].group_rtt_us < 60 * ms);
+}
+
+TEST_CASE("the time that a large packet takes on a thin link is no queue", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 0; i < connections; i++) { /* handshakes */
+        routes.now += second;
+        routes.send(i, 60);
+        routes.now += second;
+        routes.send(i, 60);
+    }
+    routes.per_byte_us = 8; /* 1 Mbit/s */
+    routes.run(3 * second);
+    CHECK(routes.paths[0].group_queue_us == 0);
+    CHECK(routes.paths[0].group_rate > 110000);
+    CHECK(routes.paths[0].group_rate < 140000);
+    CHECK(std::abs(routes.paths[0].group_rtt_us - 60 * ms) < ms);
+}
+
+TEST_CASE("a connection that is lost is forgotten, and losses are counted", "[groups]")
+{
+    Routes routes;
+    routes.run(2 * second);
+    routes.paths[3].retransmitted_segments += 2;
+    routes.run(2 * second);
+    CHECK(routes.paths[0].group_loss > 0);
+    CHECK(routes.paths[0].group_loss < 0.2);
+    lt_path_groups_reset_slot(&routes.groups, 0);
+    CHECK_FALSE(routes.groups.members[0].known);
+    routes.paths[0].usable = false;
+    routes.run(2 * second);
+    CHECK(routes.paths[1].known & LIVETCP_PATH_GROUP);
+}
