@@ -187,6 +187,11 @@ typedef struct livetcp_policy {
      * LIVETCP_WANTS_PATHS, the only source of acknowledgements. */
     void (*review)(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                    livetcp_decision *decision);
+
+    /* sizeof(livetcp_path) where the policy takes view->paths[i] by index, which has that stride
+     * then; 0 where it takes paths by livetcp_view_path() only. A table that ends before this field
+     * is of 0.1 and gets the paths of 0.1. */
+    size_t path_size;
 } livetcp_policy;
 
 /* Makes a policy known by its name, to every session created from then on; there is no way back.

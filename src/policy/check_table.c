@@ -13,6 +13,9 @@
 /* Size of livetcp_policy in version 0.1. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_policy, review)
 
+/* And of the paths that its policies take. */
+#define PATH_MIN LT_SIZE_THROUGH(livetcp_path, state_since_us)
+
 #define NAME_SIZE sizeof(((livetcp_config *)NULL)->policy)
 
 #define KNOWN_WANTS (LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY)
@@ -84,6 +87,22 @@ static livetcp_result check_functions(const livetcp_policy *policy, livetcp_erro
     return LIVETCP_OK;
 }
 
+static livetcp_result check_path_size(const livetcp_policy *policy, livetcp_error *error)
+{
+    size_t size = 0;
+
+    if (policy->struct_size >= LT_SIZE_THROUGH(livetcp_policy, path_size))
+        size = policy->path_size;
+    if (size == 0)
+        return LIVETCP_OK;
+    if (size < PATH_MIN || size > LT_SIZED_MAX || size % _Alignof(livetcp_path))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "policy '%s' has path_size %zu: set it to sizeof(livetcp_path), or to 0 and "
+                       "take paths by livetcp_view_path()",
+                       policy->name, size);
+    return LIVETCP_OK;
+}
+
 /* A table of a newer program relies on functions that it has and this library would not call. The
  * sizes of whole structs are multiples of their alignment: another one was never sizeof. */
 static livetcp_result check_size(const livetcp_policy *policy, livetcp_error *error)
@@ -112,6 +131,8 @@ livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error
     result = check_size(policy, error);
     if (result == LIVETCP_OK)
         result = check_names(policy, error);
+    if (result == LIVETCP_OK)
+        result = check_path_size(policy, error);
     if (result == LIVETCP_OK)
         result = check_connections(policy, error);
     return result == LIVETCP_OK ? check_functions(policy, error) : result;

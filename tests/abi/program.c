@@ -133,6 +133,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
     for (unsigned i = 0; i < view->path_count; i++) {
 #if NEW_HEADERS
         const livetcp_path *path = livetcp_view_path(view, i);
+        REQUIRE(path == &view->paths[i]); /* since path_size is set */
 #else
         const livetcp_path *path = &view->paths[i];
 #endif
@@ -152,6 +153,9 @@ static void add_policy(void)
     policy->summary = "the first connection that takes it";
     policy->wants = LIVETCP_WANTS_PATHS;
     policy->place = place;
+#if NEW_HEADERS
+    policy->path_size = sizeof(livetcp_path);
+#endif
     if (livetcp_policy_register(policy, &error) != LIVETCP_OK)
         fail(__LINE__, error.message);
 }

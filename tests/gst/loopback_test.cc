@@ -23,9 +23,11 @@ struct Pair {
             sink = std::make_unique<Harness>("livetcpsink", uri);
             source = std::make_unique<Harness>("livetcpsrc", call_uri(sink->get(), query));
         }
+        /* to a source that listens, a plain peer is nobody before its first packet */
+        bool silent = listening == "source" && query.find("wire=plain") != std::string::npos;
         REQUIRE(eventually([&] {
             return get_string(sink->get(), "state") == "open" &&
-                   get_string(source->get(), "state") == "open";
+                   (silent || get_string(source->get(), "state") == "open");
         }));
     }
     std::unique_ptr<Harness> sink, source;

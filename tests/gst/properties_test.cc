@@ -31,6 +31,7 @@ static bool is_used(const std::string &name, const std::string &factory)
                                                   "hedge-delay",
                                                   "redundancy-budget",
                                                   "parity-group",
+                                                  "copy-spacing",
                                                   "max-send-delay",
                                                   "idle-packets",
                                                   "send-buffer-windows",
@@ -164,6 +165,10 @@ static void set_unusual(GstElement *element, const char *name)
             g_value_set_string(&value, "cubic");
         } else if (strcmp(name, "redundancy-budget") == 0) {
             g_value_set_string(&value, "0.5");
+        } else if (strcmp(name, "copy-spacing") == 0) {
+            g_value_set_string(&value, "25");
+        } else if (strcmp(name, "passphrase") == 0) {
+            g_value_set_string(&value, "env:LIVETCP_TEST_PASSPHRASE");
         }
     } else {
         g_value_take_boxed(&value, gst_caps_from_string("application/x-rtp,media=(string)video,"

@@ -8,6 +8,7 @@
 #include "engine/sender/later_copies.h"
 #include "engine/sender/live_queue.h"
 #include "engine/sender/outbox.h"
+#include "engine/sender/policy_run.h"
 #include "engine/sender/repeats.h"
 #include "policy/builtin.h"
 #include "rtp/importance/importance.h"
@@ -28,8 +29,7 @@
 
 struct lt_sender {
     livetcp_config config;
-    const livetcp_policy *policy;
-    void *policy_state;
+    lt_policy_run policy;
     double cost; /* bytes that the policy always sends beyond each byte of media */
     lt_events *events;
 
@@ -64,15 +64,6 @@ static double policy_cost(const livetcp_policy *policy, const livetcp_config *co
     return policy->cost ? policy->cost(config) : 0;
 }
 
-static void *create_state(const livetcp_policy *policy, const livetcp_config *config)
-{
-    void *state = calloc(1, policy->state_size ? policy->state_size : 1);
-
-    if (state && policy->init)
-        policy->init(state, config);
-    return state;
-}
-
 lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *policy,
                             lt_events *events)
 {
@@ -81,15 +72,14 @@ lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *
     if (!sender)
         return NULL;
     sender->config = *config;
-    sender->policy = policy;
     sender->cost = policy_cost(policy, config);
     sender->events = events;
     sender->retry_us = LIVETCP_NEVER;
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
         sender->limits[i] = (lt_link_limit){.window = UINT64_MAX, .room = true};
     lt_budget_init(&sender->budget, 0); /* the ratio follows the stream's rate */
-    sender->policy_state = create_state(policy, &sender->config);
-    if (!lt_live_queue_init(&sender->queue, config, sender->cost, events) || !sender->policy_state)
+    bool has_policy = lt_policy_run_init(&sender->policy, policy, &sender->config);
+    if (!lt_live_queue_init(&sender->queue, config, sender->cost, events) || !has_policy)
         lt_sender_destroy(&sender);
     return sender;
 }
@@ -106,7 +96,7 @@ void lt_sender_destroy(lt_sender **owner)
     }
     lt_later_copies_clear(&sender->later);
     lt_live_queue_clear(&sender->queue);
-    free(sender->policy_state);
+    lt_policy_run_clear(&sender->policy);
     free(sender);
     *owner = NULL;
 }
@@ -117,15 +107,14 @@ livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *conf
     livetcp_config before = sender->config;
 
     sender->config = *config;
-    if (policy != sender->policy) {
-        void *state = create_state(policy, &sender->config);
-        if (!state) {
+    if (policy != sender->policy.policy) {
+        lt_policy_run run;
+        if (!lt_policy_run_init(&run, policy, &sender->config)) {
             sender->config = before;
             return LIVETCP_ERR_NO_MEMORY;
         }
-        free(sender->policy_state);
-        sender->policy_state = state;
-        sender->policy = policy;
+        lt_policy_run_clear(&sender->policy);
+        sender->policy = run;
         sender->retry_us = LIVETCP_NEVER; /* the next round asks it */
     }
     sender->cost = policy_cost(policy, config);
@@ -604,8 +593,7 @@ static uint32_t ask_policy(lt_sender *sender, const lt_links *links,
 {
     livetcp_packet_view about = describe(packet);
 
-    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    sender->policy->place(sender->policy_state, view, &about, decision);
+    lt_policy_run_place(&sender->policy, view, &about, decision);
     uint32_t chosen = validate(sender, links, decision->connections);
     /* Receivers cannot detect copies of RTCP, and copies of parity are useless. */
     return packet->rtcp || packet->parity ? chosen & -chosen : chosen;
@@ -675,7 +663,7 @@ bool lt_sender_place(lt_sender *sender, const lt_links *links, livetcp_usec now,
     livetcp_usec waited = now - packet->enqueued_us;
     if (waited > sender->max_queue_delay_us)
         sender->max_queue_delay_us = waited;
-    bool reviewed = sender->policy->review && !packet->rtcp;
+    bool reviewed = sender->policy.policy->review && !packet->rtcp;
     packet->review_us = reviewed ? decision.review_us : LIVETCP_NEVER;
     *placed = (lt_placed){.packet = packet,
                           .copies = spread_copies(sender, links, packet, chosen, true, now),
@@ -712,12 +700,12 @@ bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetc
 
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet, livetcp_usec now)
 {
-    livetcp_decision decision = {.review_us = LIVETCP_NEVER};
+    livetcp_decision decision;
     livetcp_policy_view view = make_view(sender, links, now);
     livetcp_packet_view about = describe(packet);
     livetcp_usec soonest = now + RETRY_MIN_US;
 
-    sender->policy->review(sender->policy_state, &view, &about, &decision);
+    lt_policy_run_review(&sender->policy, &view, &about, &decision);
     packet->review_us = decision.review_us > soonest ? decision.review_us : soonest;
     if (!decision.connections)
         return false;
@@ -827,8 +815,8 @@ uint32_t lt_sender_wants_writable(const lt_sender *sender, const lt_links *links
 
 bool lt_sender_uses_path_info(const lt_sender *sender)
 {
-    return sender->policy->wants & LIVETCP_WANTS_PATHS || sender->config.send_buffer_windows > 0 ||
-           sender->config.max_send_delay_us > 0;
+    return sender->policy.policy->wants & LIVETCP_WANTS_PATHS ||
+           sender->config.send_buffer_windows > 0 || sender->config.max_send_delay_us > 0;
 }
 
 /* ---- time ---- */

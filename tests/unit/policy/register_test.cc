@@ -160,6 +160,12 @@ TEST_CASE("tables that cannot work are refused, by name and with the reason")
     policy = sound("flawed");
     policy.state_size = static_cast<size_t>(-1);
     CHECK(says(policy, "state_size"));
+
+    policy = sound("flawed");
+    policy.path_size = sizeof(livetcp_path) + 1;
+    CHECK(says(policy, "path_size"));
+    policy.path_size = 8;
+    CHECK(says(policy, "path_size 8"));
 }
 
 TEST_CASE("names are what can stand in a URI without quoting")

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/sender/policy_run.h"
+
+#include "base/sized.h"
+
+#include <stdlib.h>
+
+/* Of release 0.1, whose policies walk the array: later fields were added behind this one. */
+#define PATH_SIZE_0_1 LT_SIZE_THROUGH(livetcp_path, state_since_us)
+
+static size_t indexed_path_size(const livetcp_policy *policy)
+{
+    size_t size = policy->struct_size < LT_SIZE_THROUGH(livetcp_policy, path_size)
+                      ? PATH_SIZE_0_1
+                      : policy->path_size;
+
+    return size == sizeof(livetcp_path) ? 0 : size;
+}
+
+bool lt_policy_run_init(lt_policy_run *run, const livetcp_policy *policy,
+                        const livetcp_config *config)
+{
+    *run = (lt_policy_run){.policy = policy, .path_size = indexed_path_size(policy)};
+    run->state = calloc(1, policy->state_size ? policy->state_size : 1);
+    if (run->path_size)
+        run->paths = calloc(LIVETCP_MAX_CONNECTIONS, run->path_size);
+    if (!run->state || (run->path_size && !run->paths)) {
+        lt_policy_run_clear(run);
+        return false;
+    }
+    if (policy->init)
+        policy->init(run->state, config);
+    return true;
+}
+
+void lt_policy_run_clear(lt_policy_run *run)
+{
+    free(run->state);
+    free(run->paths);
+    *run = (lt_policy_run){0};
+}
+
+/* The view as the policy's compiler knew it. A larger path ends in zeroes, and `known` says so. */
+static livetcp_policy_view shown(const lt_policy_run *run, const livetcp_policy_view *view)
+{
+    livetcp_policy_view result = *view;
+
+    if (!run->path_size)
+        return result;
+    for (unsigned i = 0; i < view->path_count; i++)
+        lt_copy_sized((char *)run->paths + i * run->path_size, run->path_size,
+                      livetcp_view_path(view, i), sizeof(livetcp_path));
+    result.paths = run->paths;
+    result.path_size = run->path_size;
+    return result;
+}
+
+void lt_policy_run_place(lt_policy_run *run, const livetcp_policy_view *view,
+                         const livetcp_packet_view *packet, livetcp_decision *decision)
+{
+    livetcp_policy_view own = shown(run, view);
+
+    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
+    run->policy->place(run->state, &own, packet, decision);
+}
+
+void lt_policy_run_review(lt_policy_run *run, const livetcp_policy_view *view,
+                          const livetcp_packet_view *packet, livetcp_decision *decision)
+{
+    livetcp_policy_view own = shown(run, view);
+
+    *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
+    run->policy->review(run->state, &own, packet, decision);
+}
