@@ -119,17 +119,18 @@ static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member
     livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
 
     if (large != LIVETCP_NEVER)
-        large -= (livetcp_usec)(groups->per_byte_us * MSS);
+        large = larger(large - (livetcp_usec)(groups->per_byte_us * MSS), 0);
     return smaller(small, large);
 }
 
 /* The round trip that moved TCP's average. Several acknowledgements since the last look moved it
- * further: as if all of them had ended alike. */
-static livetcp_usec moved_by(livetcp_usec before, livetcp_usec after, unsigned segments)
+ * further: as if all of them had ended alike, but none was below TCP's minimum. */
+static livetcp_usec moved_by(livetcp_usec before, const livetcp_path *path, unsigned segments)
 {
     double weight = 1 - pow(7.0 / 8, segments < 8 ? (double)segments : 8.0);
+    livetcp_usec least = path->known & LIVETCP_PATH_MIN_RTT ? path->min_rtt_us : 0;
 
-    return before + (livetcp_usec)((double)(after - before) / weight);
+    return larger(before + (livetcp_usec)((double)(path->rtt_us - before) / weight), least);
 }
 
 /* A loss under repair holds up round trips, and TCP measures none of what it sent again. */
@@ -249,8 +250,7 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
     if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0)
         lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
     if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
-        sample =
-            add_sample(groups, m, moved_by(m->rtt_us, path->rtt_us, writes.segments), &writes, now);
+        sample = add_sample(groups, m, moved_by(m->rtt_us, path, writes.segments), &writes, now);
     if (size)
         count_losses(m, path, acknowledged);
     if (size || !m->rtt_us) {
@@ -268,13 +268,13 @@ static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
 {
     livetcp_usec floor_a = floor_of(groups, a, now), floor_b = floor_of(groups, b, now);
     livetcp_usec noise = (a->deviation_us + b->deviation_us) / 4;
-    livetcp_usec floors = floor_a > floor_b ? floor_a - floor_b : floor_b - floor_a;
     livetcp_usec queues =
         a->excess_us > b->excess_us ? a->excess_us - b->excess_us : b->excess_us - a->excess_us;
 
     if (floor_a == LIVETCP_NEVER || floor_b == LIVETCP_NEVER)
         return true; /* nothing is known of one of them any more */
-    if (floors > SAME_US + floor_a / SAME_PART + noise)
+    if ((floor_a > floor_b ? floor_a - floor_b : floor_b - floor_a) >
+        SAME_US + floor_a / SAME_PART + noise)
         return false;
     return queues < larger(SAME_QUEUE_US, larger(a->excess_us, b->excess_us) / 2) + 4 * noise;
 }

@@ -79,6 +79,20 @@ TEST_CASE("connections of one route are one group, those of a longer one another
         CHECK(path.group == 0);
 }
 
+TEST_CASE("an average that falls steeply makes no round trip below TCP's minimum", "[groups]")
+{
+    Routes routes;
+    routes.run(4 * second);
+    for (int i = 0; i < 4; i++) { /* as if more had been acknowledged than was seen */
+        routes.paths[0].rtt_us = 200 * ms;
+        routes.send(0, 1448);
+        routes.paths[0].rtt_us = 60 * ms;
+        routes.send(0, 1448);
+    }
+    CHECK(routes.paths[0].group_rtt_us >= 60 * ms);
+    CHECK(routes.paths[0].group == 0);
+}
+
 TEST_CASE("a queue on one route leaves the others alone", "[groups]")
 {
     Routes routes;
