@@ -243,8 +243,11 @@ size_t lt_tls_filter_output(const lt_tls_filter *filter, const uint8_t **data)
     char *begin = NULL;
     long size = BIO_get_mem_data(filter->out, &begin);
 
+    *data = NULL;
+    if (size <= 0) /* and no memory was needed yet */
+        return 0;
     *data = (const uint8_t *)begin + filter->done;
-    return size > 0 ? (size_t)size - filter->done : 0;
+    return (size_t)size - filter->done;
 }
 
 void lt_tls_filter_written(lt_tls_filter *filter, size_t size)

@@ -8,8 +8,8 @@
 # usage: tests/fuzz/run.sh FOLDER SECONDS [JOBS]
 #   FOLDER has the programs fuzz-*
 set -euo pipefail
-cd "$(dirname "$0")"
 folder=$(cd "$1" && pwd)
+cd "$(dirname "$0")"
 seconds=$2
 jobs=${3:-2}
 found=$folder/../../corpus
