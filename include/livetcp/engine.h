@@ -554,9 +554,10 @@ typedef struct livetcp_engine_event {
     } state;
     livetcp_result reason; /* LIVETCP_OK unless something was lost */
     uint32_t ssrc;
-    uint32_t bitrate;      /* bit/s */
+    uint32_t bitrate;      /* bit/s; WARNING, LIVETCP_ERR_TOO_SLOW: what gets through */
     livetcp_usec asked_us; /* WARNING, LIVETCP_ERR_INVALID_ARGUMENT: max-send-delay, */
     livetcp_usec used_us;  /*   and the limit in force instead */
+    uint32_t min_bitrate;  /* WARNING, LIVETCP_ERR_TOO_SLOW: min-bitrate, bit/s */
 } livetcp_engine_event;
 
 /* Takes the oldest event; false if there is none. */

@@ -45,6 +45,7 @@ static const struct {
     {LIVETCP_ERR_BAD_DECISION, "bad-decision", "the policy named a connection that is not there"},
     {LIVETCP_ERR_KEYFRAME_DROPPED, "keyframe-dropped", "a key frame was dropped"},
     {LIVETCP_ERR_TLS, "tls", "TLS failed"},
+    {LIVETCP_ERR_TOO_SLOW, "too-slow", "the path carries less than min-bitrate"},
 };
 
 const char *livetcp_result_name(livetcp_result result)

@@ -717,6 +717,18 @@ static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
             take_back_written(engine, i);
 }
 
+/* An encoder at its least is too fast for the path: the rest is dropped, which nobody asked for. */
+static void warn_of_shortage(livetcp_engine *engine, livetcp_usec now)
+{
+    uint32_t carried = lt_link_rates_take_shortage(&engine->rates, now);
+
+    if (carried)
+        lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                                               .reason = LIVETCP_ERR_TOO_SLOW,
+                                                               .bitrate = carried,
+                                                               .min_bitrate = engine->rates.min});
+}
+
 static void update_rate(livetcp_engine *engine, livetcp_usec now)
 {
     lt_rate_view view;
@@ -730,6 +742,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
     limit_links(engine);
     reinject_stalled(engine, now);
+    warn_of_shortage(engine, now);
     if (changed)
         lt_events_add(&engine->events,
                       &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,

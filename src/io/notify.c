@@ -230,6 +230,12 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
                 (double)event->used_us / LIVETCP_USEC_MSEC,
                 (double)event->used_us / LIVETCP_USEC_MSEC);
         break;
+    case LIVETCP_ERR_TOO_SLOW:
+        lt_fail(warning, event->reason,
+                "min-bitrate is %.0f kbit/s and the path carries %.0f kbit/s of media: what is too "
+                "much is dropped, by importance; lower min-bitrate, or the stream's bit rate",
+                event->min_bitrate / 1e3, event->bitrate / 1e3);
+        break;
     case LIVETCP_ERR_KEYFRAME_DROPPED:
         lt_fail(warning, event->reason,
                 "a key frame of SSRC %08x was dropped: the connections are too slow for the "

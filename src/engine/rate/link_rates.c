@@ -7,6 +7,9 @@
 #define SHARE_US   100000
 #define SHARE_GAIN 0.2
 
+/* The first second finds the rate, and a fade passes. */
+#define SHORT_US (2 * (livetcp_usec)LIVETCP_USEC_SEC)
+
 static livetcp_result add_link(lt_link_rates *rates, unsigned link)
 {
     livetcp_config none = {.min_bitrate = 0, .max_bitrate = 0};
@@ -27,6 +30,7 @@ livetcp_result lt_link_rates_init(lt_link_rates *rates, const livetcp_config *co
     *rates = (lt_link_rates){.min = config->min_bitrate,
                              .max = config->max_bitrate,
                              .share = {1},
+                             .short_us = LIVETCP_NEVER,
                              .share_us = INT64_MIN};
     result = add_link(rates, 0);
     if (result == LIVETCP_OK)
@@ -148,10 +152,42 @@ uint32_t lt_link_rates_get(const lt_link_rates *rates)
     return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
+/* 0 = not known, or more than is sent. */
+static double carried_media(const lt_link_rates *rates)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        double carried = rates->links[i] ? lt_rate_carries_media(rates->links[i]) : 0;
+        if (rates->links[i] && carried <= 0)
+            return 0;
+        sum += carried;
+    }
+    return sum;
+}
+
+uint32_t lt_link_rates_take_shortage(lt_link_rates *rates, livetcp_usec now)
+{
+    double carried = rates->min && !rates->short_told ? carried_media(rates) : 0;
+
+    if (carried <= 0 || carried >= rates->min) {
+        rates->short_us = LIVETCP_NEVER;
+        return 0;
+    }
+    if (rates->short_us == LIVETCP_NEVER)
+        rates->short_us = now;
+    if (now - rates->short_us < SHORT_US)
+        return 0;
+    rates->short_told = true;
+    return carried >= 1 ? (uint32_t)carried : 1;
+}
+
 bool lt_link_rates_set_bounds(lt_link_rates *rates, uint32_t min, uint32_t max)
 {
     rates->min = min;
     rates->max = max;
+    rates->short_us = LIVETCP_NEVER;
+    rates->short_told = false;
     return has_one_link(rates) ? lt_rate_set_bounds(rates->links[0], min, max) : should_tell(rates);
 }
 

@@ -18,6 +18,8 @@ typedef struct lt_link_rates {
     uint64_t seen[LIVETCP_MAX_LINKS];
     double share[LIVETCP_MAX_LINKS]; /* 0..1, of the media */
     livetcp_usec share_us;
+    livetcp_usec short_us; /* since when less than `min` gets through; LIVETCP_NEVER = not so */
+    bool short_told;
 } lt_link_rates;
 
 /* Every slot is on link 0. Errors: LIVETCP_ERR_NO_MEMORY. */
@@ -44,6 +46,10 @@ bool lt_link_rates_wants_update(const lt_link_rates *rates, livetcp_usec now);
 /* Updates every link that wants it; `view` is the session's. True if the estimate has changed by so
  * much that the application should know. */
 bool lt_link_rates_update(lt_link_rates *rates, const lt_rate_view *view, livetcp_usec now);
+
+/* bit/s of media that get through, once in a session, when that has been less than the lower bound
+ * for a while; else 0. */
+uint32_t lt_link_rates_take_shortage(lt_link_rates *rates, livetcp_usec now);
 
 /* As the functions of rate.h, of all links. */
 bool lt_link_rates_set_bounds(lt_link_rates *rates, uint32_t min, uint32_t max);

@@ -183,6 +183,11 @@ uint64_t lt_rate_carries(const lt_rate *rate)
     return rate->congestion.regime == LT_REGIME_OPEN ? 0 : (uint64_t)rate->congestion.limit;
 }
 
+double lt_rate_carries_media(const lt_rate *rate)
+{
+    return (double)lt_rate_carries(rate) * rate->media_share * 8;
+}
+
 void lt_rate_gather(const lt_rate *rate, livetcp_session_stats *stats)
 {
     static const livetcp_congestion regimes[] = {

@@ -76,6 +76,10 @@ static inline uint64_t lt_rate_window(const lt_rate *rate)
 /* Bytes per second that get through; 0 = more than is sent. */
 uint64_t lt_rate_carries(const lt_rate *rate);
 
+/* bit/s of media that get through while the path is the limit; 0 = more than is sent, or not known
+ * yet. The bounds of the estimate do not count. */
+double lt_rate_carries_media(const lt_rate *rate);
+
 /* True if the path takes copies and parity beside the media. */
 static inline bool lt_rate_has_room(const lt_rate *rate)
 {
