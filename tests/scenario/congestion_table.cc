@@ -184,6 +184,12 @@ void cases(const Words &words)
         {"greedy 4 adaptive", "delay=25ms,rate=10mbit,queue=50p", 10e6, 1500e3, true, 0, 4, 60},
         {"step 1 to 0.4", one, 4e5, 1000e3, true, 0, 0, 40, "delay=30ms,rate=400kbit,queue=40kB",
          15},
+        {"rtt 60 to 200", one, 1e6, 1000e3, true, 0, 0, 40, "delay=170ms,rate=1mbit,queue=40kB",
+         15},
+        {"rtt 60 to 120 5mbit", "delay=30ms,rate=5mbit,queue=80kB", 5e6, 4500e3, true, 0, 0, 40,
+         "delay=90ms,rate=5mbit,queue=80kB", 15},
+        {"rtt 200 to 60", "delay=170ms,rate=1mbit,queue=40kB", 1e6, 1000e3, true, 0, 0, 40, one,
+         15},
         {"step 0.4 to 1", "delay=30ms,rate=400kbit,queue=40kB", 1e6, 1000e3, true, 0, 0, 40, one,
          15},
     };

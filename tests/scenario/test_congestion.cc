@@ -107,6 +107,33 @@ TEST_CASE("under overload what comes through keeps the deadline, and fills the p
             }
 }
 
+TEST_CASE("a route that becomes longer is not taken for a queue for long")
+{
+    struct Step {
+        const char *before, *after;
+        double link, floor_ms;
+    };
+    const Step steps[] = {
+        {"delay=30ms,rate=1mbit,queue=40kB", "delay=170ms,rate=1mbit,queue=40kB", 1e6, 215},
+        {"delay=30ms,rate=5mbit,queue=80kB", "delay=90ms,rate=5mbit,queue=80kB", 5e6, 135}};
+    for (const Scheme &scheme : schemes)
+        for (const Step &step : steps)
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                Alone at(step.before, make_config(scheme.policy, scheme.connections),
+                         0.9 * step.link, true, seed);
+                at.run(15);
+                at.road->path.forward.set(link_params(step.after));
+                at.run(25);
+                livetcp_usec from = at.begin + 20 * second, end = at.begin + 39 * second;
+                double used = at.video.throughput(from, end) / step.link;
+                double p95 = at.video.delay(.95, from, end);
+                INFO(scheme.policy << " to " << step.after << ", seed " << seed << ": uses " << used
+                                   << ", p95 " << p95);
+                CHECK(used > 0.8);
+                CHECK(p95 < step.floor_ms + 90);
+            }
+}
+
 TEST_CASE("min-bitrate above what the path carries is said once, with both numbers")
 {
     for (const Scheme &scheme : schemes)

@@ -188,6 +188,8 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
+    if (c->route_us > b->lowered_us) /* what lowered it was no queue */
+        b->ceiling = c->limit;
     used = look_used(b, s);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);

@@ -88,9 +88,11 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .congested_us = INT64_MIN,
                                   .floor_us = INT64_MIN,
                                   .full_since_us = LIVETCP_NEVER,
+                                  .route_us = INT64_MIN,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
+    lt_route_step_init(&congestion->step);
     lt_competition_init(&congestion->competition);
 }
 
@@ -256,6 +258,24 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
     return c->vain.count >= VAIN_COUNT;
 }
 
+/* What was measured against the shorter route is worth nothing; what got through before, is. */
+static bool take_longer_route(lt_congestion *c, const lt_congestion_sample *s)
+{
+    c->longer_us = lt_route_step_update(&c->step, s, c->limit);
+    if (!c->longer_us)
+        return false;
+    c->limit = c->step.before;
+    c->capacity = 0;
+    c->congested_us = INT64_MIN;
+    c->standing_us = c->queue_us = 0;
+    c->vain.since_us = LIVETCP_NEVER;
+    c->full_since_us = LIVETCP_NEVER;
+    c->route_us = s->now_us;
+    c->history = (lt_delay_history){.used = 0};
+    set_window(c, s->now_us);
+    return true;
+}
+
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
@@ -263,6 +283,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
     bool ours, vain;
 
+    if (take_longer_route(c, s))
+        return;
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
     if (stands(c, s, &window)) {
@@ -272,7 +294,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     }
     set_window(c, s->now_us);
     ours = c->regime == LT_REGIME_OPEN && window.known && is_our_doing(c, s, &window);
-    if (is_stalled(c, s))
+    if (is_stalled(c, s) || lt_route_step_is_likely(&c->step, s->now_us))
         return;
     vain = is_in_vain(c, s, &window);
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), ours) && !vain)
@@ -280,6 +302,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (vain)
         c->limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
+    lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
     lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
@@ -347,6 +370,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         c->sampled_us = s->now_us;
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
+    c->longer_us = 0;
     if (c->regime == LT_REGIME_COMPETING)
         compete(c, s);
     else

@@ -11,6 +11,7 @@
 #include "engine/rate/competition.h"
 #include "engine/rate/delay_history.h"
 #include "engine/rate/packet_trains.h"
+#include "engine/rate/route_step.h"
 
 typedef enum lt_regime {
     LT_REGIME_OPEN = 0, /* no queue has been seen of late: no limit */
@@ -46,6 +47,10 @@ typedef struct lt_congestion {
         double before;  /* the limit when they began */
     } vain;             /* limit and queue when the present period began */
 
+    livetcp_usec longer_us; /* by how much the route is longer since the last update; 0 = not */
+    livetcp_usec route_us;  /* when that was last so */
+
+    lt_route_step step;
     lt_delay_history history;
     lt_packet_trains trains;
     lt_competition competition;

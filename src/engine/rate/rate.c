@@ -144,6 +144,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     if (!sample.undelivered && !sample.wait_us)
         sample.queue_us = sample.busy_us = 0;
     lt_congestion_update(&rate->congestion, &sample);
+    for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_share(rate, now);
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;

@@ -146,6 +146,17 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     return delivered;
 }
 
+void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now)
+{
+    livetcp_usec base = lt_round_trips_base(trips);
+
+    if (base == LIVETCP_NEVER)
+        return;
+    trips->base_us[0] = base + longer_us;
+    trips->base_us[1] = LIVETCP_NEVER;
+    trips->base_since_us = now;
+}
+
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)
 {
     return trips->base_us[0] < trips->base_us[1] ? trips->base_us[0] : trips->base_us[1];

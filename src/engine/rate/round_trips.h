@@ -47,6 +47,10 @@ typedef struct lt_queue_samples {
 uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
                                livetcp_usec now, lt_queue_samples *samples);
 
+/* The route has become longer by `longer_us`: what was the minimum, and that, is the minimum now.
+ */
+void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
+
 /* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips);
 

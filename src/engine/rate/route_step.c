@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/route_step.h"
+
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
+/* A shorter step costs little, and is learned when the minimum is forgotten. */
+#define STEP_US 15000
+
+/* Samples are taken when the platform is asked, every 5 to 10 ms, and each connection has a minimum
+ * of its own. */
+#define FLAT_US   20000
+#define FLAT_PART 6
+
+/* So long, and two round trips: a queue would have drained, and a flow beside us has been found. */
+#define PERIOD_US   1000000
+#define SAMPLES_MIN 5
+#define LITTLE      0.5 /* of the rate before */
+
+/* It comes at once: most of it from one sample to the next. A verdict takes no longer than that. */
+#define JUMP_US    300000
+#define JUMP_PART  0.6
+#define VERDICT_US 4000000
+
+#define SEGMENT 1448.0
+
+void lt_route_step_init(lt_route_step *step)
+{
+    *step = (lt_route_step){.since_us = LIVETCP_NEVER, .last_at_us = INT64_MIN / 2};
+}
+
+static void begin(lt_route_step *step, const lt_congestion_sample *s, livetcp_usec excess_us)
+{
+    step->since_us = s->now_us;
+    step->least_us = step->most_us = excess_us;
+    step->samples = 0;
+    step->delivered = s->delivered;
+}
+
+static void look_for_jump(lt_route_step *step, livetcp_usec now, livetcp_usec excess_us)
+{
+    livetcp_usec jump_us = excess_us - step->last_us;
+
+    if (excess_us < STEP_US) {
+        step->jumped_us = 0;
+    } else if (jump_us >= STEP_US && (double)jump_us > JUMP_PART * (double)excess_us &&
+               now - step->last_at_us < JUMP_US + excess_us) {
+        step->jumped_us = excess_us;
+        step->jumped_at_us = now;
+    }
+    step->last_us = excess_us;
+    step->last_at_us = now;
+}
+
+static bool is_flat(lt_route_step *step, livetcp_usec excess_us)
+{
+    livetcp_usec allowed;
+
+    step->least_us = excess_us < step->least_us ? excess_us : step->least_us;
+    step->most_us = excess_us > step->most_us ? excess_us : step->most_us;
+    allowed = step->least_us / FLAT_PART > FLAT_US ? step->least_us / FLAT_PART : FLAT_US;
+    return step->most_us - step->least_us <= allowed;
+}
+
+livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
+{
+    livetcp_usec own_us, excess_us, time;
+    double sent;
+
+    if (s->busy_us == LIVETCP_NEVER)
+        return 0;
+    if (step->since_us == LIVETCP_NEVER)
+        step->before = rate;
+    if (step->before <= 0)
+        return 0;
+    own_us = (livetcp_usec)(SEGMENT * SECOND / step->before);
+    excess_us = s->busy_us - own_us;
+    look_for_jump(step, s->now_us, excess_us);
+    if (excess_us < STEP_US) {
+        step->since_us = LIVETCP_NEVER;
+        return 0;
+    }
+    if (step->since_us == LIVETCP_NEVER || !is_flat(step, excess_us))
+        begin(step, s, excess_us);
+    step->samples++;
+    time = s->now_us - step->since_us;
+    if (time < PERIOD_US + 2 * s->base_us + step->least_us)
+        return 0;
+    sent = (double)(s->delivered - step->delivered) * SECOND / (double)time;
+    if (sent > LITTLE * step->before || step->samples < SAMPLES_MIN) {
+        begin(step, s, excess_us);
+        return 0;
+    }
+    step->since_us = LIVETCP_NEVER;
+    return step->most_us + own_us; /* rather too much: the next shorter round trip corrects it */
+}
+
+bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now)
+{
+    return step->since_us != LIVETCP_NEVER && step->jumped_us > 0 &&
+           step->least_us < 2 * step->jumped_us && 2 * step->least_us > step->jumped_us &&
+           now - step->jumped_at_us < VERDICT_US;
+}
