@@ -169,6 +169,7 @@ void cases(const Words &words)
         {"adaptive 1500 on 1000", one, 1e6, 1500e3, true},
         {"adaptive 300 on 1000", one, 1e6, 300e3, true},
         {"adaptive rtt200", "delay=100ms,rate=1mbit,queue=40kB", 1e6, 1500e3, true},
+        {"from 300, rtt200", "delay=100ms,rate=1mbit,queue=25kB", 1e6, 300e3, true},
         {"adaptive rtt20", "delay=10ms,rate=1mbit,queue=20kB", 1e6, 1500e3, true},
         {"adaptive 5mbit", "delay=30ms,rate=5mbit,queue=40kB", 5e6, 1500e3, true},
         {"adaptive 20mbit", "delay=30ms,rate=20mbit,queue=150kB", 20e6, 6000e3, true},
