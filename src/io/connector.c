@@ -7,9 +7,14 @@
 #include "io/clock.h"
 #include "io/resolve.h"
 #include "io/socket.h"
+#include "io/tunnel.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Connections to a proxy that asks who we are: a challenge, and a nonce that was too old. */
+#define ROUNDS_MAX 3
 
 /* The socket that is being connected: an allocation of its own, since each needs a fresh handle. */
 typedef struct attempt {
@@ -21,6 +26,11 @@ struct lt_io_connector {
     livetcp_context *context;
     const livetcp_config *config;
     const lt_io_link *link;
+    lt_io_proxy *proxy;   /* NULL without one */
+    lt_io_tunnel *tunnel; /* through it, on a socket that is connected; NULL otherwise */
+    unsigned rounds;      /* connections to it */
+    const char *host;     /* whose addresses are tried, */
+    uint16_t port;        /*   of the proxy or the link */
     const lt_io_connector_owner *functions;
     void *owner; /* held until the timer has closed */
     unsigned index;
@@ -91,8 +101,22 @@ void lt_io_connector_cancel(lt_io_connector **owner)
         return;
     *owner = NULL;
     lt_io_resolve_cancel(&connector->resolution);
+    lt_io_tunnel_cancel(&connector->tunnel);
     close_socket(connector);
     uv_close((uv_handle_t *)&connector->timer, on_timer_closed);
+}
+
+/* Errors up to here name addresses only. */
+static void name_proxy(const lt_io_connector *connector, livetcp_error *error)
+{
+    livetcp_error why = *error;
+    char name[LT_PROXY_TEXT];
+
+    if (!connector->proxy || !strncmp(why.message, "proxy ", 6))
+        return;
+    lt_proxy_text(lt_io_proxy_address(connector->proxy), name);
+    lt_fail(error, why.code, "proxy %.100s: %s", name, why.message);
+    error->system_errno = why.system_errno;
 }
 
 /* The owner is still held by the timer, which closes after this. */
@@ -103,29 +127,113 @@ static void fail(lt_io_connector *connector)
     unsigned index = connector->index;
     livetcp_error error = connector->error;
 
+    name_proxy(connector, &error);
     lt_io_connector_cancel(&connector);
     functions->on_failed(owner, index, &error);
 }
 
-static void succeed(lt_io_connector *connector)
+static void hand_over(lt_io_connector *connector, uv_os_sock_t socket, lt_tls_filter *filter)
 {
     const lt_io_connector_owner *functions = connector->functions;
     void *owner = connector->owner;
     unsigned index = connector->index;
     lt_address peer = *current_address(connector);
-    uv_os_sock_t socket = take_socket(connector);
 
     lt_io_connector_cancel(&connector);
-    functions->on_connected(owner, index, socket, &peer);
+    functions->on_connected(owner, index, socket, filter, &peer);
+}
+
+/* ---- through a proxy ---- */
+
+static void try_next(lt_io_connector *connector);
+
+static void on_tunnel_open(void *owner, uv_os_sock_t socket, lt_tls_filter *filter)
+{
+    lt_io_connector *connector = owner;
+
+    connector->tunnel = NULL;
+    hand_over(connector, socket, filter);
+}
+
+static void on_tunnel_failed(void *owner, const livetcp_error *error)
+{
+    lt_io_connector *connector = owner;
+
+    connector->tunnel = NULL;
+    connector->error = *error;
+    fail(connector);
+}
+
+/* The same address of the proxy once more. */
+static void on_tunnel_again(void *owner)
+{
+    lt_io_connector *connector = owner;
+
+    connector->tunnel = NULL;
+    if (++connector->rounds < ROUNDS_MAX) {
+        connector->next--;
+        try_next(connector);
+        return;
+    }
+    lt_fail(&connector->error, LIVETCP_ERR_PROXY,
+            "it asks for user and password again and again, and takes none for too old");
+    fail(connector);
+}
+
+static const lt_io_tunnel_owner tunnel_functions = {
+    .on_open = on_tunnel_open, .on_again = on_tunnel_again, .on_failed = on_tunnel_failed};
+
+/* The tunnel has what is left of connect-timeout. */
+static void begin_tunnel(lt_io_connector *connector)
+{
+    uv_os_sock_t socket = take_socket(connector);
+
+    /* Before the first bytes: the second write would wait for an acknowledgment. */
+    livetcp_result result = lt_io_socket_prepare(socket, connector->config);
+    if (result == LIVETCP_OK) {
+        connector->tunnel = lt_io_tunnel_start(
+            connector->context, socket, connector->proxy, connector->link->planned.host,
+            connector->config->port, connector->stop_us, &tunnel_functions, connector);
+        result = LIVETCP_ERR_NO_MEMORY;
+    }
+    if (connector->tunnel)
+        return;
+    lt_socket_close(socket);
+    lt_fail(&connector->error, result, "connection %u: %s", connector->index,
+            livetcp_result_text(result));
+    fail(connector);
 }
 
 /* ---- one address after the other ---- */
 
-static void try_next(lt_io_connector *connector);
+static void succeed(lt_io_connector *connector)
+{
+    if (connector->proxy)
+        begin_tunnel(connector);
+    else
+        hand_over(connector, take_socket(connector), NULL);
+}
+
+/* "connect to ADDRESS: Connection refused; is a listener running there?" */
+static void set_connect_error(lt_io_connector *connector, int system_errno)
+{
+    char address[LT_ADDRESS_TEXT], name[LT_PROXY_TEXT];
+
+    if (!connector->proxy) {
+        lt_io_connect_error(&connector->error, current_address(connector), system_errno);
+        return;
+    }
+    lt_address_text(current_address(connector), address);
+    lt_proxy_text(lt_io_proxy_address(connector->proxy), name);
+    lt_fail(&connector->error, lt_io_socket_result(system_errno, false),
+            "proxy %s: connect to %s: %s; is the proxy running, and are its host and port right?",
+            name, address, strerror(system_errno));
+    connector->error.system_errno = system_errno;
+}
 
 static void fail_address(lt_io_connector *connector, int system_errno)
 {
-    lt_io_connect_error(&connector->error, current_address(connector), system_errno);
+    set_connect_error(connector, system_errno);
     LT_IO_LOG(&connector->context->log, LIVETCP_LOG_DEBUG, "connection", "connection %u: %s",
               connector->index, connector->error.message);
     close_socket(connector);
@@ -176,7 +284,7 @@ static bool wrong_family(lt_io_connector *connector, const lt_address *address)
         return false;
     lt_fail(&connector->error, LIVETCP_ERR_ADDRESS_INVALID,
             "localaddress=%s and %.120s are not both IPv4 or both IPv6",
-            link->planned.local_address, link->planned.host);
+            link->planned.local_address, connector->host);
     return true;
 }
 
@@ -257,24 +365,28 @@ static void on_resolve_timeout(uv_timer_t *timer)
 
     lt_fail(&connector->error, LIVETCP_ERR_RESOLVE,
             "cannot resolve %.120s: no answer within connect-timeout; check this host's DNS",
-            connector->link->planned.host);
+            connector->host);
     fail(connector);
 }
 
 static void on_start(uv_timer_t *timer)
 {
     lt_io_connector *connector = timer->data;
-    const livetcp_config *config = connector->config;
-    const char *host = connector->link->planned.host;
+    const char *host = connector->host;
+    uint16_t port = connector->port;
 
+    if (connector->proxy && lt_io_proxy_is_refusing(connector->proxy, &connector->error)) {
+        fail(connector);
+        return;
+    }
     /* An address needs no lookup. */
     if (use_known_peer(connector) || lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC,
-                                                         host, config->port, NULL) == LIVETCP_OK) {
+                                                         host, port, NULL) == LIVETCP_OK) {
         try_next(connector);
         return;
     }
     livetcp_result result =
-        lt_io_resolve_start(connector->context, host, config->port, on_resolved, connector,
+        lt_io_resolve_start(connector->context, host, port, on_resolved, connector,
                             &connector->resolution, &connector->error);
     if (result != LIVETCP_OK)
         fail(connector);
@@ -283,8 +395,20 @@ static void on_start(uv_timer_t *timer)
                        0);
 }
 
+/* Whom to connect to. */
+static void choose_host(lt_io_connector *connector, lt_io_proxy *proxy)
+{
+    connector->host = connector->link->planned.host;
+    connector->port = connector->config->port;
+    if (!proxy || !lt_io_proxy_serves(proxy, connector->host, connector->port))
+        return;
+    connector->proxy = proxy;
+    connector->host = lt_io_proxy_address(proxy)->host;
+    connector->port = lt_io_proxy_address(proxy)->port;
+}
+
 lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_config *config,
-                                       const lt_io_link *link, unsigned index,
+                                       const lt_io_link *link, lt_io_proxy *proxy, unsigned index,
                                        const lt_io_connector_owner *functions, void *owner)
 {
     lt_io_connector *connector = calloc(1, sizeof *connector);
@@ -294,6 +418,7 @@ lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_c
     connector->context = context;
     connector->config = config;
     connector->link = link;
+    choose_host(connector, proxy);
     connector->functions = functions;
     connector->owner = owner;
     connector->index = index;

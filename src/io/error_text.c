@@ -98,7 +98,11 @@ static const char *ask_for_listener(const livetcp_session *session, unsigned ind
                       session->config.wire == LIVETCP_WIRE_SESSION &&
                       session->slots[index].first.kind == LT_PEER_UNDECIDED;
 
-    return unanswered ? " without an answer; is it a LiveTCP listener with wire=session?" : "";
+    if (!unanswered)
+        return "";
+    return session->proxy ? " without an answer; it is a proxy: can it reach the listener, and is "
+                            "that LiveTCP with wire=session?"
+                          : " without an answer; is it a LiveTCP listener with wire=session?";
 }
 
 void lt_io_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,

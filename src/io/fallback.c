@@ -192,12 +192,13 @@ static bool watch_socket(relay *self, side *one, uv_os_sock_t socket)
     return true;
 }
 
-static void on_connected(void *owner, unsigned index, uv_os_sock_t socket,
+static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_filter *filter,
                          const lt_address *address)
 {
     relay *self = owner;
 
     (void)index;
+    (void)filter; /* of a proxy: there is none */
     (void)address;
     self->connector = NULL;
     self->active_us = lt_io_now();
@@ -288,8 +289,8 @@ bool lt_io_fallback_start(livetcp_context *context, uv_os_sock_t peer, const cha
                    lt_io_timeout_ms(context->loop, self->active_us + IDLE_US), 0);
     self->links = lt_io_links_create(&self->config);
     if (self->links)
-        self->connector = lt_io_connector_start(context, &self->config, &self->links->items[0], 0,
-                                                &functions, self);
+        self->connector = lt_io_connector_start(context, &self->config, &self->links->items[0],
+                                                NULL, 0, &functions, self);
     if (!self->connector)
         end(self);
     else

@@ -10,6 +10,7 @@
 #include "io/process.h"
 #include "io/socket.h"
 #include "io/wrong_end.h"
+#include "proxy/proxy_protocol.h"
 #include "settings/settings.h"
 #include "wire/client_hello.h"
 
@@ -27,13 +28,14 @@ _Static_assert(LT_CLIENT_HELLO_MAX + READ_SIZE <= LT_IO_READ_SIZE, "saved bytes,
 #define TURNS_PER_WAKEUP 16
 
 typedef enum stage {
-    STAGE_FIRST_BYTES, /* its protocol is not known: of the socket, or of what TLS carries */
-    STAGE_TLS_TURN,    /* a ClientHello for us came: waits for its turn */
-    STAGE_TLS,         /* TLS agrees on keys; all that follows is plaintext */
-    STAGE_HANDSHAKE,   /* RFC 4571 with control messages: CREATE, JOIN or the PROOF of a JOIN */
-    STAGE_TURN,        /* CREATE, or JOIN of a blamed address, came: waits for its turn */
-    STAGE_UNPROVED,    /* ACCEPT is sent; media is held until PROOF */
-    STAGE_PARKED       /* JOIN of a session that waits for its PROOF on another connection */
+    STAGE_PROXY_HEADER, /* the PROXY header of a proxy in front comes first */
+    STAGE_FIRST_BYTES,  /* its protocol is not known: of the socket, or of what TLS carries */
+    STAGE_TLS_TURN,     /* a ClientHello for us came: waits for its turn */
+    STAGE_TLS,          /* TLS agrees on keys; all that follows is plaintext */
+    STAGE_HANDSHAKE,    /* RFC 4571 with control messages: CREATE, JOIN or the PROOF of a JOIN */
+    STAGE_TURN,         /* CREATE, or JOIN of a blamed address, came: waits for its turn */
+    STAGE_UNPROVED,     /* ACCEPT is sent; media is held until PROOF */
+    STAGE_PARKED        /* JOIN of a session that waits for its PROOF on another connection */
 } stage;
 
 typedef struct pending_connection {
@@ -51,7 +53,7 @@ typedef struct pending_connection {
     lt_list in_unproved;
     lt_list joins;    /* STAGE_UNPROVED: connections that wait for this one, in STAGE_PARKED */
     lt_list in_joins; /* of another, or `resumed` of the listener */
-    uint8_t address[LT_ADDRESS_KEY];
+    uint8_t address[LT_ADDRESS_KEY]; /* the peer's: what a proxy in front says, or the socket's */
     char remote[LT_ADDRESS_TEXT];
 } pending_connection;
 
@@ -505,7 +507,7 @@ static void turn_away_wrong_end(pending_connection *pending, lt_peer_kind kind)
     char who[LT_ADDRESS_TEXT + 24];
 
     snprintf(who, sizeof who, "connection from %s", pending->remote);
-    if (without_tls)
+    if (without_tls && kind != LT_PEER_PROXY_HEADER)
         lt_io_no_tls_error(&error, who, kind);
     else
         lt_io_wrong_end_error(&error, who, config, kind);
@@ -524,6 +526,8 @@ static bool pass_on(pending_connection *pending, lt_peer_kind kind, const uint8_
     const livetcp_config *config = &listener->config;
     uv_os_sock_t fd;
 
+    if (kind == LT_PEER_PROXY_HEADER && config->proxy_protocol)
+        return false; /* nobody that may say whose the connection is */
     if (!config->fallback[0] || pending->tls || (!lt_peer_kind_name(kind) && kind != LT_PEER_OTHER))
         return false;
     fd = leave(pending);
@@ -692,6 +696,90 @@ static void begin_tls(pending_connection *pending)
     free(hello);
 }
 
+/* ---- a proxy in front ---- */
+
+/* On a plain wire neither side has to send first, unless peers are to send, or TLS. */
+static bool is_taken_at_once(const livetcp_listener *listener)
+{
+    return listener->config.wire == LIVETCP_WIRE_PLAIN && !listener->config.peer_sends &&
+           !listener->tls;
+}
+
+static void take_socket_input(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    if (pending->listener->tls)
+        choose_tls(pending, data, size);
+    else
+        take_first_input(pending, data, size);
+}
+
+static void turn_away_header(pending_connection *pending, const char *why)
+{
+    livetcp_error error;
+
+    lt_fail(&error, LIVETCP_ERR_PROTOCOL, "connection from %s: %s", pending->remote, why);
+    send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
+}
+
+/* From here on the connection is the peer's, and so are its limits. False if it was turned away. */
+static bool take_address(pending_connection *pending, const lt_proxy_header *header)
+{
+    livetcp_listener *listener = pending->listener;
+    lt_address address = lt_address_from_ip(&header->address, header->port);
+    lt_io_pool_member *leaves;
+
+    if (!lt_io_pool_move(&listener->pool, &pending->member, &address, lt_io_now(), &leaves)) {
+        reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return false;
+    }
+    lt_address_text(&address, pending->remote);
+    lt_address_key(&address, pending->address);
+    if (leaves)
+        push_out(pending_of(leaves)); /* which calls back: the listener may end */
+    return pending->socket != LT_NO_SOCKET;
+}
+
+/* The first bytes of a trusted proxy's connection. */
+static void take_proxy_header(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    lt_proxy_header header;
+
+    switch (lt_proxy_header_read(data, size, &header)) {
+    case LT_PROXY_HEADER_MORE:
+        if (!save(pending, data, size))
+            reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return;
+    case LT_PROXY_HEADER_NONE:
+        turn_away_header(
+            pending, "it sent no PROXY header, and proxy-protocol-from has its address; let the "
+                     "proxy send one (HAProxy: send-proxy-v2), or take the address out");
+        return;
+    case LT_PROXY_HEADER_MALFORMED:
+        turn_away_header(pending, "its PROXY header is malformed, or longer than 2 KiB");
+        return;
+    case LT_PROXY_HEADER_READ:
+        break;
+    }
+    pending->stage = STAGE_FIRST_BYTES;
+    if (!save(pending, NULL, 0) || (header.known && !take_address(pending, &header)))
+        return;
+    data += header.size;
+    size -= header.size;
+    if (is_taken_at_once(pending->listener))
+        accept_plain(pending, data, size);
+    else if (size)
+        take_socket_input(pending, data, size);
+}
+
+/* True if all that it sends is to be preceded by a PROXY header. */
+static bool is_trusted_proxy(const livetcp_listener *listener, const lt_address *address)
+{
+    lt_ip ip = lt_address_ip(address);
+
+    return listener->config.proxy_protocol &&
+           lt_network_list_has(listener->config.proxy_protocol_from, &ip);
+}
+
 /* ---- turns ---- */
 
 /* After a wait: the saved input, which belongs to the pending, and what TLS holds. The pending may
@@ -794,7 +882,8 @@ static void serve(livetcp_listener *listener)
 static void read_input(pending_connection *pending, int status)
 {
     livetcp_listener *listener = pending->listener;
-    bool first = pending->stage == STAGE_FIRST_BYTES && !pending->tls;
+    bool header = pending->stage == STAGE_PROXY_HEADER;
+    bool first = header || (pending->stage == STAGE_FIRST_BYTES && !pending->tls);
     uint8_t *buffer = listener->context->read_buffer;
     size_t held = first ? pending->saved_size : 0;
     size_t limit = pending->stage == STAGE_UNPROVED ? LT_IO_READ_SIZE : READ_SIZE;
@@ -804,10 +893,10 @@ static void read_input(pending_connection *pending, int status)
     long n = lt_socket_read(pending->socket, buffer + held, limit);
     if (n > 0 && pending->tls)
         take_records(pending, buffer, (size_t)n);
-    else if (n > 0 && first && listener->tls)
-        choose_tls(pending, buffer, held + (size_t)n);
+    else if (n > 0 && header)
+        take_proxy_header(pending, buffer, held + (size_t)n);
     else if (n > 0 && first)
-        take_first_input(pending, buffer, held + (size_t)n);
+        take_socket_input(pending, buffer, held + (size_t)n);
     else if (n > 0)
         take_input(pending, buffer, (size_t)n);
     else if (n != -EAGAIN || status < 0)
@@ -919,6 +1008,7 @@ static livetcp_result watch(livetcp_listener *listener, pending_connection *pend
         livetcp_pending_destroy(&pending->state);
         return LIVETCP_ERR_SYSTEM;
     }
+    pending->stage = is_trusted_proxy(listener, &address) ? STAGE_PROXY_HEADER : STAGE_FIRST_BYTES;
     lt_list_init(&pending->in_unproved);
     lt_list_init(&pending->joins);
     lt_list_init(&pending->in_joins);
@@ -926,13 +1016,6 @@ static livetcp_result watch(livetcp_listener *listener, pending_connection *pend
     pending->listener = listener;
     lt_io_listener_reference(listener);
     return LIVETCP_OK;
-}
-
-/* On a plain wire neither side has to send first, unless peers are to send, or TLS. */
-static bool is_taken_at_once(const livetcp_listener *listener)
-{
-    return listener->config.wire == LIVETCP_WIRE_PLAIN && !listener->config.peer_sends &&
-           !listener->tls;
 }
 
 void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd)
@@ -962,7 +1045,7 @@ void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd)
         push_out(pending_of(leaves));
     if (listener->ended) /* and `pending` with it */
         return;
-    if (is_taken_at_once(listener))
+    if (is_taken_at_once(listener) && pending->stage != STAGE_PROXY_HEADER)
         accept_plain(pending, NULL, 0);
     else
         uv_poll_start(&pending->poll, UV_READABLE, on_pending_ready);

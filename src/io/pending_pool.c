@@ -143,21 +143,31 @@ void lt_io_pool_clear(lt_io_pool *pool)
         forget_first_empty(pool);
 }
 
-bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
-                    lt_io_pool_member **leaves)
+/* The source of an address, which is about to have a member; NULL without memory. */
+static lt_io_pool_source *take_source(lt_io_pool *pool, const lt_address *address)
 {
     uint8_t key[LT_ADDRESS_KEY];
     lt_io_pool_source *source;
 
-    *leaves = NULL;
     lt_address_key(address, key);
     source = find(pool, key);
-    if (!source && !(source = make(pool, key)))
-        return false;
+    if (!source)
+        return make(pool, key);
     if (!source->count && !lt_list_is_empty(&source->in_turn)) {
         lt_list_remove(&source->in_turn);
         pool->empty_count--;
     }
+    return source;
+}
+
+bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
+                    lt_io_pool_member **leaves)
+{
+    lt_io_pool_source *source = take_source(pool, address);
+
+    *leaves = NULL;
+    if (!source)
+        return false;
     if (source->count >= pool->limits.per_address)
         *leaves = oldest_of(source);
     else if (pool->count >= pool->limits.total)
@@ -168,6 +178,25 @@ bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_addres
     lt_list_insert_last(&source->members, &member->in_source);
     source->count++;
     pool->count++;
+    return true;
+}
+
+bool lt_io_pool_move(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
+                     livetcp_usec now, lt_io_pool_member **leaves)
+{
+    lt_io_pool_source *from = member->source, *to = take_source(pool, address);
+
+    *leaves = NULL;
+    if (!to || to == from)
+        return to != NULL;
+    if (to->count >= pool->limits.per_address)
+        *leaves = oldest_of(to);
+    member->source = to;
+    lt_list_remove(&member->in_source);
+    lt_list_insert_last(&to->members, &member->in_source);
+    to->count++;
+    if (--from->count == 0)
+        left_by_all(pool, from, now);
     return true;
 }
 

@@ -68,6 +68,11 @@ void lt_io_pool_clear(lt_io_pool *pool);
 bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
                     lt_io_pool_member **leaves);
 
+/* Counts it as of another address from now on, which a proxy in front has named; it does not wait
+ * for a turn. *leaves as in lt_io_pool_add(). False without memory; nothing has changed then. */
+bool lt_io_pool_move(lt_io_pool *pool, lt_io_pool_member *member, const lt_address *address,
+                     livetcp_usec now, lt_io_pool_member **leaves);
+
 /* `failed`: it cost a key agreement and has proved nothing. */
 void lt_io_pool_remove(lt_io_pool *pool, lt_io_pool_member *member, bool failed, livetcp_usec now);
 

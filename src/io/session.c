@@ -167,6 +167,7 @@ void lt_io_session_release(livetcp_session *session)
         return;
     lt_io_arrivals_free(&session->arrivals);
     lt_io_tls_destroy(&session->tls);
+    lt_io_proxy_destroy(&session->proxy);
     livetcp_engine_destroy(&session->engine);
     uv_mutex_destroy(&session->lock);
     free(session->links);
@@ -302,6 +303,11 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
 void lt_io_session_use_tls(livetcp_session *session, lt_io_tls *tls)
 {
     session->tls = tls;
+}
+
+void lt_io_session_use_proxy(livetcp_session *session, lt_io_proxy *proxy)
+{
+    session->proxy = proxy;
 }
 
 void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter)
@@ -682,18 +688,21 @@ static void begin_tls_handshakes(livetcp_session *session)
 
 /* ---- called by the connectors ---- */
 
-/* The socket of a slot is connected: to TLS, or to the engine. On failure it is the caller's. */
-static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_os_sock_t socket)
+/* The socket of a slot is connected: to TLS, or to the engine. On failure it is the caller's, and
+ * so is the filter, a proxy's TLS. */
+static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_os_sock_t socket,
+                                  lt_tls_filter *filter)
 {
     if (!session->tls)
-        return lt_io_session_attach(session, index, socket, NULL, true, NULL);
+        return lt_io_session_attach(session, index, socket, filter, true, NULL);
     session->slots[index].handshake = lt_io_tls_handshake_create(
-        session->context, index, socket, session->tls, session->config.connect_timeout_us,
+        session->context, index, socket, filter, session->tls, session->config.connect_timeout_us,
         &handshake_functions, session);
     return session->slots[index].handshake ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
 }
 
-static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, const lt_address *peer)
+static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_filter *filter,
+                         const lt_address *peer)
 {
     livetcp_session *session = owner;
     livetcp_error error;
@@ -702,13 +711,16 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, const
     session->slots[index].peer = *peer;
     livetcp_result result = lt_io_socket_prepare(socket, &session->config);
     if (result == LIVETCP_OK)
-        result = take_socket(session, index, socket);
+        result = take_socket(session, index, socket, filter);
     if (result != LIVETCP_OK) {
+        lt_tls_filter_destroy(&filter);
         lt_socket_close(socket);
         lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
         lose(session, index, &error, false);
     }
     lt_io_session_service(session);
+    if (filter)
+        lt_io_session_drain(session, index);
 }
 
 static void on_failed(void *owner, unsigned index, const livetcp_error *error)
@@ -839,7 +851,7 @@ static void start_connecting(livetcp_session *session)
         lt_io_slot *slot = &session->slots[index];
         slot->connector =
             lt_io_connector_start(session->context, &session->config, link_of(session, index),
-                                  index, &connector_functions, session);
+                                  session->proxy, index, &connector_functions, session);
         if (!slot->connector)
             livetcp_engine_lost(session->engine, index, LIVETCP_ERR_NO_MEMORY, lt_io_now());
     }

@@ -41,6 +41,7 @@ struct livetcp_session {
     livetcp_usec created_us;
     livetcp_config config;        /* as it was made: never changes */
     lt_io_tls *tls;               /* caller: NULL without TLS */
+    lt_io_proxy *proxy;           /* caller: NULL without one */
     char remote[LT_ADDRESS_TEXT]; /* on a listener: where its first connection came from */
 
     /* Under the lock. */
@@ -105,6 +106,9 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
 
 /* Before it connects: every connection is TLS. Takes it over; NULL is none. */
 void lt_io_session_use_tls(livetcp_session *session, lt_io_tls *tls);
+
+/* Before it connects: every connection goes through the proxy. Takes it over; NULL is none. */
+void lt_io_session_use_proxy(livetcp_session *session, lt_io_proxy *proxy);
 
 /* Ends it without waiting, without callbacks, and drops the owner's reference. */
 void lt_io_session_end(livetcp_session *session);

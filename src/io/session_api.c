@@ -38,6 +38,7 @@ typedef struct connect_call {
     void *user;
     livetcp_session **session;
     lt_io_tls *tls;
+    lt_io_proxy *proxy;
     livetcp_error *error;
     livetcp_result result;
 } connect_call;
@@ -67,9 +68,11 @@ static void run_connect(void *argument)
     *call->session = session;
     if (call->result != LIVETCP_OK) {
         lt_io_tls_destroy(&call->tls);
+        lt_io_proxy_destroy(&call->proxy);
         return;
     }
     lt_io_session_use_tls(session, call->tls);
+    lt_io_session_use_proxy(session, call->proxy);
     if (session->config.tls_insecure)
         LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "tls",
                   "tls-insecure: the certificate of %.120s is not checked; anybody on the way can "
@@ -99,11 +102,17 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     if (result == LIVETCP_OK)
         result = check_caller(&copy, error);
     lt_io_tls *tls = NULL;
+    lt_io_proxy *proxy = NULL;
+    if (result == LIVETCP_OK)
+        result = lt_io_proxy_create(&copy, &proxy, error);
     if (result == LIVETCP_OK)
         result = lt_io_tls_create(&copy, &tls, error);
-    if (result != LIVETCP_OK)
+    if (result != LIVETCP_OK) {
+        lt_io_proxy_destroy(&proxy);
         return result;
+    }
     connect_call call = {.tls = tls,
+                         .proxy = proxy,
                          .context = context,
                          .config = &copy,
                          .callbacks = callbacks,

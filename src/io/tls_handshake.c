@@ -20,6 +20,7 @@ struct lt_io_tls_handshake {
     uv_os_sock_t socket;
     lt_io_tls *tls;
     lt_tls_filter *filter; /* NULL until it has begun */
+    lt_tls_filter *outer;  /* of a proxy on the way, until it has begun; NULL otherwise */
     livetcp_usec stop_us;
     bool wanted; /* begin() was called */
     uv_poll_t poll;
@@ -55,6 +56,7 @@ void lt_io_tls_handshake_cancel(lt_io_tls_handshake **owner)
     *owner = NULL;
     end(self);
     lt_tls_filter_destroy(&self->filter);
+    lt_tls_filter_destroy(&self->outer);
     lt_socket_close(self->socket);
 }
 
@@ -188,6 +190,9 @@ static void on_start(uv_timer_t *timer)
         fail(self, &error);
         return;
     }
+    if (self->outer)
+        lt_tls_filter_nest(self->filter, self->outer);
+    self->outer = NULL;
     uv_timer_start(timer, on_timeout, lt_io_timeout_ms(self->context->loop, self->stop_us), 0);
     go_on(self);
 }
@@ -206,8 +211,8 @@ bool lt_io_tls_handshake_has_begun(const lt_io_tls_handshake *self)
 }
 
 lt_io_tls_handshake *lt_io_tls_handshake_create(livetcp_context *context, unsigned index,
-                                                uv_os_sock_t socket, lt_io_tls *tls,
-                                                livetcp_usec timeout_us,
+                                                uv_os_sock_t socket, lt_tls_filter *outer,
+                                                lt_io_tls *tls, livetcp_usec timeout_us,
                                                 const lt_io_tls_handshake_owner *functions,
                                                 void *owner)
 {
@@ -226,6 +231,7 @@ lt_io_tls_handshake *lt_io_tls_handshake_create(livetcp_context *context, unsign
     self->index = index;
     self->handles = 2;
     self->socket = socket;
+    self->outer = outer;
     self->tls = tls;
     self->stop_us = lt_io_now() + timeout_us;
     self->poll.data = self->timer.data = self;

@@ -21,11 +21,12 @@ typedef struct lt_io_tls_handshake_owner {
 
 typedef struct lt_io_tls_handshake lt_io_tls_handshake;
 
-/* Loop's thread. Takes over the socket; nothing is sent yet. `tls` must live as long as the owner
- * is held. NULL without memory: the socket stays the caller's. */
+/* Loop's thread. Takes over the socket, and `outer`, the TLS of a proxy on the way or NULL; nothing
+ * is sent yet. `tls` must live as long as the owner is held. NULL without memory: socket and outer
+ * stay the caller's. */
 lt_io_tls_handshake *lt_io_tls_handshake_create(livetcp_context *context, unsigned index,
-                                                uv_os_sock_t socket, lt_io_tls *tls,
-                                                livetcp_usec timeout_us,
+                                                uv_os_sock_t socket, lt_tls_filter *outer,
+                                                lt_io_tls *tls, livetcp_usec timeout_us,
                                                 const lt_io_tls_handshake_owner *functions,
                                                 void *owner);
 

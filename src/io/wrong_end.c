@@ -28,6 +28,12 @@ static livetcp_result foreign(livetcp_error *error, const char *who, const livet
                        "%s: it speaks TLS, and this port takes %s without; set tls=on or tls=auto "
                        "here, or tls=off there",
                        who, takes[config->wire]);
+    if (kind == LT_PEER_PROXY_HEADER && config->mode == LIVETCP_MODE_LISTENER)
+        return lt_fail(error, LIVETCP_ERR_GARBAGE,
+                       "%s: it sent a PROXY header, and is not among those that may say whose a "
+                       "connection is; if it is a proxy of yours, set proxy-protocol=true and add "
+                       "its address to proxy-protocol-from",
+                       who);
     if (config->mode == LIVETCP_MODE_CALLER)
         return lt_fail(error, LIVETCP_ERR_GARBAGE, "%s: it answered as %s; is this the right port?",
                        who, name);

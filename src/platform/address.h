@@ -4,6 +4,8 @@
 #ifndef LT_PLATFORM_ADDRESS_H
 #define LT_PLATFORM_ADDRESS_H
 
+#include "base/ip.h"
+
 #include <livetcp/base.h>
 
 #include <stdbool.h>
@@ -50,6 +52,10 @@ void lt_host_text(const char *host, uint16_t port, char *text, size_t size);
  * address, of which one customer has all that follow. */
 #define LT_ADDRESS_KEY 16
 void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY]);
+
+/* The IP address without port and zone; and an address of that IP, IPv4 if it is mapped. */
+lt_ip lt_address_ip(const lt_address *address);
+lt_address lt_address_from_ip(const lt_ip *ip, uint16_t port);
 
 uint16_t lt_address_port(const lt_address *address);
 void lt_address_set_port(lt_address *address, uint16_t port);

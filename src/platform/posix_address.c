@@ -113,6 +113,36 @@ void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY])
         memcpy(key + 12, &in->sin_addr, 4);
 }
 
+lt_ip lt_address_ip(const lt_address *address)
+{
+    const struct sockaddr_in6 *in6 = (const void *)&address->storage;
+    const struct sockaddr_in *in = (const void *)&address->storage;
+    uint8_t v4[4] = {0};
+    lt_ip ip;
+
+    if (address->storage.ss_family == AF_INET6) {
+        memcpy(ip.bytes, in6->sin6_addr.s6_addr, sizeof ip.bytes);
+        return ip;
+    }
+    if (address->storage.ss_family == AF_INET)
+        memcpy(v4, &in->sin_addr, sizeof v4);
+    return lt_ip_from_v4(v4);
+}
+
+lt_address lt_address_from_ip(const lt_ip *ip, uint16_t port)
+{
+    lt_address address = lt_address_any(lt_ip_is_v4(ip) ? AF_INET : AF_INET6);
+    struct sockaddr_in6 *in6 = (void *)&address.storage;
+    struct sockaddr_in *in = (void *)&address.storage;
+
+    if (lt_ip_is_v4(ip))
+        memcpy(&in->sin_addr, ip->bytes + 12, 4);
+    else
+        memcpy(in6->sin6_addr.s6_addr, ip->bytes, sizeof ip->bytes);
+    lt_address_set_port(&address, port);
+    return address;
+}
+
 uint16_t lt_address_port(const lt_address *address)
 {
     if (address->storage.ss_family == AF_INET6)

@@ -170,13 +170,23 @@ long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size)
     return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
 }
 
-long lt_socket_read(uv_os_sock_t socket, void *data, size_t size)
+static long receive(uv_os_sock_t socket, void *data, size_t size, int flags)
 {
     ssize_t n;
     do
-        n = recv(socket, data, size, MSG_DONTWAIT);
+        n = recv(socket, data, size, MSG_DONTWAIT | flags);
     while (n < 0 && errno == EINTR);
     return n >= 0 ? (long)n : errno == EWOULDBLOCK ? -EAGAIN : -errno;
+}
+
+long lt_socket_read(uv_os_sock_t socket, void *data, size_t size)
+{
+    return receive(socket, data, size, 0);
+}
+
+long lt_socket_peek(uv_os_sock_t socket, void *data, size_t size)
+{
+    return receive(socket, data, size, MSG_PEEK);
 }
 
 void lt_socket_end_writing(uv_os_sock_t socket)

@@ -58,6 +58,9 @@ long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size);
 /* Bytes, 0 at the end of the peer's, -EAGAIN, or -errno. */
 long lt_socket_read(uv_os_sock_t socket, void *data, size_t size);
 
+/* The same bytes, which stay for the next read. */
+long lt_socket_peek(uv_os_sock_t socket, void *data, size_t size);
+
 /* Ends our direction: the peer reads to the end of the written data. */
 void lt_socket_end_writing(uv_os_sock_t socket);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contradictions within a config as a whole. */
 #include "base/error.h"
+#include "base/ip.h"
 #include "base/text_list.h"
 #include "settings/link_plan.h"
 #include "settings/settings.h"
@@ -223,6 +224,44 @@ static livetcp_result check_fallback(const livetcp_config *config, livetcp_error
     return LIVETCP_OK;
 }
 
+/* ---- proxies ---- */
+
+static livetcp_result check_senders(const livetcp_config *config, livetcp_error *error)
+{
+    const char *list = config->proxy_protocol_from;
+
+    for (unsigned i = 0; i < lt_text_list_count(list); i++) {
+        char item[64];
+        lt_network network;
+        if (!lt_text_list_item(list, i, item, sizeof item) ||
+            !lt_network_parse(item, strlen(item), &network))
+            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                           "proxy-protocol-from: '%.50s' is no address or network, like 192.0.2.1 "
+                           "or 10.0.0.0/8",
+                           item);
+    }
+    return LIVETCP_OK;
+}
+
+static livetcp_result check_proxies(const livetcp_config *config, livetcp_error *error)
+{
+    bool listener = config->mode == LIVETCP_MODE_LISTENER;
+
+    if (listener && (config->proxy[0] || config->proxy_ca[0]))
+        return contradict(error, "proxy is a caller's; a listener behind a proxy that sends PROXY "
+                                 "headers sets proxy-protocol=true and proxy-protocol-from");
+    if (!listener && (config->proxy_protocol || config->proxy_protocol_from[0]))
+        return contradict(error, "proxy-protocol is a listener's; a caller sets proxy");
+    if (config->proxy_ca[0] && !config->proxy[0])
+        return contradict(error, "proxy-ca has no effect without proxy=https://HOST:PORT");
+    if (config->proxy_protocol && !config->proxy_protocol_from[0])
+        return contradict(error, "proxy-protocol needs the addresses or networks of the proxies "
+                                 "that may say whose a connection is: set proxy-protocol-from");
+    if (!config->proxy_protocol && config->proxy_protocol_from[0])
+        return contradict(error, "proxy-protocol-from has no effect without proxy-protocol=true");
+    return check_senders(config, error);
+}
+
 static livetcp_result check_tls(const livetcp_config *config, livetcp_error *error)
 {
     bool on = lt_config_has_tls(config);
@@ -276,5 +315,7 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = check_endpoint(&whole, error);
     if (result == LIVETCP_OK)
         result = check_tls(&whole, error);
+    if (result == LIVETCP_OK)
+        result = check_proxies(&whole, error);
     return result == LIVETCP_OK ? lt_config_check_session(&whole, NULL, error) : result;
 }

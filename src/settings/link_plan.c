@@ -131,7 +131,9 @@ livetcp_result lt_link_plan_read(lt_link_plan *plan, const livetcp_config *confi
         unsigned network = i % n.networks, host = i / n.networks;
         lt_planned_link link = {.weight = weights[n.networks > 1 ? network : host]};
         result = read_link(config, &n, network, host, &link, error);
-        int local = family_of(link.local_address), remote = family_of(link.host);
+        /* Through a proxy the system connects to the proxy. */
+        int local = family_of(link.local_address);
+        int remote = config->proxy[0] ? 0 : family_of(link.host);
         if (result != LIVETCP_OK || (local && remote && local != remote))
             continue;
         networks |= UINT32_C(1) << network;

@@ -273,13 +273,15 @@ static void format_ratio(double value, char *text, size_t size)
 static bool is_text(const lt_setting *setting)
 {
     return setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
-           setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET;
+           setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET ||
+           setting->kind == LT_SETTING_URL;
 }
 
 /* No name or address has blanks or control characters in it; a line may have blanks. */
 static bool is_visible(const lt_setting *setting, const char *text)
 {
-    bool line = setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET;
+    bool line = setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET ||
+                setting->kind == LT_SETTING_URL; /* file:NAME */
 
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f || (*text == ' ' && !line))
@@ -287,15 +289,24 @@ static bool is_visible(const lt_setting *setting, const char *text)
     return true;
 }
 
-/* The first bytes of a value that is refused, as far as anybody may see them. */
-static const char *shown(const lt_setting *setting, const char *value)
-{
-    return setting->kind == LT_SETTING_SECRET ? "" : value;
-}
-
 bool lt_setting_is_reference(const char *secret)
 {
     return !strncmp(secret, "file:", 5) || !strncmp(secret, "env:", 4);
+}
+
+/* True if nobody may see the value. */
+static bool is_hidden(const lt_setting *setting, const char *value)
+{
+    if (setting->kind != LT_SETTING_SECRET && setting->kind != LT_SETTING_URL)
+        return false;
+    return !lt_setting_is_reference(value) &&
+           (setting->kind == LT_SETTING_SECRET || strchr(value, '@'));
+}
+
+/* The first bytes of a value that is refused, as far as anybody may see them. */
+static const char *shown(const lt_setting *setting, const char *value)
+{
+    return setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL ? "" : value;
 }
 
 static livetcp_result parse_text(const lt_setting *setting, livetcp_config *config,
@@ -372,6 +383,7 @@ livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *confi
     case LT_SETTING_TEXT:
     case LT_SETTING_LINE:
     case LT_SETTING_SECRET:
+    case LT_SETTING_URL:
         return parse_text(setting, config, value, error);
     case LT_SETTING_HOST:
         return parse_host(setting, config, value, error);
@@ -453,7 +465,7 @@ livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config
         return result;
     if (is_text(setting)) {
         value = (const char *)config + setting->offset;
-        if (setting->kind == LT_SETTING_SECRET && !lt_setting_is_reference(value))
+        if (is_hidden(setting, value))
             value = "";
     } else if (setting->kind == LT_SETTING_CHOICE) {
         value = setting->choices[load(setting, config)];

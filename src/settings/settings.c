@@ -58,6 +58,11 @@
         {name, accepts, summary}, LT_SETTING_SECRET, FIELD(field), 0, 0, NULL, ""                  \
     }
 
+#define URL(name, field, accepts, summary)                                                         \
+    {                                                                                              \
+        {name, accepts, summary}, LT_SETTING_URL, FIELD(field), 0, 0, NULL, ""                     \
+    }
+
 #define RATIO(name, field, low, high, initial, summary)                                            \
     {                                                                                              \
         {name, "auto or " RANGE(low, high), summary}, LT_SETTING_RATIO, FIELD(field), low, high,   \
@@ -202,6 +207,19 @@ static const lt_setting settings[] = {
     LINE("fallback", fallback, "HOST:PORT, at most 255 bytes",
          "server to which a listener passes connections that are no media, for example a web "
          "server that shares port 443"),
+    URL("proxy", proxy,
+        "env, http://, https:// or socks5://USER:PASSWORD@HOST:PORT, or file:NAME or env:NAME",
+        "proxy through which a caller makes every connection; env reads HTTPS_PROXY, ALL_PROXY and "
+        "NO_PROXY, empty is none"),
+    LINE("proxy-ca", proxy_ca, "the name of a file, at most 255 bytes",
+         "certificates (PEM) of those who may have signed the certificate of an https:// proxy; "
+         "empty trusts the system's"),
+    BOOL("proxy-protocol", proxy_protocol, "false",
+         "the senders in proxy-protocol-from begin each connection to a listener with a PROXY "
+         "header (version 1 or 2), which says whose it is"),
+    TEXT("proxy-protocol-from", proxy_protocol_from, "addresses or networks, at most 255 bytes",
+         "", "proxies in front of a listener that send PROXY headers, separated by commas, for "
+         "example 10.0.0.0/8,::1"),
 };
 /* clang-format on */
 

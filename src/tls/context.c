@@ -161,8 +161,8 @@ static livetcp_result load_authorities(const lt_tls_context *context, const lt_t
     if (is_set(setup->ca_file) &&
         SSL_CTX_load_verify_locations(context->ctx, setup->ca_file, NULL) != 1)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "tls-ca: cannot read certificates (PEM) from %.120s: %s", setup->ca_file,
-                       libssl_reason());
+                       "%s: cannot read certificates (PEM) from %.120s: %s",
+                       setup->proxy ? "proxy-ca" : "tls-ca", setup->ca_file, libssl_reason());
     if (is_set(setup->ca_file) && setup->listener)
         SSL_CTX_set_client_CA_list(context->ctx, SSL_load_client_CA_file(setup->ca_file));
     if (!is_set(setup->ca_file) && !setup->listener && !setup->insecure)
@@ -305,7 +305,7 @@ static void set_tickets(lt_tls_context *context, const lt_tls_context *previous)
 
 static void set_protocol(const lt_tls_context *context)
 {
-    static const unsigned char ours[] = "\x07" LT_TLS_ALPN;
+    static const unsigned char ours[] = "\x07" LT_TLS_ALPN, http[] = "\x08http/1.1";
 
     SSL_CTX_set_min_proto_version(context->ctx, TLS1_2_VERSION);
     SSL_CTX_set_cipher_list(context->ctx, tls12_ciphers);
@@ -314,6 +314,8 @@ static void set_protocol(const lt_tls_context *context)
     SSL_CTX_set_mode(context->ctx, SSL_MODE_RELEASE_BUFFERS);
     if (context->listener)
         SSL_CTX_set_alpn_select_cb(context->ctx, select_alpn, NULL);
+    else if (context->proxy)
+        SSL_CTX_set_alpn_protos(context->ctx, http, sizeof http - 1);
     else
         SSL_CTX_set_alpn_protos(context->ctx, ours, sizeof ours - 1);
 }
@@ -353,6 +355,7 @@ livetcp_result lt_tls_context_create(const lt_tls_setup *setup, const lt_tls_con
     }
     atomic_init(&context->references, 1);
     context->listener = setup->listener;
+    context->proxy = setup->proxy;
     context->insecure = setup->insecure;
     snprintf(context->name, sizeof context->name, "%s", setup->name ? setup->name : "");
     SSL_CTX_set_app_data(context->ctx, context);

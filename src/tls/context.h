@@ -20,6 +20,7 @@
 /* An end's settings. Strings may be NULL or "" = not set; they are read during the call only. */
 typedef struct lt_tls_setup {
     bool listener;
+    bool proxy;              /* a caller whose peer is an HTTP proxy, not LiveTCP */
     const char *ca_file;     /* PEM: whose certificates the peer may have; a listener that has it
                                 demands one. A caller without it trusts the system's */
     const char *cert_file;   /* PEM: own certificate, and the chain behind it */

@@ -16,6 +16,7 @@ struct lt_tls_context {
     atomic_uint references;
     SSL_CTX *ctx;
     bool listener;
+    bool proxy;
     bool insecure;
     bool has_fingerprint;
     uint8_t fingerprint[32];

@@ -44,6 +44,30 @@ static const words certificates[] = {
     {X509_V_ERR_INVALID_PURPOSE, "the peer's certificate is not for this purpose"},
 };
 
+#define PROXY_CA                                                                                   \
+    "the proxy's certificate is from an unknown CA; give the CA's with proxy-ca, or install it "   \
+    "on "                                                                                          \
+    "this host"
+
+/* What a proxy's settings say otherwise. */
+static const words proxy_certificates[] = {
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, PROXY_CA},
+    {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, PROXY_CA},
+    {X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, PROXY_CA},
+    {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, PROXY_CA},
+    {X509_V_ERR_CERT_SIGNATURE_FAILURE, PROXY_CA},
+    {X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+     "the proxy's certificate is signed by itself; give it with proxy-ca"},
+};
+
+static const words proxy_reasons[] = {
+    {SSL_R_WRONG_VERSION_NUMBER, "the proxy does not speak TLS; set proxy=http://HOST:PORT"},
+    {SSL_R_HTTP_REQUEST, "the proxy does not speak TLS; set proxy=http://HOST:PORT"},
+    {SSL_R_HTTPS_PROXY_REQUEST, "the proxy does not speak TLS; set proxy=http://HOST:PORT"},
+    {SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED,
+     "the proxy demands a certificate, which LiveTCP does not give to proxies"},
+};
+
 static const words reasons[] = {
     {SSL_R_UNSUPPORTED_PROTOCOL,
      "the peer's version of TLS is too old; 1.2 is the oldest that is taken (1.3 with a "
@@ -119,9 +143,17 @@ static bool needs_certificate(long reason)
 
 static void set_certificate_text(const lt_tls_end *end, long verified, livetcp_error *error)
 {
-    const char *text = FIND(certificates, verified);
+    const char *text = end->proxy ? FIND(proxy_certificates, verified) : NULL;
 
-    if (verified == X509_V_ERR_HOSTNAME_MISMATCH || verified == X509_V_ERR_IP_ADDRESS_MISMATCH)
+    if (!text)
+        text = FIND(certificates, verified);
+    if (end->proxy &&
+        (verified == X509_V_ERR_HOSTNAME_MISMATCH || verified == X509_V_ERR_IP_ADDRESS_MISMATCH))
+        lt_fail(error, LIVETCP_ERR_TLS,
+                "TLS: the proxy's certificate is not for %.100s; give the name that it is for in "
+                "'proxy'",
+                end->name);
+    else if (verified == X509_V_ERR_HOSTNAME_MISMATCH || verified == X509_V_ERR_IP_ADDRESS_MISMATCH)
         lt_fail(
             error, LIVETCP_ERR_TLS,
             "TLS: the peer's certificate is not for %.100s; set tls-name to the name that it is "
@@ -136,9 +168,11 @@ void lt_tls_failure_text(const lt_tls_end *end, long verified, unsigned long cod
                          livetcp_error *error)
 {
     long reason = ERR_GET_REASON(code);
-    const char *text = FIND(reasons, reason);
+    const char *text = end->proxy ? FIND(proxy_reasons, reason) : NULL;
     const char *own = ERR_reason_error_string(code);
 
+    if (!text)
+        text = FIND(reasons, reason);
     if (verified != X509_V_OK)
         set_certificate_text(end, verified, error);
     else if (end->shared_key && !end->listener && denies_key(reason))

@@ -11,6 +11,7 @@
 typedef struct lt_tls_end {
     bool listener;
     bool shared_key;
+    bool proxy;       /* caller: its peer is an HTTP proxy */
     const char *name; /* caller: whom it wanted */
 } lt_tls_end;
 

@@ -22,8 +22,9 @@
 struct lt_tls_filter {
     lt_tls_context *context;
     SSL *ssl;
-    BIO *in, *out; /* the SSL's */
-    size_t done;   /* bytes of `out` that are written */
+    lt_tls_filter *outer; /* whose plaintext it is; NULL = none */
+    BIO *in, *out;        /* the SSL's */
+    size_t done;          /* bytes of `out` that are written */
     lt_tls_state state;
     livetcp_error error;
     char subject[SUBJECT_SIZE];
@@ -35,8 +36,10 @@ struct lt_tls_filter {
 static void fail(lt_tls_filter *filter)
 {
     const lt_tls_context *context = filter->context;
-    lt_tls_end end = {
-        .listener = context->listener, .shared_key = context->psk != NULL, .name = context->name};
+    lt_tls_end end = {.listener = context->listener,
+                      .shared_key = context->psk != NULL,
+                      .proxy = context->proxy,
+                      .name = context->name};
 
     bool refused = ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_CERTIFICATE_VERIFY_FAILED;
 
@@ -182,13 +185,14 @@ void lt_tls_filter_destroy(lt_tls_filter **owner)
     if (filter->ssl)
         SSL_set_shutdown(filter->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(filter->ssl); /* and the BIOs */
+    lt_tls_filter_destroy(&filter->outer);
     lt_tls_context_release(&filter->context);
     free(filter);
 }
 
 /* ---- input ---- */
 
-void lt_tls_filter_receive(lt_tls_filter *filter, const uint8_t *data, size_t size)
+static void receive(lt_tls_filter *filter, const uint8_t *data, size_t size)
 {
     while (size && filter->state < LT_TLS_ENDED) {
         int piece = size > INT_MAX ? INT_MAX : (int)size;
@@ -202,6 +206,59 @@ void lt_tls_filter_receive(lt_tls_filter *filter, const uint8_t *data, size_t si
     }
     if (filter->state == LT_TLS_HANDSHAKE)
         shake_hands(filter);
+}
+
+/* An outer filter that ends takes this one along. */
+static void follow_outer(lt_tls_filter *filter)
+{
+    lt_tls_state state = filter->outer->state;
+
+    if (filter->state >= LT_TLS_ENDED || state < LT_TLS_ENDED)
+        return;
+    filter->state = state;
+    filter->error = filter->outer->error;
+}
+
+/* What the outer filter has decrypted. */
+static void receive_from_outer(lt_tls_filter *filter)
+{
+    uint8_t piece[4096];
+    size_t size;
+
+    while ((size = lt_tls_filter_read(filter->outer, piece, sizeof piece)) > 0)
+        receive(filter, piece, size);
+}
+
+/* The outer filter encrypts what there is to say. */
+static void push_to_outer(lt_tls_filter *filter)
+{
+    char *data = NULL;
+    long size = filter->outer ? BIO_get_mem_data(filter->out, &data) : 0;
+
+    if (size <= 0)
+        return;
+    if (filter->outer->state == LT_TLS_OPEN)
+        (void)lt_tls_filter_write(filter->outer, data, (size_t)size);
+    (void)BIO_reset(filter->out);
+    follow_outer(filter);
+}
+
+void lt_tls_filter_receive(lt_tls_filter *filter, const uint8_t *data, size_t size)
+{
+    if (!filter->outer) {
+        receive(filter, data, size);
+        return;
+    }
+    lt_tls_filter_receive(filter->outer, data, size);
+    receive_from_outer(filter);
+    push_to_outer(filter);
+}
+
+void lt_tls_filter_nest(lt_tls_filter *filter, lt_tls_filter *outer)
+{
+    filter->outer = outer;
+    receive_from_outer(filter);
+    push_to_outer(filter);
 }
 
 size_t lt_tls_filter_read(lt_tls_filter *filter, uint8_t *data, size_t size)
@@ -218,6 +275,9 @@ size_t lt_tls_filter_read(lt_tls_filter *filter, uint8_t *data, size_t size)
         }
         taken += piece;
     }
+    push_to_outer(filter); /* an answer, or an alert */
+    if (filter->outer && !taken)
+        follow_outer(filter);
     return taken;
 }
 
@@ -231,16 +291,18 @@ livetcp_result lt_tls_filter_write(lt_tls_filter *filter, const void *data, size
         return filter->state == LT_TLS_FAILED ? filter->error.code : LIVETCP_ERR_BAD_STATE;
     ERR_clear_error();
     int result = SSL_write_ex(filter->ssl, data, size, &taken);
-    if (result != 1 || taken != size) {
+    if (result != 1 || taken != size)
         fail(filter);
-        return filter->error.code;
-    }
-    return LIVETCP_OK;
+    push_to_outer(filter);
+    return filter->state == LT_TLS_FAILED ? filter->error.code : LIVETCP_OK;
 }
 
 size_t lt_tls_filter_output(const lt_tls_filter *filter, const uint8_t **data)
 {
     char *begin = NULL;
+
+    if (filter->outer)
+        return lt_tls_filter_output(filter->outer, data);
     long size = BIO_get_mem_data(filter->out, &begin);
 
     *data = NULL;
@@ -254,6 +316,10 @@ void lt_tls_filter_written(lt_tls_filter *filter, size_t size)
 {
     const uint8_t *rest;
 
+    if (filter->outer) {
+        lt_tls_filter_written(filter->outer, size);
+        return;
+    }
     filter->done += size;
     if (lt_tls_filter_output(filter, &rest) == 0) {
         (void)BIO_reset(filter->out);
@@ -268,6 +334,9 @@ void lt_tls_filter_end(lt_tls_filter *filter)
         SSL_shutdown(filter->ssl);
         ERR_clear_error();
     }
+    push_to_outer(filter);
+    if (filter->outer)
+        lt_tls_filter_end(filter->outer);
 }
 
 /* ---- asked ---- */

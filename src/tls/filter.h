@@ -38,6 +38,10 @@ livetcp_result lt_tls_filter_create(lt_tls_context *context, int64_t wall_s,
                                     lt_tls_filter **filter);
 void lt_tls_filter_destroy(lt_tls_filter **filter);
 
+/* Puts the filter into another, `outer`, which is open and taken over: what it has to say becomes
+ * plaintext of that one, and output() is that one's. At once after create(). */
+void lt_tls_filter_nest(lt_tls_filter *filter, lt_tls_filter *outer);
+
 lt_tls_state lt_tls_filter_state(const lt_tls_filter *filter);
 
 /* Takes bytes that came from the peer; goes on with the handshake. Follow with read() until it

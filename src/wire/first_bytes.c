@@ -43,6 +43,8 @@ const char *lt_peer_kind_name(lt_peer_kind kind)
         return "STUN";
     case LT_PEER_SSH:
         return "SSH";
+    case LT_PEER_PROXY_HEADER:
+        return "the PROXY protocol";
     default:
         return NULL;
     }
@@ -134,6 +136,7 @@ static const struct {
     {"GET_PARAMETER ", LT_PEER_RTSP},
     {"SET_PARAMETER ", LT_PEER_RTSP},
     {"SSH-", LT_PEER_SSH},
+    {"PROXY ", LT_PEER_PROXY_HEADER},
     /* HTTP 0.9: servers' answer to a request that they cannot read. */
     {"<!DOCTYPE ", LT_PEER_HTTP},
     {"<!doctype ", LT_PEER_HTTP},
@@ -152,6 +155,18 @@ static lt_peer_kind classify_text(const uint8_t *data, size_t size)
     return LT_PEER_OTHER;
 }
 
+/* ---- version 2 of the PROXY protocol ---- */
+
+static lt_peer_kind classify_proxy_header(const uint8_t *data, size_t size)
+{
+    static const uint8_t begin[] = {'\r', '\n', '\r', '\n', 0,   '\r',
+                                    '\n', 'Q',  'U',  'I',  'T', '\n'};
+
+    if (memcmp(data, begin, size < sizeof begin ? size : sizeof begin) != 0)
+        return LT_PEER_OTHER;
+    return size < sizeof begin ? LT_PEER_UNDECIDED : LT_PEER_PROXY_HEADER;
+}
+
 /* ---- all of them ---- */
 
 static lt_peer_kind classify_tls(const uint8_t *data, size_t size)
@@ -166,7 +181,7 @@ static lt_peer_kind classify_tls(const uint8_t *data, size_t size)
 lt_peer_kind lt_first_bytes_classify(const uint8_t *data, size_t size)
 {
     static lt_peer_kind (*const others[])(const uint8_t *, size_t) = {
-        classify_tls, classify_text, classify_stun, classify_framed_stun};
+        classify_tls, classify_text, classify_proxy_header, classify_stun, classify_framed_stun};
     size_t skipped = lt_first_bytes_skip(data, size);
 
     data += skipped;

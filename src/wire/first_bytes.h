@@ -19,6 +19,7 @@ typedef enum lt_peer_kind {
     LT_PEER_TLS,
     LT_PEER_STUN, /* with RFC 4571's LENGTH (ICE) or without */
     LT_PEER_SSH,
+    LT_PEER_PROXY_HEADER, /* the PROXY protocol, version 1 or 2 */
     LT_PEER_OTHER
 } lt_peer_kind;
 

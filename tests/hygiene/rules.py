@@ -46,7 +46,8 @@ class Layer:
 
 
 MODEL = {"base.h", "playout.h", "model.h", "service_curve.h"}
-PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "tls", "platform", "io"}
+PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "proxy", "tls", "platform",
+           "io"}
 
 # The first whose folder a path is in.
 LAYERS = [
@@ -63,6 +64,7 @@ LAYERS = [
           pure=True),
     Layer("src/playout", {"base", "rtp", "playout"},
           {"base.h", "playout.h"}, LIBC, pure=True),
+    Layer("src/proxy", {"base", "proxy"}, {"base.h", "version.h"}, LIBC | PURE_CRYPTO, pure=True),
     Layer("src/tls", {"base", "tls"}, {"base.h"}, LIBC | PURE_CRYPTO | TLS, pure=True,
           may_call={"randomness"}),
     Layer("src/platform", {"base", "platform"}),

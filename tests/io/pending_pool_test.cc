@@ -218,3 +218,26 @@ TEST_CASE("addresses are remembered only while they have something to forgive", 
     CHECK(lt_io_pool_turn_at(&pool.pool) == LIVETCP_NEVER);
     CHECK(lt_io_pool_surplus(&pool.pool) == nullptr);
 }
+
+TEST_CASE("a member that turns out to be of another address counts there")
+{
+    Pool p({100, 2, 1000});
+    lt_io_pool_member *first = p.add(ipv4(1)), *leaves;
+    lt_address other = ipv4(2);
+
+    REQUIRE(lt_io_pool_move(&p.pool, first, &other, p.now, &leaves));
+    CHECK(leaves == nullptr);
+    p.add(ipv4(1), &leaves);
+    CHECK(leaves == nullptr);
+    lt_io_pool_member *second = p.add(ipv4(1), &leaves);
+    CHECK(leaves == nullptr); /* the first is of another address */
+    REQUIRE(lt_io_pool_move(&p.pool, second, &other, p.now, &leaves));
+    CHECK(leaves == nullptr);
+    lt_io_pool_member *third = p.add(ipv4(3), &leaves);
+    REQUIRE(lt_io_pool_move(&p.pool, third, &other, p.now, &leaves));
+    CHECK(leaves == first);
+    REQUIRE(lt_io_pool_move(&p.pool, third, &other, p.now, &leaves));
+    CHECK(leaves == nullptr); /* it is there already */
+    CHECK(lt_io_pool_oldest(&p.pool) == first);
+    CHECK(p.pool.count == 4);
+}

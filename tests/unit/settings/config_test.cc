@@ -69,6 +69,14 @@ std::vector<std::string> values_of(const lt_setting &setting)
     case LT_SETTING_SECRET: /* those that come back */
         values = {"", "file:/etc/a b", "env:X", "file:" + std::string(setting.size - 6, 'y')};
         break;
+    case LT_SETTING_URL: /* those that come back */
+        values = {"",
+                  "env",
+                  "http://[::1]:3128",
+                  "file:/etc/a b",
+                  "env:X",
+                  "file:" + std::string(setting.size - 6, 'y')};
+        break;
     case LT_SETTING_BOOL:
         values = {"true", "false"};
         break;
@@ -90,7 +98,8 @@ std::vector<std::string> values_of(const lt_setting &setting)
 
 std::vector<std::string> bad_values_of(const lt_setting &setting)
 {
-    if (setting.kind == LT_SETTING_LINE || setting.kind == LT_SETTING_SECRET)
+    if (setting.kind == LT_SETTING_LINE || setting.kind == LT_SETTING_SECRET ||
+        setting.kind == LT_SETTING_URL)
         return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a\n", "\x7f"};
     if (setting.kind == LT_SETTING_CHOICE)
         return {"", "2", "Caller", "caller ", "nonsense"};
@@ -260,7 +269,7 @@ TEST_CASE("a boolean is written as true or false, and read as any of the usual w
             CHECK(config.get(setting->listed.name) == "false");
         }
     }
-    CHECK(found == 4);
+    CHECK(found == 5);
 }
 
 TEST_CASE("a code point is a number, or -1 for the system's")

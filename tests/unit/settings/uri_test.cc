@@ -267,7 +267,7 @@ TEST_CASE("any config comes back from its URI")
                 value = setting->choices[lt_rng_next(&rng) % 2];
             } else if (std::string(setting->listed.name) == "link-weight") { /* numbers only */
                 value = std::to_string(1 + lt_rng_next(&rng) % 100);
-            } else if (setting->kind == LT_SETTING_SECRET) {
+            } else if (setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL) {
                 value = "env:a" + std::to_string(lt_rng_next(&rng));
             } else if (setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
                        setting->kind == LT_SETTING_LINE) {

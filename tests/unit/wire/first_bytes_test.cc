@@ -110,6 +110,9 @@ TEST_CASE("other protocols are known by how they begin", "[first-bytes]")
         CHECK(kind_of(text(line)) == LT_PEER_RTSP);
     }
     CHECK(kind_of(text("SSH-2.0-OpenSSH_9.2p1\r\n")) == LT_PEER_SSH);
+    CHECK(kind_of(text("PROXY TCP4 192.0.2.1 192.0.2.2 4000 5004\r\n")) == LT_PEER_PROXY_HEADER);
+    CHECK(kind_of(text(std::string("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c", 16))) ==
+          LT_PEER_PROXY_HEADER);
     CHECK(kind_of({0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc}) == LT_PEER_TLS);
     CHECK(kind_of({0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46}) == LT_PEER_TLS); /* an alert */
     CHECK(kind_of(stun()) == LT_PEER_STUN);
