@@ -43,6 +43,21 @@ endif()
 if(LIVETCP_TOOL)
   livetcp_need_module(POPT popt FOR "the livetcp command" DEBIAN libpopt-dev WITHOUT LIVETCP_TOOL)
   livetcp_need_module(MNL libmnl FOR "the livetcp command" DEBIAN libmnl-dev WITHOUT LIVETCP_TOOL)
+  # Parts of livetcp relay that it does without where a library is not there.
+  foreach(part "YAML;yaml-0.1;--config;libyaml-dev"
+      "MICROHTTPD;libmicrohttpd;--metrics;libmicrohttpd-dev")
+    list(GET part 0 prefix)
+    list(GET part 1 module)
+    list(GET part 2 option)
+    list(GET part 3 package)
+    if(PkgConfig_FOUND)
+      pkg_check_modules(${prefix} QUIET IMPORTED_TARGET "${module}")
+    endif()
+    if(NOT ${prefix}_FOUND)
+      message(STATUS "livetcp relay is built without ${option}: ${module} was not found "
+        "(Debian: ${package})")
+    endif()
+  endforeach()
 elseif(LIVETCP_LAB AND PkgConfig_FOUND)
   pkg_check_modules(MNL QUIET IMPORTED_TARGET libmnl) # tests of the emulated path
 endif()

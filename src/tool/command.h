@@ -20,6 +20,7 @@ extern const lt_command lt_command_emulate;
 extern const lt_command lt_command_model; /* where LIVETCP_HAS_MODEL is defined */
 extern const lt_command lt_command_probe; /* as well */
 extern const lt_command lt_command_receive;
+extern const lt_command lt_command_relay;
 extern const lt_command lt_command_report;
 extern const lt_command lt_command_send;
 extern const lt_command lt_command_stat;

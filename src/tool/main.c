@@ -16,6 +16,7 @@ static const lt_command *const commands[] = {
     &lt_command_doctor,
     &lt_command_emulate,
     &lt_command_receive,
+    &lt_command_relay,
     &lt_command_report,
     &lt_command_send,
     &lt_command_stat,

@@ -172,7 +172,7 @@ def judge_symbol(layer, source, name, owner):
         return [f"{source}: calls {name}: {layer.folder} may not use {what}"]
     if owner is None or owner is layer:
         return []
-    if name.startswith("livetcp_") and within(layer.folder, "src/lab", "src/tool"):
+    if name.startswith("livetcp_") and within(layer.folder, "src/lab", "src/relay", "src/tool"):
         return []
     if not may_use(layer, owner):
         return [f"{source}: uses {name} of {owner.folder}, which {layer.folder} may not call"]

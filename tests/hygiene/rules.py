@@ -72,7 +72,10 @@ LAYERS = [
     Layer("src/lab/model/command", {"base", "lab"}),
     Layer("src/lab/model", {"base", "lab/model"}, MODEL, LIBC | LINEAR_ALGEBRA, pure=True),
     Layer("src/lab", {"base", "lab"}),
-    Layer("src/tool", {"base", "lab", "tool"}),
+    Layer("src/relay/plan", {"base", "lab", "relay/plan"}, {"base.h", "config.h", "rtp.h"},
+          LIBC | {"yaml.h"}, pure=True, may_call={"file or process I/O"}),
+    Layer("src/relay", {"base", "lab", "relay"}),
+    Layer("src/tool", {"base", "lab", "relay", "tool"}),
     Layer("plugins/gst", set()),
     Layer("samples", set()),
     Layer("demo", set()),
@@ -80,7 +83,8 @@ LAYERS = [
 
 # Headers of other projects that belong to one place.
 CONFINED = [
-    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/platform", "src/lab", "src/tool", "samples")),
+    (re.compile(r"^uv(\.h|/)"), ("src/io", "src/platform", "src/lab", "src/relay", "src/tool",
+                                   "samples")),
     (re.compile(r"^(sys/socket\.h|sys/queue\.h|netinet/|arpa/|netdb\.h|unistd\.h|fcntl\.h|poll\.h"
                 r"|pthread\.h)"), ("src/platform", "src/lab", "src/tool", "samples", "demo")),
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),

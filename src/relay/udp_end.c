@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a route that is a program's: datagrams on one port, or RTP and RTCP on two. */
+#include "relay/end.h"
+#include "relay/plan/packing.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RTP = 0,
+    RTCP = 1,
+    SOCKETS = 2,
+    TEXT = 80,            /* of an address and port */
+    AGAIN_MS = 5000,      /* until a name is looked up again */
+    HELD_PACKETS = 65536, /* by a playout */
+    HELD_BYTES = 64 << 20,
+};
+
+typedef struct udp_end udp_end;
+
+/* Lives until it is closed, which may be after the end has another one. */
+typedef struct udp_socket {
+    uv_udp_t handle;
+    udp_end *end;
+    unsigned which;
+} udp_socket;
+
+struct udp_end {
+    lt_relay_end end;
+    lt_relay_packer packer;
+    struct sockaddr_storage host;            /* of host:port, once known */
+    struct sockaddr_storage target[SOCKETS]; /* where answers go; family 0: not known */
+    bool heard[SOCKETS];                     /* the target is where the program sent from */
+    udp_socket *sockets[SOCKETS];
+    unsigned open_sockets;
+    uv_getaddrinfo_t lookup;
+    uv_timer_t timer; /* of the playout, or until the next lookup */
+    unsigned handles; /* open, and the lookup */
+    bool timed, looking, finishing;
+    livetcp_playout *playout;
+};
+
+/* ---- addresses ---- */
+
+static struct sockaddr *as_address(struct sockaddr_storage *address)
+{
+    return (struct sockaddr *)address;
+}
+
+static void set_port(struct sockaddr_storage *address, unsigned port)
+{
+    if (address->ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)address)->sin6_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in *)address)->sin_port = htons((uint16_t)port);
+}
+
+static unsigned port_of(const struct sockaddr_storage *address)
+{
+    return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
+                                                : ((const struct sockaddr_in *)address)->sin_port);
+}
+
+static const char *address_text(const struct sockaddr *address, char *text, size_t size)
+{
+    struct sockaddr_storage copy = {0};
+    char host[64] = "?";
+    const bool six = address->sa_family == AF_INET6;
+
+    memcpy(&copy, address, six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+    if (six)
+        uv_ip6_name((const struct sockaddr_in6 *)address, host, sizeof host);
+    else
+        uv_ip4_name((const struct sockaddr_in *)address, host, sizeof host);
+    snprintf(text, size, six ? "[%s]:%u" : "%s:%u", host, port_of(&copy));
+    return text;
+}
+
+static bool is_multicast(const struct sockaddr_storage *address)
+{
+    if (address->ss_family == AF_INET6)
+        return ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr[0] == 0xff;
+    return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 28 == 0xe;
+}
+
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr *b)
+{
+    if (a->ss_family != b->sa_family)
+        return false;
+    if (a->ss_family == AF_INET6)
+        return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+                       &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr));
+    return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+           ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+/* ---- from the program ---- */
+
+/* A datagram from `from` may come in, and answers go where they should. */
+static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
+{
+    const lt_relay_location *l = &u->end.location;
+    char text[TEXT];
+
+    if (!l->latch) {
+        if (l->bound || same_host(&u->host, from))
+            return true;
+        if (lt_relay_lose(&u->end, LT_RELAY_STRANGER))
+            lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+                         "%s: a datagram from %s is ignored: only %s is heard; latch=1 hears "
+                         "everybody",
+                         l->text, address_text(from, text, sizeof text), l->host);
+        return false;
+    }
+    struct sockaddr_storage now = {0};
+    memcpy(&now, from,
+           from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+    if (!u->heard[socket] || port_of(&u->target[socket]) != port_of(&now) ||
+        !same_host(&u->target[socket], from))
+        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+                     "%s: a program sends from %s, and gets the answers there", l->text,
+                     address_text(from, text, sizeof text));
+    u->target[socket] = now;
+    u->heard[socket] = true;
+    if (socket == RTP && !u->heard[RTCP]) {
+        u->target[RTCP] = now;
+        set_port(&u->target[RTCP], port_of(&now) + (l->rtcp == LT_RELAY_RTCP_NEXT));
+    }
+    return true;
+}
+
+static void take_datagram(udp_end *u, const uint8_t *datagram, size_t size)
+{
+    lt_relay_end *end = &u->end;
+    lt_relay_packet packet = {.arrival_us = lt_relay_now()};
+    lt_relay_fit fit = lt_relay_pack(&u->packer, datagram, size, packet.arrival_us,
+                                     end->world->room, &packet.data, &packet.size);
+
+    if (fit != LT_RELAY_FITS) {
+        if (lt_relay_lose(end, fit == LT_RELAY_TOO_LONG ? LT_RELAY_TOO_LARGE : LT_RELAY_INVALID))
+            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: a datagram of %zu bytes is not relayed: it is %s", end->location.text,
+                         size, lt_relay_fit_text(fit));
+        return;
+    }
+    packet.rtcp = lt_relay_is_rtcp(packet.data, packet.size);
+    if (packet.rtcp && end->location.rtcp == LT_RELAY_RTCP_OFF)
+        return;
+    end->counts.packets_in++;
+    end->counts.bytes_in += size;
+    end->events->on_packet(end, &packet);
+}
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    const udp_socket *socket = (udp_socket *)handle;
+
+    (void)suggested;
+    *buffer = uv_buf_init(socket->end->end.world->buffer, LT_RELAY_BUFFER);
+}
+
+static void on_datagram(uv_udp_t *handle, ssize_t size, const uv_buf_t *buffer,
+                        const struct sockaddr *from, unsigned flags)
+{
+    const udp_socket *socket = (udp_socket *)handle;
+    udp_end *u = socket->end;
+
+    (void)flags;
+    if (size < 0 || !from || u->finishing) /* nothing more now, or an error of one datagram */
+        return;
+    if (admit(u, socket->which, from))
+        take_datagram(u, (const uint8_t *)buffer->base, (size_t)size);
+}
+
+/* ---- to the program ---- */
+
+static void send_datagram(udp_end *u, unsigned socket, const uint8_t *datagram, size_t size)
+{
+    lt_relay_end *end = &u->end;
+    uv_buf_t buffer = uv_buf_init((char *)datagram, (unsigned)size);
+    struct sockaddr_storage *to = &u->target[socket];
+    lt_relay_cause cause = LT_RELAY_FAILED;
+    char text[TEXT];
+
+    if (!u->open_sockets || !to->ss_family) {
+        if (lt_relay_lose(end, LT_RELAY_NOWHERE))
+            lt_relay_say(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
+                         "%s: no program has sent anything yet, so that packets for it have "
+                         "nowhere to go",
+                         end->location.text);
+        return;
+    }
+    udp_socket *from = u->sockets[socket < u->open_sockets ? socket : RTP];
+    int sent = uv_udp_try_send(&from->handle, &buffer, 1, as_address(to));
+    if (sent >= 0) {
+        end->counts.packets_out++;
+        end->counts.bytes_out += size;
+        return;
+    }
+    if (sent == UV_EAGAIN || sent == UV_ENOBUFS)
+        cause = LT_RELAY_BLOCKED;
+    else if (sent == UV_EMSGSIZE)
+        cause = LT_RELAY_TOO_LARGE;
+    if (lt_relay_lose(end, cause))
+        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                     "%s: a datagram of %zu bytes cannot be sent to %s: %s", end->location.text,
+                     size, address_text(as_address(to), text, sizeof text), uv_strerror(sent));
+}
+
+static void send_packet(udp_end *u, const uint8_t *data, size_t size, bool rtcp)
+{
+    lt_relay_end *end = &u->end;
+    const uint8_t *datagram;
+    size_t datagram_size;
+    lt_relay_fit fit;
+
+    if (rtcp && end->location.rtcp == LT_RELAY_RTCP_OFF)
+        return;
+    fit = lt_relay_unpack(&u->packer, data, size, &datagram, &datagram_size);
+    if (fit == LT_RELAY_FITS)
+        send_datagram(u, rtcp ? RTCP : RTP, datagram, datagram_size);
+    else if (fit != LT_RELAY_NOT_FOR_OUTPUT && lt_relay_lose(end, LT_RELAY_UNWANTED))
+        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                     "%s: a packet of payload type %u is left out: it is %s", end->location.text,
+                     size > 1 ? data[1] & 0x7f : 0, lt_relay_fit_text(fit));
+}
+
+/* ---- at an even pace ---- */
+
+static void play(udp_end *u);
+
+static void on_play(uv_timer_t *timer)
+{
+    play(timer->data);
+}
+
+/* Sends what is due, and waits for what is next. */
+static void play(udp_end *u)
+{
+    livetcp_playout_item item = {.struct_size = sizeof item};
+    livetcp_usec now = lt_relay_now();
+
+    while (livetcp_playout_pull(u->playout, now, &item) == LIVETCP_OK &&
+           item.kind != LIVETCP_PLAYOUT_NOTHING)
+        if (item.kind == LIVETCP_PLAYOUT_PACKET)
+            send_packet(u, item.data, item.size, false);
+    livetcp_usec at = livetcp_playout_next_deadline(u->playout);
+    if (at == LIVETCP_NEVER)
+        return;
+    livetcp_usec left = at - lt_relay_now();
+    uv_timer_start(&u->timer, on_play, left > 0 ? ((uint64_t)left + 999) / 1000 : 0, 0);
+}
+
+static void udp_deliver(lt_relay_end *end, const lt_relay_packet *packet)
+{
+    udp_end *u = (udp_end *)end;
+
+    if (!u->playout || packet->rtcp) {
+        send_packet(u, packet->data, packet->size, packet->rtcp);
+        return;
+    }
+    if (!packet->attached) {
+        const livetcp_playout_packet in = {.struct_size = sizeof in,
+                                           .data = packet->data,
+                                           .size = packet->size,
+                                           .arrival_us = packet->arrival_us};
+        (void)livetcp_playout_put(u->playout, &in, NULL);
+    }
+    play(u);
+}
+
+/* A program that is bound to a payload type plays that one. */
+static bool wants(const livetcp_packet *packet, void *user)
+{
+    const udp_end *u = user;
+
+    return u->packer.encap == LT_RELAY_ENCAP_RTP ||
+           (packet->size > 1 && (packet->data[1] & 0x7fu) == u->packer.payload_type);
+}
+
+static void udp_attach(lt_relay_end *end, livetcp_session *session)
+{
+    udp_end *u = (udp_end *)end;
+    const livetcp_playout_attachment attachment = {
+        .struct_size = sizeof attachment, .wants = wants, .user = u};
+
+    if (u->playout && !u->finishing)
+        (void)livetcp_playout_attach(u->playout, session, &attachment);
+}
+
+static void udp_detach(lt_relay_end *end, livetcp_session *session)
+{
+    udp_end *u = (udp_end *)end;
+
+    if (u->playout)
+        livetcp_playout_detach(u->playout, session);
+}
+
+static livetcp_result make_playout(udp_end *u, livetcp_error *error)
+{
+    static const livetcp_playout_mode modes[] = {
+        [LT_RELAY_PACE_NONE] = LIVETCP_PLAYOUT_NONE,
+        [LT_RELAY_PACE_FIXED] = LIVETCP_PLAYOUT_FIXED,
+        [LT_RELAY_PACE_STATIC] = LIVETCP_PLAYOUT_STATIC,
+        [LT_RELAY_PACE_ADAPTIVE] = LIVETCP_PLAYOUT_ADAPTIVE,
+        [LT_RELAY_PACE_POLICY_AWARE] = LIVETCP_PLAYOUT_POLICY_AWARE};
+    const lt_relay_location *l = &u->end.location;
+    livetcp_playout_config config;
+
+    if (l->pace == LT_RELAY_PACE_NONE)
+        return LIVETCP_OK;
+    livetcp_playout_config_init(&config);
+    config.mode = modes[l->pace];
+    config.media = LIVETCP_PLAYOUT_VIDEO; /* late packets are for the program to judge */
+    config.clock_rate = l->clock_rate;
+    config.max_latency_us = 60 * (livetcp_usec)LIVETCP_USEC_SEC;
+    config.capacity_packets = HELD_PACKETS;
+    config.capacity_bytes = HELD_BYTES;
+    if (l->pace == LT_RELAY_PACE_FIXED)
+        config.latency_us = l->pace_delay_us;
+    return livetcp_playout_create(&config, &u->playout, error);
+}
+
+/* ---- start ---- */
+
+static livetcp_result failed(const udp_end *u, int status, const char *what, livetcp_error *error)
+{
+    livetcp_result code = status == UV_EADDRINUSE      ? LIVETCP_ERR_ADDRESS_IN_USE
+                          : status == UV_EADDRNOTAVAIL ? LIVETCP_ERR_ADDRESS_INVALID
+                          : status == UV_EACCES        ? LIVETCP_ERR_PERMISSION
+                                                       : LIVETCP_ERR_SYSTEM;
+    const char *remedy =
+        status == UV_EADDRINUSE ? "; another program has the port: end it, or share it with reuse=1"
+        : status == UV_EADDRNOTAVAIL
+            ? "; as IN the host is one of this machine's addresses, or empty for all of them"
+            : "";
+
+    return lt_fail(error, code, "%s: %s: %s%s", u->end.location.text, what, uv_strerror(status),
+                   remedy);
+}
+
+static int set_tos(uv_udp_t *socket, int family, int tos)
+{
+    uv_os_fd_t fd;
+    int status = uv_fileno((uv_handle_t *)socket, &fd);
+    const int level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+    const int name = family == AF_INET6 ? IPV6_TCLASS : IP_TOS;
+
+    if (status == 0 &&
+        setsockopt((uv_os_sock_t)fd, level, name, (const char *)&tos, sizeof tos) != 0)
+        status = UV_ENOTSUP;
+    return status;
+}
+
+static livetcp_result join_group(udp_end *u, uv_udp_t *socket, livetcp_error *error)
+{
+    const lt_relay_location *l = &u->end.location;
+    const char *adapter = l->adapter[0] ? l->adapter : NULL;
+    char group[64] = "";
+    int status;
+
+    if (u->host.ss_family == AF_INET6)
+        uv_ip6_name((struct sockaddr_in6 *)&u->host, group, sizeof group);
+    else
+        uv_ip4_name((struct sockaddr_in *)&u->host, group, sizeof group);
+    status = l->source[0]
+                 ? uv_udp_set_source_membership(socket, group, adapter, l->source, UV_JOIN_GROUP)
+                 : uv_udp_set_membership(socket, group, adapter, UV_JOIN_GROUP);
+    if (status != 0)
+        return failed(u, status, "cannot join the group; adapter= and source= are addresses",
+                      error);
+    return LIVETCP_OK;
+}
+
+static livetcp_result set_options(udp_end *u, uv_udp_t *socket, livetcp_error *error)
+{
+    const lt_relay_location *l = &u->end.location;
+    const int family = u->host.ss_family;
+    int wanted = (int)l->rcvbuf, got = 0, sending = 1 << 20, status = 0;
+
+    uv_recv_buffer_size((uv_handle_t *)socket, &wanted);
+    uv_send_buffer_size((uv_handle_t *)socket, &sending);
+    uv_recv_buffer_size((uv_handle_t *)socket, &got);
+    if (got < wanted)
+        lt_relay_say(u->end.world->journal, LIVETCP_LOG_DEBUG, u->end.route,
+                     "%s: the receive buffer has %d bytes and not %d: raise net.core.rmem_max",
+                     l->text, got, wanted);
+    if (l->ttl && ((status = uv_udp_set_ttl(socket, (int)l->ttl)) != 0 ||
+                   (status = uv_udp_set_multicast_ttl(socket, (int)l->ttl)) != 0))
+        return failed(u, status, "ttl", error);
+    if (l->iptos >= 0 && (status = set_tos(socket, family, l->iptos)) != 0)
+        return failed(u, status, "iptos", error);
+    if (!is_multicast(&u->host))
+        return LIVETCP_OK;
+    if (l->adapter[0] && (status = uv_udp_set_multicast_interface(socket, l->adapter)) != 0)
+        return failed(u, status, "adapter: a local address is expected", error);
+    return l->bound ? join_group(u, socket, error) : LIVETCP_OK;
+}
+
+static livetcp_result open_socket(udp_end *u, unsigned which, livetcp_error *error)
+{
+    const lt_relay_location *l = &u->end.location;
+    udp_socket *made = calloc(1, sizeof *made);
+    struct sockaddr_storage at = u->host;
+    unsigned flags = l->reuse || is_multicast(&at) ? UV_UDP_REUSEADDR : 0;
+
+    if (!made)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
+    uv_udp_t *socket = &made->handle;
+    int status =
+        uv_udp_init_ex(u->end.world->loop, socket, u->host.ss_family | (unsigned)UV_UDP_RECVMMSG);
+    if (status != 0) {
+        free(made);
+        return failed(u, status, "no socket", error);
+    }
+    made->end = u;
+    made->which = which;
+    u->sockets[which] = made;
+    u->open_sockets++;
+    u->handles++;
+#ifdef _WIN32
+    const bool any = !l->bound || is_multicast(&at);
+#else
+    const bool any = !l->bound; /* a socket that is bound to a group hears no other one */
+#endif
+    if (any) {
+        memset(&at, 0, sizeof at);
+        at.ss_family = u->host.ss_family;
+    }
+    unsigned port = l->bound ? l->port : l->localport;
+    set_port(&at, port ? port + which : 0);
+    if ((status = uv_udp_bind(socket, as_address(&at), flags)) != 0)
+        return failed(u, status, which == RTCP ? "the port for RTCP" : "cannot wait there", error);
+    livetcp_result result = set_options(u, socket, error);
+    if (result == LIVETCP_OK && (status = uv_udp_recv_start(socket, on_room, on_datagram)) != 0)
+        result = failed(u, status, "cannot receive", error);
+    return result;
+}
+
+static void free_if_closed(udp_end *u)
+{
+    if (u->handles || !u->finishing)
+        return;
+    livetcp_playout_destroy(&u->playout);
+    u->end.events->on_finished(&u->end);
+    free(u);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    udp_end *u = handle->data;
+
+    u->handles--;
+    free_if_closed(u);
+}
+
+static void on_socket_closed(uv_handle_t *handle)
+{
+    udp_socket *socket = (udp_socket *)handle;
+    udp_end *u = socket->end;
+
+    free(socket);
+    u->handles--;
+    free_if_closed(u);
+}
+
+static void close_sockets(udp_end *u)
+{
+    for (unsigned i = 0; i < u->open_sockets; i++)
+        uv_close((uv_handle_t *)&u->sockets[i]->handle, on_socket_closed);
+    u->open_sockets = 0;
+}
+
+/* The address of host:port is known. */
+static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
+{
+    const lt_relay_location *l = &u->end.location;
+    struct sockaddr_storage name;
+    int size = sizeof name;
+    livetcp_result result;
+
+    set_port(&u->host, l->port);
+    if (!l->bound) {
+        u->target[RTP] = u->target[RTCP] = u->host;
+        set_port(&u->target[RTCP], l->port + (l->rtcp == LT_RELAY_RTCP_NEXT));
+    }
+    result = open_socket(u, RTP, error);
+    if (result == LIVETCP_OK && l->scheme == LT_RELAY_RTP && l->rtcp == LT_RELAY_RTCP_NEXT)
+        result = open_socket(u, RTCP, error);
+    if (result != LIVETCP_OK) {
+        close_sockets(u);
+        return result;
+    }
+    if (l->bound && uv_udp_getsockname(&u->sockets[RTP]->handle, as_address(&name), &size) == 0)
+        u->end.port = (uint16_t)port_of(&name);
+    if (l->bound)
+        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+                     "%s: waiting for datagrams on port %u", l->text, u->end.port);
+    return LIVETCP_OK;
+}
+
+static void look_up(udp_end *u);
+
+static void on_look_again(uv_timer_t *timer)
+{
+    look_up(timer->data);
+}
+
+static void on_address(uv_getaddrinfo_t *request, int status, struct addrinfo *list)
+{
+    udp_end *u = request->data;
+    livetcp_error error = {.message = ""};
+
+    u->looking = false;
+    if (status == 0 && list && list->ai_addrlen <= sizeof u->host && !u->finishing) {
+        memcpy(&u->host, list->ai_addr, list->ai_addrlen);
+        (void)open_sockets(u, &error);
+    } else {
+        lt_fail(&error, LIVETCP_ERR_RESOLVE, "%s: %s: %s", u->end.location.text,
+                u->end.location.host, uv_strerror(status ? status : UV_EAI_NONAME));
+    }
+    uv_freeaddrinfo(list);
+    if (error.code != LIVETCP_OK && !u->finishing) {
+        lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+                     "%s; trying again in %d s", error.message, AGAIN_MS / 1000);
+        uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
+    }
+    if (u->finishing)
+        uv_close((uv_handle_t *)&u->timer, on_timer_closed);
+}
+
+static void look_up(udp_end *u)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM};
+
+    u->lookup.data = u;
+    u->looking = uv_getaddrinfo(u->end.world->loop, &u->lookup, on_address, u->end.location.host,
+                                NULL, &hints) == 0;
+    if (!u->looking)
+        uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
+}
+
+/* Of this machine, when there is no host: both families where that is possible. */
+static bool read_address(udp_end *u)
+{
+    const char *host = u->end.location.host;
+    struct sockaddr_in *four = (struct sockaddr_in *)&u->host;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)&u->host;
+
+    if (*host)
+        return uv_ip4_addr(host, 0, four) == 0 || uv_ip6_addr(host, 0, six) == 0;
+    uv_ip6_addr("::", 0, six);
+    return true;
+}
+
+static livetcp_result udp_start(lt_relay_end *end, livetcp_error *error)
+{
+    udp_end *u = (udp_end *)end;
+    uint8_t seed[LT_RELAY_SEED];
+    livetcp_result result;
+
+    if (uv_random(NULL, NULL, seed, sizeof seed, 0, NULL) != 0)
+        return lt_fail(error, LIVETCP_ERR_SYSTEM, "the system has no random numbers");
+    lt_relay_packer_init(&u->packer, end->location.encap, end->location.payload_type, seed);
+    uv_timer_init(end->world->loop, &u->timer);
+    u->timer.data = u;
+    u->timed = true;
+    u->handles++;
+    if ((result = make_playout(u, error)) != LIVETCP_OK)
+        return result;
+    if (!read_address(u)) {
+        look_up(u);
+        return LIVETCP_OK;
+    }
+    result = open_sockets(u, error);
+    if (result == LIVETCP_ERR_SYSTEM && !*end->location.host) { /* no IPv6 here */
+        uv_ip4_addr("0.0.0.0", 0, (struct sockaddr_in *)&u->host);
+        result = open_sockets(u, error);
+    }
+    return result;
+}
+
+/* ---- the end ---- */
+
+static void udp_finish(lt_relay_end *end, livetcp_usec drain_us)
+{
+    udp_end *u = (udp_end *)end;
+
+    (void)drain_us;
+    if (u->finishing)
+        return;
+    u->finishing = true;
+    close_sockets(u);
+    if (u->looking)
+        uv_cancel((uv_req_t *)&u->lookup); /* on_address() follows in any case */
+    else if (u->timed)
+        uv_close((uv_handle_t *)&u->timer, on_timer_closed);
+    free_if_closed(u);
+}
+
+static const lt_relay_end_kind udp_kind = {.start = udp_start,
+                                           .deliver = udp_deliver,
+                                           .attach = udp_attach,
+                                           .detach = udp_detach,
+                                           .finish = udp_finish};
+
+lt_relay_end *lt_relay_udp_create(void)
+{
+    udp_end *u = calloc(1, sizeof *u);
+
+    if (u)
+        u->end.kind = &udp_kind;
+    return u ? &u->end : NULL;
+}

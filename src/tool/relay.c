@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* livetcp relay: LiveTCP for programs that speak UDP. */
+#include "relay/relay.h"
+
+#include "base/error.h"
+#include "lab/options.h"
+#include "tool/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char about[] =
+    "\nRelays between programs that speak UDP and LiveTCP, in both directions: what comes from IN\n"
+    "goes to every OUT, what comes from an OUT goes to IN. Ends are udp://HOST:PORT,\n"
+    "rtp://HOST:PORT, livetcp://HOST:PORT, livetcp://:PORT, which waits for any number of "
+    "callers,\n"
+    "and file://con. --help-url lists the keys of their URIs.\n"
+    "It goes on when a peer leaves. Ctrl-C ends it with a summary, a second one at once; SIGHUP\n"
+    "reads --config again, and routes that stay the same are not disturbed.\n"
+    "Commands of --on-open and --on-close find LIVETCP_EVENT, LIVETCP_ROUTE, LIVETCP_REMOTE and\n"
+    "LIVETCP_REASON in their environment.\n\n"
+    "Exit code: 0 when Ctrl-C, --once or the end of standard input ended it; 1 when a port could\n"
+    "not be had, or --timeout ended it; 2 when the command line or the file of --config is "
+    "wrong.\n\n"
+    "Examples:\n"
+    "  livetcp relay 'udp://127.0.0.1:5000?encap=ts' livetcp://far.example:5004\n"
+    "  livetcp relay livetcp://:5004 'udp://127.0.0.1:6000?encap=ts'      the other end of that\n"
+    "  livetcp relay rtp://:5000 livetcp://:5004                          one to many\n"
+    "  livetcp relay udp://127.0.0.1:51820 livetcp://far.example:5004     WireGuard, for example\n"
+    "  ffmpeg ... -f mpegts - | livetcp relay file://con livetcp://far.example:5004\n"
+    "  livetcp relay --config=/etc/livetcp/relay/studio.yaml --metrics=127.0.0.1:9464\n";
+
+typedef struct options {
+    char *config, *log_level, *metrics, *on_open, *on_close, *pcap, *stats, *timeout, *json;
+    int once, log_json, quiet, help, help_url;
+} options;
+
+static livetcp_result build_line(void *values, lt_command_line_use *use, void *user,
+                                 livetcp_error *error)
+{
+    options *v = values;
+    const struct poptOption table[] = {
+        LT_OPTION_TEXT("config", &v->config, "routes in YAML, instead of IN and OUT", "FILE"),
+        LT_OPTION_FLAG("help-url", &v->help_url, "list the keys of URIs"),
+        LT_OPTION_JSON("the summary as JSON, to standard output without =FILE"),
+        LT_OPTION_FLAG("log-json", &v->log_json, "messages as lines of JSON"),
+        LT_OPTION_TEXT("log-level", &v->log_level,
+                       "off, error, warning, info, debug or trace (info)", "LEVEL"),
+        LT_OPTION_TEXT("metrics", &v->metrics,
+                       "serve figures for Prometheus at http://ADDRESS/metrics", "ADDRESS:PORT"),
+        LT_OPTION_TEXT("on-close", &v->on_close, "run this when a session has ended", "COMMAND"),
+        LT_OPTION_TEXT("on-open", &v->on_open, "run this when a session is open", "COMMAND"),
+        LT_OPTION_FLAG("once", &v->once, "end when the first session has ended"),
+        LT_OPTION_TEXT("pcap", &v->pcap, "record the packets that come, as a pcap file", "FILE"),
+        LT_OPTION_TEXT("stats", &v->stats,
+                       "a line of JSON on standard output at this interval; a plain number is ms",
+                       "TIME"),
+        LT_OPTION_TEXT("timeout", &v->timeout, "end when no packet has come for so long", "TIME"),
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &v->quiet, 0, "print errors only", NULL),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &v->help, LT_OPTION_CODE_LAST, "show this help",
+                        NULL),
+        POPT_TABLEEND};
+    const lt_command_line line = {.command = "livetcp relay",
+                                  .usage = "[OPTION...] IN OUT [OUT...]",
+                                  .table = table,
+                                  .json = &v->json,
+                                  .json_alone = true};
+    return use(&line, user, error);
+}
+
+static bool uses_console(const lt_relay_plan *plan)
+{
+    for (unsigned i = 0; i < plan->count; i++)
+        for (unsigned j = 1; j < plan->routes[i].count; j++)
+            if (plan->routes[i].ends[j].scheme == LT_RELAY_CONSOLE)
+                return true;
+    return false;
+}
+
+static livetcp_result take_routes(const options *v, const char *const *words, lt_relay_options *o,
+                                  livetcp_error *error)
+{
+    if (v->config && words && words[0])
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "'%.100s': routes are in the file of --config, or on the command line",
+                       words[0]);
+    if (v->config)
+        return lt_relay_read_config(v->config, &o->plan, error);
+    return lt_relay_plan_words(&o->plan, words, error);
+}
+
+static livetcp_result take(const options *v, const char *const *words, lt_relay_options *o,
+                           livetcp_error *error)
+{
+    static const char *const levels[] = {"off", "error", "warning", "info", "debug", "trace", NULL};
+    int level = v->quiet ? LIVETCP_LOG_ERROR : LIVETCP_LOG_INFO;
+    const livetcp_usec day = 86400 * (livetcp_usec)LIVETCP_USEC_SEC;
+    livetcp_result result;
+
+    *o = (lt_relay_options){.config = v->config,
+                            .once = v->once,
+                            .timeout_us = LIVETCP_NEVER,
+                            .metrics = v->metrics,
+                            .on_open = v->on_open,
+                            .on_close = v->on_close,
+                            .pcap = v->pcap,
+                            .json = v->json};
+    if ((result = lt_option_choice("--log-level ", v->log_level, levels, &level, error)) ||
+        (result = lt_option_time("--stats ", v->stats, LIVETCP_USEC_MSEC, 10 * LIVETCP_USEC_MSEC,
+                                 day, &o->stats_us, error)) ||
+        (result = lt_option_time("--timeout ", v->timeout, LIVETCP_USEC_SEC,
+                                 100 * LIVETCP_USEC_MSEC, day, &o->timeout_us, error)) ||
+        (result = take_routes(v, words, o, error)))
+        return result;
+    o->journal = (lt_relay_journal){.level = (livetcp_log_level)level, .json = v->log_json};
+    const bool json_out = v->json && !strcmp(v->json, "-");
+    if (uses_console(&o->plan) && (o->stats_us || json_out))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "standard output takes the media of file://con, or JSON: --json=FILE, and "
+                       "--metrics instead of --stats");
+    return LIVETCP_OK;
+}
+
+static int run_relay(int argc, const char **argv)
+{
+    options v = {.once = 0};
+    lt_relay_options o = {.once = false};
+    livetcp_error error = {.message = ""};
+    const char **words = NULL;
+    int code = LT_EXIT_OK;
+    livetcp_result result = lt_built_line_read(build_line, &v, argc, argv, &words, &error);
+
+    if (result == LIVETCP_OK && !v.help && !v.help_url)
+        result = take(&v, words, &o, &error);
+    if (result != LIVETCP_OK)
+        code = lt_command_refused("relay", &error);
+    else if (v.help_url)
+        lt_relay_location_help(stdout);
+    else if (!v.help)
+        code = lt_relay_run(&o, &error);
+    else if (lt_built_line_help(build_line, &v, stdout, &error) == LIVETCP_OK)
+        fputs(about, stdout);
+    if (result == LIVETCP_OK && code != LT_EXIT_OK)
+        code = lt_command_failed("relay", &error);
+    lt_relay_plan_clear(&o.plan);
+    free(words);
+    lt_built_line_clear(build_line, &v);
+    return code;
+}
+
+const lt_command lt_command_relay = {
+    .name = "relay",
+    .summary = "LiveTCP for programs that speak UDP: RTP, MPEG-TS or any datagrams",
+    .run = run_relay,
+};
