@@ -107,6 +107,21 @@ static void follow_clocks(hearing *h)
 
 /* ---- packets and gaps ---- */
 
+/* Does this packet carry the frame before it once more? RFC 6716, 4.2.3 and 4.2.4: not those of
+ * CELT alone; of the others the first bits say which of their SILK frames is active, then whether
+ * there is a copy. (libopus 1.5 has opus_packet_has_lbrr().) */
+static bool has_copy(const uint8_t *payload, opus_int32 size)
+{
+    const unsigned char *frames[48];
+    opus_int16 sizes[48];
+    int silk_frames = opus_packet_get_samples_per_frame(payload, SAMPLE_RATE) / FRAME;
+
+    if (payload[0] & 0x80 || opus_packet_parse(payload, size, NULL, frames, sizes, NULL) <= 0 ||
+        sizes[0] == 0)
+        return false;
+    return frames[0][0] >> (7 - (silk_frames > 1 ? silk_frames : 1)) & 1;
+}
+
 /* A packet, or the copy of the frame before it that it carries (`fec`). Samples, 0 = none. */
 static int decode(hearing *h, const uint8_t *packet, size_t size, bool fec, int16_t *samples)
 {
@@ -115,10 +130,13 @@ static int decode(hearing *h, const uint8_t *packet, size_t size, bool fec, int1
 
     if (livetcp_rtp_header_read(&header, packet, size, NULL) != LIVETCP_OK)
         return 0;
-    if (header.payload_type == OPUS_PAYLOAD_TYPE)
-        count = opus_decode(h->decoder, packet + header.header_size,
-                            (opus_int32)(size - header.header_size), samples, fec ? FRAME : LONGEST,
-                            fec);
+    const uint8_t *payload = packet + header.header_size;
+    opus_int32 length = (opus_int32)(size - header.header_size);
+    bool ours = header.payload_type == OPUS_PAYLOAD_TYPE && length > 0;
+    if (fec && !(ours && has_copy(payload, length)))
+        return 0;
+    if (ours)
+        count = opus_decode(h->decoder, payload, length, samples, fec ? FRAME : LONGEST, fec);
     if (count > 0)
         return count;
     h->undecodable++;

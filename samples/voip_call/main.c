@@ -67,7 +67,7 @@ typedef struct program {
     voice *voice; /* NULL until the peer has answered */
     quality quality;
     livetcp_session_stats stats;
-    voice_state state;
+    voice_state state, before; /* now, and a second ago */
     uint32_t bitrate;
     unsigned elapsed;                 /* seconds */
     uint64_t peer_packets, peer_late; /* of ours, a second ago */
@@ -126,7 +126,7 @@ static void print_trouble(const program *p)
     else if (p->state.gone)
         printf("  YOUR %s IS GONE",
                strcmp(p->state.gone, "microphone") == 0 ? "MICROPHONE" : "LOUDSPEAKER");
-    else if (p->state.undecodable > p->state.decoded)
+    else if (p->state.undecodable - p->before.undecodable > p->state.decoded - p->before.decoded)
         printf("  THEY SEND payload type %d, which is not this call's Opus", p->state.payload_type);
 }
 
@@ -176,8 +176,11 @@ static void write_summary(const program *p, double cpu)
         perror(p->options.summary);
         return;
     }
-    fprintf(out, "{\"seconds\": %u, \"mouth_to_ear_ms\": %.2f, \"mouth_to_ear_max_ms\": %.2f, ",
-            p->elapsed, json_ms(quality_mouth_to_ear(q)), json_ms(q->mouth_to_ear_max_us));
+    fprintf(out,
+            "{\"seconds\": %u, \"start_us\": %lld, \"mouth_to_ear_ms\": %.2f, "
+            "\"mouth_to_ear_max_ms\": %.2f, ",
+            p->elapsed, (long long)s->start_us, json_ms(quality_mouth_to_ear(q)),
+            json_ms(q->mouth_to_ear_max_us));
     fprintf(out,
             "\"speaking_ms\": %.2f, \"path_ms\": %.2f, \"waiting_ms\": %.2f, \"playout_ms\": %.2f, "
             "\"hearing_ms\": %.2f, ",
@@ -185,10 +188,11 @@ static void write_summary(const program *p, double cpu)
             json_ms(q->playout_us), json_ms(q->hearing_us));
     fprintf(out,
             "\"sent\": %llu, \"silent\": %llu, \"played\": %llu, \"late\": %llu, \"lost\": %llu, "
-            "\"corrected\": %llu, \"loss\": %.6f, \"mos\": %.3f, ",
+            "\"corrected\": %llu, \"concealed\": %llu, \"loss\": %.6f, \"mos\": %.3f, ",
             (unsigned long long)s->packets, (unsigned long long)s->silent,
             (unsigned long long)q->counts.played, (unsigned long long)q->counts.late,
-            (unsigned long long)q->counts.lost, (unsigned long long)s->corrected, q->loss, q->mos);
+            (unsigned long long)q->counts.lost, (unsigned long long)s->corrected,
+            (unsigned long long)q->concealed, q->loss, q->mos);
     fprintf(out,
             "\"bitrate\": %d, \"complexity\": %d, \"stretch_ppm\": %d, \"cpu_percent\": %.3f}\n",
             s->bitrate, s->complexity, s->stretch_ppm, cpu);
@@ -220,15 +224,17 @@ static void print_summary(const program *p)
 
 /* ---- once a second ---- */
 
-/* The share of our packets of the last second that the peer could not play. */
-static double peer_loss(program *p)
+/* The share of our packets that forward error correction should be ready for: what the path loses,
+ * since its repair may come too late, or what the peer could not play lately, if that is more. */
+static double expected_loss(program *p)
 {
     const livetcp_peer_stats *peer = &p->stats.peer;
     uint64_t packets = peer->packets - p->peer_packets, late = peer->late_playout - p->peer_late;
+    double share = packets > 0 && late <= packets ? (double)late / (double)packets : 0;
 
     p->peer_packets = peer->packets;
     p->peer_late = peer->late_playout;
-    return packets > 0 && late <= packets ? (double)late / (double)packets : 0;
+    return share > p->stats.losses.ratio ? share : p->stats.losses.ratio;
 }
 
 static void update(program *p)
@@ -240,9 +246,10 @@ static void update(program *p)
     uv_mutex_lock(&p->playout_lock);
     livetcp_playout_get_stats(p->playout, &playout);
     uv_mutex_unlock(&p->playout_lock);
+    p->before = p->state;
     voice_get_state(p->voice, &p->state);
     quality_update(&p->quality, &p->stats, &playout, &p->state);
-    voice_adapt(p->voice, p->bitrate, peer_loss(p));
+    voice_adapt(p->voice, p->bitrate, expected_loss(p));
 }
 
 static void hang_up(program *p);
@@ -299,6 +306,7 @@ static void start_voice(program *p)
     voice_mute(p->voice, p->muted);
     p->elapsed = 0;
     p->quality = (quality){0};
+    p->state = (voice_state){0};
     p->bitrate = 0;
     p->peer_packets = p->peer_late = 0;
     p->began_ns = uv_hrtime();

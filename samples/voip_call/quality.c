@@ -46,12 +46,21 @@ livetcp_usec quality_mouth_to_ear(const quality *q)
 
 /* ---- what is missing ---- */
 
+/* Late and lost, and not corrected: the E-model's loss is what is left after correction. */
+static uint64_t concealed(const quality_counts *c)
+{
+    uint64_t missed = c->late + c->lost;
+
+    return missed > c->corrected ? missed - c->corrected : 0;
+}
+
 static double loss_of(const quality_counts *before, const quality_counts *now)
 {
-    uint64_t missed = now->late + now->lost - before->late - before->lost;
-    uint64_t due = missed + now->played - before->played;
+    uint64_t due =
+        now->played + now->late + now->lost - before->played - before->late - before->lost;
+    uint64_t missed = concealed(now) - concealed(before);
 
-    return due > 0 ? (double)missed / (double)due : 0;
+    return due > 0 && missed <= due ? (double)missed / (double)due : 0;
 }
 
 /* ---- the mark ---- */
@@ -118,11 +127,11 @@ void quality_update(quality *q, const livetcp_session_stats *session,
     const quality_counts before = q->updates < QUALITY_WINDOW ? nothing : *slot;
     livetcp_quality result = {.struct_size = sizeof result};
 
-    q->counts =
-        (quality_counts){playout->played, playout->late, playout->lost + playout->overflowed};
+    q->counts = (quality_counts){playout->played, playout->late,
+                                 playout->lost + playout->overflowed, state->corrected};
     *slot = q->counts;
     q->updates++;
-    q->concealed = q->counts.late + q->counts.lost;
+    q->concealed = concealed(&q->counts);
     q->loss_now = loss_of(&before, &q->counts);
     q->loss = loss_of(&nothing, &q->counts);
     measure_delay(q, session, playout, state);

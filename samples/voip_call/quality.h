@@ -11,6 +11,7 @@
 /* Packets by what became of them, so far. */
 typedef struct quality_counts {
     uint64_t played, late, lost;
+    uint64_t corrected; /* of the late and lost, those that were played from the next packet */
 } quality_counts;
 
 typedef struct quality {
@@ -20,8 +21,8 @@ typedef struct quality {
     livetcp_usec mouth_to_ear_us; /* all of it */
 
     quality_counts counts;
-    uint64_t concealed; /* packets that were due and replaced by a guess, or the copy in the next */
-    double loss_now, loss; /* shares of the packets that were not played, 0..1 */
+    uint64_t concealed;    /* of the late and lost, those for which Opus had to guess */
+    double loss_now, loss; /* shares of the packets that were concealed, 0..1 */
     double mos_now, mos;   /* of the last seconds, and of the call; 0 = not known yet */
     char reason[96];       /* why it is not good now; "" = it is good */
 

@@ -204,11 +204,13 @@ bool sound_read(sound *s, livetcp_usec now, int16_t frame[FRAME])
     return true;
 }
 
-livetcp_usec sound_next_frame(const sound *s, livetcp_usec now)
+livetcp_usec sound_next_frame(sound *s, livetcp_usec now)
 {
-    if (s->microphone)
-        return now + 5 * LIVETCP_USEC_MSEC;
-    return s->start_us + (livetcp_usec)((s->read + FRAME) * LIVETCP_USEC_SEC / SAMPLE_RATE) + 1;
+    long missing = FRAME - sound_captured(s, now);
+
+    if (s->microphone) /* its blocks come when they come */
+        missing = missing > BLOCK / 4 ? missing : BLOCK / 4;
+    return now + missing * 1000 / (SAMPLE_RATE / 1000) + 1;
 }
 
 long sound_queued(sound *s, livetcp_usec now)

@@ -41,8 +41,8 @@ bool sound_read(sound *s, livetcp_usec now, int16_t frame[FRAME]);
 long sound_queued(sound *s, livetcp_usec now);
 void sound_write(sound *s, const int16_t *samples, size_t count);
 
-/* When there is another frame; of a device not known: soon. */
-livetcp_usec sound_next_frame(const sound *s, livetcp_usec now);
+/* When there will be another frame; of a device not before. */
+livetcp_usec sound_next_frame(sound *s, livetcp_usec now);
 
 /* Samples that a device takes at once, and so are always on their way; 0 for files. */
 int sound_capture_block(const sound *s);

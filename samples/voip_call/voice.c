@@ -119,8 +119,10 @@ static void run(void *user)
     voice *v = user;
 
     SDL_SetThreadPriority(SDL_THREAD_PRIORITY_HIGH); /* where it may */
-    sound_start(v->settings.sound, now_us());
+    livetcp_usec start_us = now_us();
+    sound_start(v->settings.sound, start_us);
     uv_mutex_lock(&v->lock);
+    v->state.start_us = start_us;
     while (!v->ending) {
         bool muted = v->muted;
         uint32_t bitrate = v->bitrate;

@@ -24,6 +24,7 @@ typedef struct voice_settings {
 
 /* A copy of what the thread knows. */
 typedef struct voice_state {
+    livetcp_usec start_us;        /* of the sound: the first sample of a recording; 0 = not yet */
     livetcp_usec spoken_delay_us; /* from the mouth to send(): a frame, Opus' look ahead, blocks */
     livetcp_usec heard_delay_us;  /* from a packet's time to play to the ear */
     int spoken_peak, heard_peak;  /* 0..32768, since the state before */
