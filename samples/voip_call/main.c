@@ -27,6 +27,10 @@
 #define DRAIN_US  (200 * LIVETCP_USEC_MSEC) /* for the last words */
 #define END_MS    600                       /* a network that hangs keeps nobody waiting */
 
+/* The loss that the encoder is ready for until so many packets have told. */
+#define UNKNOWN_LOSS  0.05
+#define KNOWN_PACKETS 200
+
 #define MIN_BITRATE     8000
 #define MAX_BITRATE     128000
 #define DEFAULT_BITRATE 32000
@@ -194,8 +198,9 @@ static void write_summary(const program *p, double cpu)
             (unsigned long long)q->counts.lost, (unsigned long long)s->corrected,
             (unsigned long long)q->concealed, q->loss, q->mos);
     fprintf(out,
-            "\"bitrate\": %d, \"complexity\": %d, \"stretch_ppm\": %d, \"cpu_percent\": %.3f}\n",
-            s->bitrate, s->complexity, s->stretch_ppm, cpu);
+            "\"bitrate\": %d, \"complexity\": %d, \"loss_percent\": %d, \"stretch_ppm\": %d, "
+            "\"cpu_percent\": %.3f}\n",
+            s->bitrate, s->complexity, s->loss_percent, s->stretch_ppm, cpu);
     fclose(out);
 }
 
@@ -232,6 +237,8 @@ static double expected_loss(program *p)
     uint64_t packets = peer->packets - p->peer_packets, late = peer->late_playout - p->peer_late;
     double share = packets > 0 && late <= packets ? (double)late / (double)packets : 0;
 
+    if (p->stats.losses.known < KNOWN_PACKETS && share < UNKNOWN_LOSS)
+        share = UNKNOWN_LOSS;
     p->peer_packets = peer->packets;
     p->peer_late = peer->late_playout;
     return share > p->stats.losses.ratio ? share : p->stats.losses.ratio;
@@ -304,6 +311,7 @@ static void start_voice(program *p)
         return;
     }
     voice_mute(p->voice, p->muted);
+    voice_adapt(p->voice, 0, UNKNOWN_LOSS);
     p->elapsed = 0;
     p->quality = (quality){0};
     p->state = (voice_state){0};
@@ -376,7 +384,7 @@ static livetcp_result take_session(program *p, livetcp_session *session, livetcp
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
     config.clock_rate = SAMPLE_RATE;
     config.latency_us = 60 * LIVETCP_USEC_MSEC;      /* until the path is known */
-    config.min_latency_us = 20 * LIVETCP_USEC_MSEC;  /* a busy computer may be late by a packet */
+    config.min_latency_us = 30 * LIVETCP_USEC_MSEC;  /* the next packet, with its copy, is there */
     config.max_latency_us = 250 * LIVETCP_USEC_MSEC; /* more, and people talk over each other */
     result = livetcp_playout_create(&config, &p->playout, error);
     if (result == LIVETCP_OK) {

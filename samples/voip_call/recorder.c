@@ -10,6 +10,7 @@
 
 #define HEADER  44
 #define SECONDS 2 /* that wait for the disk at most */
+#define PART    4 /* of these, so much is written at a time */
 
 struct recorder {
     FILE *file;
@@ -70,7 +71,7 @@ static void run(void *user)
 
     while (!ending) {
         uv_mutex_lock(&r->lock);
-        while (!r->ending && r->used < r->room / 4)
+        while (!r->ending && r->used < r->room / PART)
             uv_cond_wait(&r->more, &r->lock);
         uint8_t *full = r->waiting;
         size_t size = r->used;
@@ -124,7 +125,8 @@ void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t
         put(r->waiting + r->used, (uint16_t)said[i], 2);
         put(r->waiting + r->used + 2, (uint16_t)heard[i], 2);
     }
-    uv_cond_signal(&r->more);
+    if (r->used >= r->room / PART)
+        uv_cond_signal(&r->more);
     uv_mutex_unlock(&r->lock);
 }
 

@@ -80,9 +80,10 @@ def measure_delays(said, heard, apart):
     for at in range(0, len(said) - SEGMENT + 1, SEGMENT):
         piece = said[at:at + SEGMENT]
         begin = at - apart
-        if statistics.fmean(piece) < LOUD or begin < 0 or begin + LONGEST + SEGMENT > len(heard):
+        if sum(piece) < LOUD * SEGMENT or begin < 0 or begin + LONGEST + SEGMENT > len(heard):
             continue
-        centred = [x - statistics.fmean(piece) for x in piece]
+        mean = statistics.fmean(piece)
+        centred = [x - mean for x in piece]
         lag = max(range(LONGEST), key=lambda k: sum(map(operator.mul, centred,
                                                         heard[begin + k:begin + k + SEGMENT])))
         if correlation(piece, heard[begin + lag:begin + lag + SEGMENT]) >= ALIKE:
