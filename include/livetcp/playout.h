@@ -202,6 +202,18 @@ typedef struct livetcp_playout_item {
 LIVETCP_API livetcp_result livetcp_playout_pull(livetcp_playout *playout, livetcp_usec now,
                                                 livetcp_playout_item *item);
 
+/* Shows the packet that pull() gives next, whenever that will be, and takes nothing: PACKET with
+ * its header's fields, play_us and late, or NOTHING while none is held. Packets may be missing
+ * before it: compare its sequence. So forward error correction in the next packet (Opus) fills in a
+ * gap:
+ *
+ *     pull() gave CONCEAL for item.sequence, and peek() a PACKET with (uint16_t)(item.sequence + 1)
+ *
+ * data is valid until the next call with this playout other than peek(); a token stays the
+ * playout's. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_playout_peek(const livetcp_playout *playout,
+                                                livetcp_playout_item *item);
+
 /* Latest time of the next pull(): a packet or a gap is due then. In the past if one is due already;
  * LIVETCP_NEVER until another packet arrives. */
 LIVETCP_API livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *playout);

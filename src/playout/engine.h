@@ -102,6 +102,9 @@ void lt_playout_clear_probation(livetcp_playout *playout);
 void lt_playout_next(livetcp_playout *playout, livetcp_usec now, livetcp_playout_item *item);
 livetcp_usec lt_playout_deadline(const livetcp_playout *playout);
 
+/* The packet that lt_playout_next() gives next, without giving it. */
+void lt_playout_show(const livetcp_playout *playout, livetcp_playout_item *item);
+
 /* True if the numbers continue elsewhere: then nothing is missing between these two. */
 static inline bool lt_playout_breaks(uint64_t next, uint64_t extended)
 {

@@ -177,6 +177,20 @@ livetcp_result livetcp_playout_pull(livetcp_playout *p, livetcp_usec now,
     return LIVETCP_OK;
 }
 
+livetcp_result livetcp_playout_peek(const livetcp_playout *p, livetcp_playout_item *item)
+{
+    livetcp_result result = check_playout(p);
+    livetcp_playout_item first;
+
+    if (result == LIVETCP_OK)
+        result = LT_CHECK_SIZED(item, livetcp_playout_item, NULL);
+    if (result != LIVETCP_OK)
+        return result;
+    lt_playout_show(p, &first);
+    lt_sized_fill(item, &first, sizeof first);
+    return LIVETCP_OK;
+}
+
 livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *p)
 {
     return p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY ? LIVETCP_NEVER : lt_playout_deadline(p);

@@ -84,12 +84,10 @@ livetcp_usec lt_playout_deadline(const livetcp_playout *p)
 
 /* ---- giving ---- */
 
-static void give_packet(livetcp_playout *p, lt_waiting *waiting, livetcp_playout_item *item)
+/* The fields that a packet has by itself. */
+static void show_packet(const livetcp_playout *p, const lt_waiting *waiting,
+                        livetcp_playout_item *item)
 {
-    livetcp_usec shown_us = waiting->late && waiting->arrival_us > waiting->play_us
-                                ? waiting->arrival_us
-                                : waiting->play_us;
-
     item->kind = LIVETCP_PLAYOUT_PACKET;
     item->events = waiting->events;
     item->data = waiting->size ? waiting->bytes : NULL;
@@ -102,6 +100,15 @@ static void give_packet(livetcp_playout *p, lt_waiting *waiting, livetcp_playout
     item->discontinuity = p->broken || waiting->events & RESTARTS;
     item->play_us = waiting->play_us;
     item->duration_us = duration_of(p);
+}
+
+static void give_packet(livetcp_playout *p, lt_waiting *waiting, livetcp_playout_item *item)
+{
+    livetcp_usec shown_us = waiting->late && waiting->arrival_us > waiting->play_us
+                                ? waiting->arrival_us
+                                : waiting->play_us;
+
+    show_packet(p, waiting, item);
     lt_playout_outcome_played(&p->outcome, shown_us, waiting->media_us, item->duration_us,
                               waiting->flags & LIVETCP_PLAYOUT_REDUNDANT, waiting->late);
     p->broken = false;
@@ -219,4 +226,17 @@ void lt_playout_next(livetcp_playout *p, livetcp_usec now, livetcp_playout_item 
     }
     if (!gave)
         guess(p, now, item);
+}
+
+void lt_playout_show(const livetcp_playout *p, livetcp_playout_item *item)
+{
+    const lt_waiting *first = p->buffer.first;
+
+    memset(item, 0, sizeof *item);
+    while (first && first->gone)
+        first = first->after;
+    if (!first)
+        return;
+    show_packet(p, first, item);
+    item->discontinuity |= !begins(p, first) && first->extended > p->next;
 }

@@ -64,12 +64,19 @@ static void put(state *s, unsigned flags)
 static void pull(state *s)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
+    livetcp_playout_item shown = {.struct_size = sizeof shown};
     unsigned items = 0;
 
     if (s->config.release == LIVETCP_PLAYOUT_TIMES_ONLY)
         return;
     do {
+        if (item.kind != LIVETCP_PLAYOUT_CONCEAL) /* what is shown stays so until it comes */
+            FUZZ_REQUIRE(livetcp_playout_peek(s->playout, &shown) == LIVETCP_OK);
         FUZZ_REQUIRE(livetcp_playout_pull(s->playout, s->now, &item) == LIVETCP_OK);
+        if (item.kind == LIVETCP_PLAYOUT_PACKET)
+            FUZZ_REQUIRE(shown.kind == LIVETCP_PLAYOUT_PACKET && shown.ssrc == item.ssrc &&
+                         shown.sequence == item.sequence && shown.token == item.token &&
+                         shown.play_us == item.play_us);
         FUZZ_REQUIRE(items++ < 100000);
         if (item.kind == LIVETCP_PLAYOUT_PACKET && item.token)
             came_back(item.token, s);

@@ -104,6 +104,8 @@ TEST_CASE("packets that are none, and arguments that are not there, change nothi
     CHECK(livetcp_playout_set_path(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_put(nullptr, &packet, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_pull(nullptr, 0, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(livetcp_playout_peek(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(livetcp_playout_peek(nullptr, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(playout.stats().received == 0);
     CHECK(playout.deadline() == LIVETCP_NEVER);
     CHECK(playout.pull(INT64_MAX).kind == LIVETCP_PLAYOUT_NOTHING);
@@ -127,6 +129,7 @@ TEST_CASE("a struct whose size was not set is named")
         is_named(livetcp_playout_put(playout.handle, &packet, nullptr), "livetcp_playout_packet"));
     CHECK(is_named(livetcp_playout_put(playout.handle, &packet, &slot), "livetcp_playout_slot"));
     CHECK(is_named(livetcp_playout_pull(playout.handle, 0, &item), "livetcp_playout_item"));
+    CHECK(is_named(livetcp_playout_peek(playout.handle, &item), "livetcp_playout_item"));
     CHECK(is_named(livetcp_playout_set_path(playout.handle, &path), "livetcp_playout_path"));
     CHECK(
         is_named(livetcp_playout_get_latency(playout.handle, &latency), "livetcp_playout_latency"));
@@ -143,6 +146,47 @@ TEST_CASE("the bytes of a packet come out as they went in")
     REQUIRE(item.kind == LIVETCP_PLAYOUT_PACKET);
     REQUIRE(item.size == 700);
     CHECK(memcmp(item.data, Playout::bytes(rtp).data(), 700) == 0);
+}
+
+static livetcp_playout_item peek(const Playout &playout)
+{
+    livetcp_playout_item item = {};
+    item.struct_size = sizeof item;
+    REQUIRE(livetcp_playout_peek(playout.handle, &item) == LIVETCP_OK);
+    return item;
+}
+
+TEST_CASE("peek shows the packet behind a gap, for its forward error correction")
+{
+    Playout playout(voice(LIVETCP_PLAYOUT_FIXED, 60 * ms));
+    CHECK(peek(playout).kind == LIVETCP_PLAYOUT_NOTHING);
+    for (uint16_t i : {0, 1, 2, 3, 5, 6}) {
+        Rtp rtp;
+        rtp.sequence = i;
+        rtp.timestamp = 160u * i;
+        rtp.name = 1000u + i;
+        playout.put(rtp, second + i * 20 * ms);
+    }
+    const livetcp_usec due = second + 60 * ms;
+    for (uint16_t i = 0; i < 4; i++) {
+        CHECK(peek(playout).sequence == i); /* before it is due, and twice */
+        CHECK(peek(playout).play_us == due + i * 20 * ms);
+        CHECK(playout.pull(due + i * 20 * ms).sequence == i);
+    }
+    livetcp_playout_item gap = playout.pull(due + 80 * ms);
+    REQUIRE(gap.kind == LIVETCP_PLAYOUT_CONCEAL);
+    REQUIRE(gap.sequence == 4);
+    livetcp_playout_item next = peek(playout);
+    REQUIRE(next.kind == LIVETCP_PLAYOUT_PACKET);
+    CHECK(next.sequence == 5);
+    CHECK(next.timestamp == 800);
+    CHECK(next.discontinuity);
+    REQUIRE(next.size == 20);
+    CHECK(lt_read_be32(next.data + 12) == 1005);
+    CHECK(playout.stats().held_packets == 2);
+    CHECK(playout.pull(due + 100 * ms).sequence == 5);
+    CHECK(playout.pull(due + 120 * ms).sequence == 6);
+    CHECK(peek(playout).kind == LIVETCP_PLAYOUT_NOTHING);
 }
 
 TEST_CASE("every token comes back once: played, dropped, or never taken")

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "echo.h"
+
+#include <speex/speex_echo.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long after it was due at the loudspeaker sound may still come back: buffers of both devices
+ * and a room. */
+#define TAIL (6 * FRAME)
+
+#define RING      (SAMPLE_RATE / 2)
+#define TOLERANCE (SAMPLE_RATE / 20) /* 50 ms apart: they are put in step again */
+#define QUIET     32                 /* of 32767: no echo of this is heard */
+
+struct echo {
+    SpeexEchoState *canceller; /* NULL: none */
+    unsigned quiet_frames;     /* since the loudspeaker played anything */
+    int16_t ring[RING];        /* played, and not yet taken */
+    size_t first, used;
+};
+
+echo *echo_create(bool cancel)
+{
+    echo *e = calloc(1, sizeof *e);
+    int rate = SAMPLE_RATE;
+
+    if (!e || !cancel)
+        return e;
+    e->canceller = speex_echo_state_init(FRAME, TAIL);
+    if (!e->canceller)
+        echo_destroy(&e);
+    else
+        speex_echo_ctl(e->canceller, SPEEX_ECHO_SET_SAMPLING_RATE, &rate);
+    return e;
+}
+
+void echo_destroy(echo **e)
+{
+    if (*e && (*e)->canceller)
+        speex_echo_state_destroy((*e)->canceller);
+    free(*e);
+    *e = NULL;
+}
+
+/* A sample for NULL is silence. What has no room is the oldest. */
+static void add(echo *e, const int16_t *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        e->ring[(e->first + e->used) % RING] = samples ? samples[i] : 0;
+        if (e->used < RING)
+            e->used++;
+        else
+            e->first = (e->first + 1) % RING;
+    }
+}
+
+void echo_played(echo *e, const int16_t *samples, size_t count)
+{
+    add(e, samples, count);
+}
+
+static void drop(echo *e, size_t count)
+{
+    e->first = (e->first + count) % RING;
+    e->used -= count;
+}
+
+void echo_align(echo *e, long samples)
+{
+    long ahead = (long)e->used - samples;
+
+    if (ahead > TOLERANCE) {
+        drop(e, (size_t)ahead);
+    } else if (ahead < -TOLERANCE && samples <= RING) { /* silence goes before what is there */
+        e->first = (e->first + RING - (size_t)-ahead) % RING;
+        e->used += (size_t)-ahead;
+        for (size_t i = 0; i < (size_t)-ahead; i++)
+            e->ring[(e->first + i) % RING] = 0;
+    }
+}
+
+static void take(echo *e, int16_t *heard)
+{
+    e->quiet_frames++;
+    for (size_t i = 0; i < FRAME; i++) {
+        heard[i] = i < e->used ? e->ring[(e->first + i) % RING] : 0;
+        if (abs(heard[i]) > QUIET)
+            e->quiet_frames = 0;
+    }
+    drop(e, e->used < FRAME ? e->used : FRAME);
+}
+
+void echo_cancel(echo *e, int16_t said[FRAME], int16_t heard[FRAME])
+{
+    int16_t clean[FRAME];
+
+    take(e, heard);
+    if (!e->canceller || e->quiet_frames > TAIL / FRAME) /* there is no echo of silence */
+        return;
+    speex_echo_cancellation(e->canceller, said, heard, clean);
+    memcpy(said, clean, sizeof clean);
+}

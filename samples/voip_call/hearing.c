@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "hearing.h"
+
+#include <livetcp/rtp.h>
+
+#include "speaking.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST (6 * FRAME) /* an Opus packet holds up to 120 ms */
+#define MARGIN  (FRAME / 4) /* 5 ms */
+#define EXCESS  (5 * FRAME) /* more in the queue than this is cut off */
+
+#define RESAMPLER_QUALITY 3     /* of 10: below what is heard of speech */
+#define MAX_STRETCH_PPM   20000 /* a fiftieth: nobody hears it, and the playout does no more */
+#define STEP_PPM          100   /* less is left to the queue; at 0 resampling costs least */
+/* The ratio is STEPS to STEPS + n. speexdsp multiplies two such numbers in 32 bits. */
+#define STEPS         (1000000 / STEP_PPM)
+#define MEASURE_US    (200 * LIVETCP_USEC_MSEC)
+#define CORRECTION_US LIVETCP_USEC_SEC /* a wrong queue is right again after this */
+
+/* The queue never falls below this: a device takes a block at once, and this thread may be late. */
+static long low(const hearing *h)
+{
+    return sound_play_block(h->out) + MARGIN;
+}
+
+bool hearing_start(hearing *h, char *message, size_t size)
+{
+    int error = OPUS_OK;
+
+    h->payload_type = -1;
+    h->spare = LONG_MAX;
+    h->usual = low(h) + MARGIN;
+    h->decoder = opus_decoder_create(SAMPLE_RATE, 1, &error);
+    if (error != OPUS_OK) {
+        snprintf(message, size, "Opus cannot decode here: %s", opus_strerror(error));
+        return false;
+    }
+    h->resampler = speex_resampler_init(1, SAMPLE_RATE, SAMPLE_RATE, RESAMPLER_QUALITY, &error);
+    if (!h->resampler)
+        snprintf(message, size, "speexdsp cannot resample: %s", speex_resampler_strerror(error));
+    return h->resampler;
+}
+
+void hearing_end(hearing *h)
+{
+    if (h->decoder)
+        opus_decoder_destroy(h->decoder);
+    if (h->resampler)
+        speex_resampler_destroy(h->resampler);
+    h->decoder = NULL;
+    h->resampler = NULL;
+}
+
+/* ---- to the loudspeaker ---- */
+
+static void emit(hearing *h, const int16_t *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (abs(samples[i]) > h->peak)
+            h->peak = abs(samples[i]);
+    sound_write(h->out, samples, count);
+    echo_played(h->echo, samples, count);
+}
+
+static void resample(hearing *h, const int16_t *samples, size_t count)
+{
+    int16_t out[LONGEST + LONGEST / 25];
+    spx_uint32_t taken = (spx_uint32_t)count, made = sizeof out / sizeof *out;
+
+    speex_resampler_process_int(h->resampler, 0, samples, &taken, out, &made);
+    emit(h, out, made);
+}
+
+/* ---- clocks ---- */
+
+/* The playout knows the peer's clock against ours (skew: positive, it is slower, and what it sends
+ * has to last longer). The loudspeaker's shows in its queue, which should be as short
+ * as is safe. */
+static void follow_clocks(hearing *h)
+{
+    livetcp_playout_stats stats = {.struct_size = sizeof stats};
+    long excess = h->spare == LONG_MAX ? 0 : h->spare - low(h) - MARGIN;
+
+    if (labs(excess) < MARGIN / 2)
+        excess = 0;
+    uv_mutex_lock(h->lock);
+    livetcp_playout_get_stats(h->playout, &stats);
+    uv_mutex_unlock(h->lock);
+    double ppm = stats.skew_ppm -
+                 (double)excess * 1e6 / SAMPLE_RATE * ((double)LIVETCP_USEC_SEC / CORRECTION_US);
+    if (ppm > MAX_STRETCH_PPM)
+        ppm = MAX_STRETCH_PPM;
+    if (ppm < -MAX_STRETCH_PPM)
+        ppm = -MAX_STRETCH_PPM;
+    int steps = (int)(ppm / STEP_PPM);
+    if (steps * STEP_PPM == h->stretch_ppm)
+        return;
+    h->stretch_ppm = steps * STEP_PPM;
+    speex_resampler_set_rate_frac(h->resampler, STEPS, (spx_uint32_t)(STEPS + steps), SAMPLE_RATE,
+                                  SAMPLE_RATE);
+}
+
+/* ---- packets and gaps ---- */
+
+/* Does this packet carry the frame before it once more? RFC 6716, 4.2.3 and 4.2.4: not those of
+ * CELT alone; of the others the first bits say which of their SILK frames is active, then whether
+ * there is a copy. (libopus 1.5 has opus_packet_has_lbrr().) */
+static bool has_copy(const uint8_t *payload, opus_int32 size)
+{
+    const unsigned char *frames[48];
+    opus_int16 sizes[48];
+    int silk_frames = opus_packet_get_samples_per_frame(payload, SAMPLE_RATE) / FRAME;
+
+    if (payload[0] & 0x80 || opus_packet_parse(payload, size, NULL, frames, sizes, NULL) <= 0 ||
+        sizes[0] == 0)
+        return false;
+    return frames[0][0] >> (7 - (silk_frames > 1 ? silk_frames : 1)) & 1;
+}
+
+/* A packet, or the copy of the frame before it that it carries (`fec`). Samples, 0 = none. */
+static int decode(hearing *h, const uint8_t *packet, size_t size, bool fec, int16_t *samples)
+{
+    livetcp_rtp_header header;
+    int count = 0;
+
+    if (livetcp_rtp_header_read(&header, packet, size, NULL) != LIVETCP_OK)
+        return 0;
+    const uint8_t *payload = packet + header.header_size;
+    opus_int32 length = (opus_int32)(size - header.header_size);
+    bool ours = header.payload_type == OPUS_PAYLOAD_TYPE && length > 0;
+    if (fec && !(ours && has_copy(payload, length)))
+        return 0;
+    if (ours)
+        count = opus_decode(h->decoder, payload, length, samples, fec ? FRAME : LONGEST, fec);
+    if (count > 0)
+        return count;
+    h->undecodable++;
+    h->payload_type = header.payload_type;
+    return 0;
+}
+
+static int conceal(hearing *h, int count, int16_t *samples)
+{
+    if (opus_decode(h->decoder, NULL, 0, samples, count, 0) != count)
+        memset(samples, 0, (size_t)count * sizeof *samples);
+    return count;
+}
+
+/* The next item of the playout. Its packet, or that behind a gap if it is there, is copied: the
+ * lock is held for that only. */
+typedef struct due {
+    livetcp_playout_item item;
+    bool has_packet;
+    size_t size;
+    uint8_t packet[LIVETCP_RTP_HEADER_SIZE + 4 * LIVETCP_RTP_MAX_CSRCS + PACKET_MAX];
+} due;
+
+static bool next_due(hearing *h, livetcp_usec now, due *d)
+{
+    livetcp_playout_item behind = {.struct_size = sizeof behind};
+    const livetcp_playout_item *packet = &d->item;
+
+    d->item.struct_size = sizeof d->item;
+    uv_mutex_lock(h->lock);
+    livetcp_playout_pull(h->playout, now, &d->item);
+    if (d->item.kind == LIVETCP_PLAYOUT_CONCEAL) {
+        livetcp_playout_peek(h->playout, &behind);
+        packet = &behind;
+    }
+    d->has_packet = packet->kind == LIVETCP_PLAYOUT_PACKET && packet->size <= sizeof d->packet &&
+                    (packet == &d->item || packet->sequence == (uint16_t)(d->item.sequence + 1));
+    d->size = d->has_packet ? packet->size : 0;
+    if (d->has_packet)
+        memcpy(d->packet, packet->data, d->size);
+    uv_mutex_unlock(h->lock);
+    return d->item.kind != LIVETCP_PLAYOUT_NOTHING;
+}
+
+/* A packet without the copy of its predecessor gives what Opus guesses. */
+static int decode_item(hearing *h, const due *d, int16_t *samples)
+{
+    bool gap = d->item.kind == LIVETCP_PLAYOUT_CONCEAL;
+    int count = d->has_packet ? decode(h, d->packet, d->size, gap, samples) : 0;
+
+    h->packets += !gap && count;
+    h->corrected += gap && count;
+    if (count)
+        return count;
+    h->concealed++;
+    return conceal(h, FRAME, samples);
+}
+
+void hearing_play(hearing *h, livetcp_usec now)
+{
+    int16_t samples[LONGEST];
+    due d;
+    long queued;
+
+    while (next_due(h, now, &d)) {
+        queued = sound_queued(h->out, now);
+        if (d.item.kind == LIVETCP_PLAYOUT_PACKET && queued < h->spare)
+            h->spare = queued;
+        int count = decode_item(h, &d, samples);
+        if (queued < low(h) + EXCESS)
+            resample(h, samples, (size_t)count);
+    }
+    if (now - h->measured_us >= MEASURE_US) {
+        follow_clocks(h);
+        h->usual = h->spare == LONG_MAX ? h->usual : h->spare;
+        h->spare = LONG_MAX;
+        h->measured_us = now;
+    }
+    /* Pauses, and what is late: Opus goes on with the noise that was there, and fades. */
+    while ((queued = sound_queued(h->out, now)) < low(h))
+        emit(h, samples, (size_t)conceal(h, FRAME / 2, samples));
+}
+
+livetcp_usec hearing_delay(const hearing *h)
+{
+    return (h->usual + sound_play_block(h->out)) * 1000 / (SAMPLE_RATE / 1000);
+}
+
+livetcp_usec hearing_next(hearing *h, livetcp_usec now)
+{
+    livetcp_usec empty = now + (sound_queued(h->out, now) - low(h)) * 1000 / (SAMPLE_RATE / 1000);
+
+    uv_mutex_lock(h->lock);
+    livetcp_usec packet = livetcp_playout_next_deadline(h->playout);
+    uv_mutex_unlock(h->lock);
+    return packet < empty ? packet : empty + 1;
+}

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Telephones with samples/voip_call: the sound that comes out is looked at.
+
+usage: voip_call_test.py VOIP_CALL
+"""
+
+import array
+import contextlib
+import ctypes
+import ctypes.util
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import wave
+
+PATIENCE_S = 200  # for what hangs
+PATIENT = "handshake-timeout=60000&peer-timeout=3600000"
+RATE = 48000
+LOW, HIGH = 600, 1100  # Hz
+SILENT = ["--microphone", "none", "--loudspeaker", "none"]
+
+program = sys.argv[1] if len(sys.argv) == 2 else None
+
+
+# ---- programs ----
+
+class Phone:
+    def __init__(self, *arguments, env=None):
+        self.process = subprocess.Popen([program, *arguments], env=os.environ | (env or {}),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+        self.said = ""
+
+    def wait_for(self, pattern):
+        for line in self.process.stdout:
+            self.said += line
+            match = re.search(pattern, line)
+            if match:
+                return match
+        raise AssertionError(f"voip_call never said '{pattern}', but:\n{self.said}")
+
+    def press(self, key):
+        self.process.stdin.write(key)
+        self.process.stdin.flush()
+
+    def wait(self, code=0):
+        self.said += self.process.communicate(timeout=PATIENCE_S)[0]
+        assert self.process.returncode == code, f"ended with {self.process.returncode}: {self.said}"
+        return self.said
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.wait()
+
+
+@contextlib.contextmanager
+def listening(*arguments, query="", env=None):
+    """A phone that waits for one call, and its URI. It is killed if the test fails."""
+    phone = Phone(*arguments, "--once", f"livetcp://127.0.0.1:0?mode=listener&{PATIENT}{query}",
+                  env=env)
+    try:
+        port = phone.wait_for(r"listening on port (\d+)").group(1)
+        yield phone, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}"
+    finally:
+        phone.process.kill()
+        phone.process.wait()
+
+
+# ---- sound ----
+
+def tone(hz, seconds=2):
+    return array.array("h", (round(8000 * math.sin(2 * math.pi * hz * i / RATE))
+                             for i in range(RATE * seconds)))
+
+
+def write_wav(path, samples):
+    with wave.open(str(path), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(RATE)
+        out.writeframes(samples.tobytes())
+
+
+def share(samples, hz):
+    """Of the energy of these samples, the part at this frequency (Goertzel)."""
+    factor, before, last = 2 * math.cos(2 * math.pi * hz / RATE), 0.0, 0.0
+    for sample in samples:
+        before, last = last, sample + factor * last - before
+    power = before * before + last * last - factor * before * last
+    energy = sum(sample * sample for sample in samples)
+    return 2 * power / (energy * len(samples)) if energy > 1000 * len(samples) else 0.0
+
+
+def hears(samples, hz):
+    """A tenth of a second of this tone, and of no other. Clocks that differ shift it by a hertz or
+    two, which a window so short does not resolve."""
+    size = RATE // 10
+    return any(share(samples[at:at + size], hz) > 0.8
+               for at in range(0, len(samples) - size, size // 2))
+
+
+def channel(path, number):
+    """Of a recording, which is as long as its header says."""
+    with wave.open(str(path), "rb") as recording:
+        assert recording.getnchannels() == 2 and recording.getframerate() == RATE
+        samples = array.array("h", recording.readframes(recording.getnframes()))
+    assert len(samples) > 0
+    return samples[number::2]
+
+
+# ---- calls ----
+
+def check_call(folder):
+    """Through SDL's driver that has files for devices on one end, and a WAV and a recording on the
+    other: each hears the other's tone. Then one of them mutes and hangs up."""
+    microphone, loudspeaker = folder / "microphone.raw", folder / "loudspeaker.raw"
+    microphone.write_bytes(tone(LOW, 120).tobytes())  # longer than any of this takes
+    devices = {"SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILE": str(loudspeaker),
+               "SDL_DISKAUDIOFILEIN": str(microphone)}
+    write_wav(folder / "high.wav", tone(HIGH))
+    with listening("--no-dtx", env=devices) as (listener, uri):  # DTX takes tones for noise
+        caller = Phone("--no-dtx", "--play", str(folder / "high.wav"), "--loudspeaker", "none",
+                       "--record", str(folder / "call.wav"), "--summary", str(folder / "call.json"),
+                       uri)
+        for phone in (listener, caller):
+            phone.wait_for(r"you hear them after \d+ ms .*MOS [1-4]\.\d now.* they ##")
+        caller.wait_for(r"you ##.* they ##")
+        listener.press("m")
+        listener.wait_for("you are muted")
+        caller.wait_for(r"they \.\.\.\.\.")  # nothing but the noise that Opus makes up
+        listener.wait_for(r"you \(MUTED\)")
+        listener.press("m")
+        listener.wait_for("you are heard")
+        caller.wait_for(r"they ##")
+        caller.press("q")
+        summary = caller.wait()
+        assert re.search(r"call of \d\d:\d\d: heard after \d+ ms .*packets played.*MOS \d", summary)
+        assert re.search("call of", listener.wait()), listener.said
+    assert hears(channel(folder / "call.wav", 0), HIGH), "the caller's own tone is not recorded"
+    assert hears(channel(folder / "call.wav", 1), LOW), "the caller heard no tone of 600 Hz"
+    heard = array.array("h", loudspeaker.read_bytes()[:loudspeaker.stat().st_size // 2 * 2])
+    assert hears(heard, HIGH), "the listener's loudspeaker played no tone of 1100 Hz"
+    assert not hears(heard, LOW) and not hears(channel(folder / "call.wav", 1), HIGH)
+    figures = json.loads((folder / "call.json").read_text())
+    assert figures["played"] > 0 and figures["sent"] > 0 and 1 <= figures["mos"] <= 4.5, figures
+    assert figures["silent"] == 0, figures
+
+
+def check_silence(folder):
+    """DTX: a microphone that is silent costs next to no packets; and Ctrl-C ends both."""
+    with listening(*SILENT) as (listener, uri):
+        caller = Phone(*SILENT, "--summary", str(folder / "silence.json"), uri)
+        listener.wait_for(r"00:03")
+        caller.wait_for(r"00:03")
+        assert "call of" in caller.interrupt()
+        assert "call of" in listener.wait()
+    figures = json.loads((folder / "silence.json").read_text())
+    assert figures["silent"] > 2 * figures["sent"] > 0, figures
+
+
+def check_busy_line(folder):
+    """A second caller is turned away, and the first does not notice; a listener takes the next."""
+    write_wav(folder / "tone.wav", tone(LOW))
+    with listening("--no-dtx", "--play", str(folder / "tone.wav"), "--loudspeaker",
+                   "none") as (listener, uri):
+        first = Phone(*SILENT, uri)
+        first.wait_for(r"they ##")
+        second = Phone(*SILENT, uri + "&auto-reconnect=false")
+        assert "the call begins" not in second.wait(1)
+        first.wait_for(r"they ##")
+        first.interrupt()
+        listener.wait()
+
+
+# ---- a peer of its own: RTP by RFC 4571, Opus by ctypes ----
+
+class Opus:
+    """Of SILK, which has copies. Settings: bit rate, FEC, expected loss in %, wideband, voice."""
+    SETTINGS = {4002: 24000, 4012: 1, 4014: 20, 4008: 1103, 4024: 3001}
+
+    def __init__(self):
+        self.library = ctypes.CDLL(ctypes.util.find_library("opus") or "libopus.so.0")
+        self.library.opus_encoder_create.restype = ctypes.c_void_p
+        error = ctypes.c_int()
+        self.encoder = ctypes.c_void_p(
+            self.library.opus_encoder_create(RATE, 1, 2048, ctypes.byref(error)))
+        assert error.value == 0
+        for request, value in self.SETTINGS.items():
+            self.library.opus_encoder_ctl(self.encoder, request, ctypes.c_int(value))
+
+    def encode(self, samples):
+        packet = ctypes.create_string_buffer(1275)
+        frame = (ctypes.c_int16 * 960).from_buffer_copy(samples.tobytes())
+        size = self.library.opus_encode(self.encoder, frame, 960, packet, 1275)
+        assert size > 2
+        return packet.raw[:size]
+
+
+def send_rtp(peer, sequence, payload, payload_type=111):
+    rtp = struct.pack("!BBHII", 0x80, payload_type, sequence, 960 * sequence, 7) + payload
+    peer.sendall(struct.pack("!H", len(rtp)) + rtp)
+
+
+def syllables(hz, seconds):
+    """What Opus takes for speech: a tone that comes and goes four times a second."""
+    return array.array("h", (sample if i % (RATE // 4) < RATE // 6 else 0
+                             for i, sample in enumerate(tone(hz, seconds))))
+
+
+def send_other(peer, sequence, stop):
+    """Packets of another codec."""
+    while not stop.wait(0.02):
+        send_rtp(peer, sequence % 65536, b"\xff" * 160, payload_type=0)
+        sequence += 1
+
+
+def check_correction(folder):
+    """Packets that never come: where the next one has a copy of their frame, it fills the gap."""
+    opus, samples = Opus(), syllables(LOW, 3)
+    packets = [opus.encode(samples[i * 960:(i + 1) * 960]) for i in range(len(samples) // 960)]
+    missing = [i for i in range(50, len(packets) - 9, 6) if packets[i + 1][1] & 0x40]
+    assert len(missing) > 5, "Opus made no copies"
+    with listening(*SILENT, "--record", str(folder / "gaps.wav"), "--summary",
+                   str(folder / "gaps.json"), query="&wire=plain") as (listener, uri):
+        port = int(re.search(r":(\d+)\?", uri).group(1))
+        with socket.create_connection(("127.0.0.1", port)) as peer:
+            start = time.monotonic()
+            for i, packet in enumerate(packets):  # in time: a burst would be a jump of the delay
+                time.sleep(max(0, start + i * 0.02 - time.monotonic()))
+                if i not in missing:
+                    send_rtp(peer, i, packet)
+            stop = threading.Event()
+            other = threading.Thread(target=send_other, args=(peer, len(packets), stop))
+            other.start()
+            listener.wait_for("payload type 0, which is not this call's Opus")
+            stop.set()
+            other.join()
+        listener.wait()
+    figures = json.loads((folder / "gaps.json").read_text())
+    assert figures["corrected"] > 0, figures
+    assert figures["lost"] + figures["late"] >= len(missing), figures
+    assert hears(channel(folder / "gaps.wav", 1), LOW)
+
+
+# ---- what cannot work ----
+
+def check_error(text, *arguments, env=None):
+    done = subprocess.run([program, *arguments], env=os.environ | (env or {}), text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
+    assert done.returncode == 1, f"{arguments} ended with {done.returncode}"
+    assert text in done.stderr, f"{arguments} said: {done.stderr}"
+
+
+def check_errors(folder):
+    uri, text = "livetcp://127.0.0.1:9", folder / "text.wav"
+    text.write_text("This is no sound.\n" * 100)
+    write_wav(folder / "empty.wav", array.array("h"))
+    check_error("usage: voip_call")
+    check_error("http://", "http://127.0.0.1:9")
+    check_error("no-such", "livetcp://127.0.0.1:9?no-such=1")
+    check_error("no-such-policy", "--policy", "no-such-policy", uri)
+    check_error("8000 to 128000", "--bitrate", "7", uri)
+    check_error("'--frob' is no option", "--frob", uri)
+    check_error("--record needs a value", *SILENT, uri, "--record")
+    check_error("give a WAV file", "--play", str(text), "--loudspeaker", "none", uri)
+    check_error("empty.wav cannot be spoken", "--play", str(folder / "empty.wav"),
+                "--loudspeaker", "none", uri)
+    check_error("missing.wav", "--play", str(folder / "missing.wav"), uri)
+    check_error("cannot be recorded to", *SILENT, "--record", str(folder / "no/such.wav"), uri)
+    check_error("there is no sound system", uri, env={"SDL_AUDIODRIVER": "no-such-driver"})
+    check_error("the microphone cannot be opened", "--loudspeaker", "none", uri,
+                env={"SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILEIN": str(folder / "no.raw")})
+    check_error("the loudspeaker cannot be opened", "--microphone", "none", uri,
+                env={"SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILE": str(folder / "no/such.raw")})
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        check_error("in use", *SILENT, f"livetcp://127.0.0.1:{taken.getsockname()[1]}?mode=listener")
+
+
+def main():
+    if not program:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for check in (check_errors, check_call, check_silence, check_busy_line, check_correction):
+            before = time.monotonic()
+            check(folder)
+            print(f"{check.__name__}: {time.monotonic() - before:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

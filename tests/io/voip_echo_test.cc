@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The echo canceller of samples/voip_call: what the loudspeaker played is taken out of what the
+ * microphone took, and the two are kept in step. */
+#include "catch.h"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+extern "C" {
+#include "../../samples/voip_call/echo.h"
+}
+
+using Frame = std::vector<int16_t>;
+
+static Frame noise(std::mt19937 &random)
+{
+    std::uniform_int_distribution<int> samples(-8000, 8000);
+    Frame frame(FRAME);
+    for (int16_t &sample : frame)
+        sample = static_cast<int16_t>(samples(random));
+    return frame;
+}
+
+static double power(const Frame &frame)
+{
+    double sum = 0;
+    for (int16_t sample : frame)
+        sum += static_cast<double>(sample) * sample;
+    return sum / static_cast<double>(frame.size());
+}
+
+TEST_CASE("the echo of a room is taken out of the microphone's sound, and nothing else")
+{
+    const size_t late = 1500; /* samples: some 30 ms of buffers and room */
+    for (bool cancels : {true, false}) {
+        std::mt19937 random(7);
+        echo *e = echo_create(cancels);
+        REQUIRE(e);
+        Frame played(late, 0);
+        double before = 0, after = 0;
+        for (unsigned i = 0; i < 150; i++) {
+            Frame far = noise(random), said(FRAME), heard(FRAME);
+            played.insert(played.end(), far.begin(), far.end());
+            for (size_t k = 0; k < FRAME; k++)
+                said[k] = static_cast<int16_t>(played[i * FRAME + k] / 4);
+            echo_played(e, far.data(), FRAME);
+            double loud = power(said);
+            echo_cancel(e, said.data(), heard.data());
+            CHECK(heard == far);
+            if (i < 100) /* it learns the room */
+                continue;
+            before += loud;
+            after += power(said);
+        }
+        INFO(10 * std::log10(before / after) << " dB");
+        CHECK((after < before / 10) == cancels);
+        echo_destroy(&e);
+    }
+}
+
+TEST_CASE("what one talks into a silent loudspeaker comes through as it is")
+{
+    std::mt19937 random(7);
+    echo *e = echo_create(true);
+    const Frame silence(FRAME, 0);
+    REQUIRE(e);
+    for (unsigned i = 0; i < 20; i++) {
+        const Frame said = noise(random);
+        Frame out = said, heard(FRAME, 1);
+        echo_played(e, silence.data(), FRAME);
+        echo_cancel(e, out.data(), heard.data());
+        CHECK(heard == silence);
+        if (i > 6)
+            CHECK(out == said);
+    }
+    echo_destroy(&e);
+}
+
+TEST_CASE("after a device has stumbled, the two are in step again")
+{
+    echo *e = echo_create(false);
+    Frame heard(FRAME), said(FRAME), loud(FRAME, 1000);
+    REQUIRE(e);
+    for (unsigned i = 0; i < 10; i++)
+        echo_played(e, loud.data(), FRAME);
+    echo_align(e, 10 * FRAME + FRAME / 2); /* near enough */
+    echo_align(e, 2 * FRAME);              /* eight frames were never taken */
+    for (unsigned i = 0; i < 3; i++) {
+        echo_cancel(e, said.data(), heard.data());
+        CHECK(heard == (i < 2 ? loud : Frame(FRAME, 0)));
+    }
+    echo_played(e, loud.data(), FRAME);
+    echo_align(e, 5 * FRAME); /* four frames were not played: silence comes first */
+    for (unsigned i = 0; i < 6; i++) {
+        echo_cancel(e, said.data(), heard.data());
+        CHECK(heard == (i == 4 ? loud : Frame(FRAME, 0)));
+    }
+    echo_destroy(&e);
+}
