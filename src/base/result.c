@@ -46,6 +46,8 @@ static const struct {
     {LIVETCP_ERR_KEYFRAME_DROPPED, "keyframe-dropped", "a key frame was dropped"},
     {LIVETCP_ERR_TLS, "tls", "TLS failed"},
     {LIVETCP_ERR_TOO_SLOW, "too-slow", "the path carries less than min-bitrate"},
+    {LIVETCP_ERR_NO_INTRODUCTION, "no-introduction",
+     "the listener is older than version 0.3 and ignores stream-id and token"},
 };
 
 const char *livetcp_result_name(livetcp_result result)
