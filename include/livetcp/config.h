@@ -64,6 +64,19 @@ typedef enum livetcp_timestamps {
 /* livetcp_config.redundancy_budget: chosen for the policy; see docs/guide/tuning.md. */
 #define LIVETCP_REDUNDANCY_AUTO (-1.0)
 
+/* What a caller means to do: "both", "publish" or "subscribe". */
+typedef enum livetcp_role {
+    LIVETCP_ROLE_BOTH = 0,
+    LIVETCP_ROLE_PUBLISH,  /* sends media */
+    LIVETCP_ROLE_SUBSCRIBE /* receives media */
+} livetcp_role;
+
+/* The longest stream id, in bytes. */
+#define LIVETCP_STREAM_ID_MAX 512
+
+/* The longest token, in bytes. */
+#define LIVETCP_TOKEN_MAX 2048
+
 /* Encryption of connections: "off", "on" or "auto". */
 typedef enum livetcp_tls {
     LIVETCP_TLS_OFF = 0,
@@ -241,6 +254,18 @@ typedef struct livetcp_config {
                              default false */
     char proxy_protocol_from[256]; /* "proxy-protocol-from": their addresses or networks, separated
                                       by commas */
+    livetcp_usec admission_timeout_us; /* "admission-timeout" in ms, 100..600000, default 30 s: how
+                             long a listener's application may take to decide about a caller, see
+                             livetcp_session_admit_later() */
+    livetcp_role role; /* "role": what a caller means to do, as the listener's application is
+                          told: both (default), publish or subscribe */
+    char stream_id[LIVETCP_STREAM_ID_MAX + 1]; /* "stream-id": which stream of the listener's a
+                             caller means, UTF-8 without control characters; the path of a URI:
+                             livetcp://host/NAME. Default "" = none */
+    char token[LIVETCP_TOKEN_MAX + 1]; /* "token": shows to the listener's application what a
+                             caller may do; needs TLS or a passphrase, since who reads it has it.
+                             "file:NAME" and "env:NAME" say where it is; livetcp_config_get() and
+                             _to_uri() give no other token. Default "" = none */
 } livetcp_config;
 
 /* Fills in struct_size and every default. The function of that name is for programs built with
@@ -270,12 +295,12 @@ typedef struct livetcp_setting {
 /* The settings in order, or NULL past the last. */
 LIVETCP_API const livetcp_setting *livetcp_config_setting(size_t position);
 
-/* Applies livetcp://host:port?name=value&name=value, or livetcps:// for tls=on and port 443 unless
- * the URI has another, IPv6 addresses in brackets, names and values percent-encoded. Several hosts
- * of one peer are separated by commas: livetcp://a,b:port. An empty host is legal and means "every
- * address" for a listener; without :port
- * the port is unchanged. Fails with LIVETCP_ERR_BAD_URI and the errors of
- * livetcp_config_set(); the config is unchanged then. */
+/* Applies livetcp://host:port/NAME?name=value&name=value (NAME is the stream id), or livetcps://
+ * for tls=on and port 443 unless the URI has another, IPv6 addresses in brackets, names and values
+ * percent-encoded. Several hosts of one peer are separated by commas: livetcp://a,b:port. An empty
+ * host is legal and means "every address" for a listener; without :port the port is unchanged.
+ * Fails with LIVETCP_ERR_BAD_URI and the errors of livetcp_config_set(); the config is unchanged
+ * then. */
 LIVETCP_API livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
                                                     livetcp_error *error);
 

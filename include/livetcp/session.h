@@ -333,9 +333,11 @@ typedef struct livetcp_listener_callbacks {
 
     /* A new session (session wire), or a new connection (plain wire: each is a session). With
      * wire = auto, either.
-     * `remote` is its "address:port". The callee owns `session` and must set its callbacks before
-     * returning; packets follow after. Return false to refuse it: the session is then freed,
-     * and must not be used again. NULL refuses all. */
+     * `remote` is its "address:port"; livetcp_session_get_caller() and livetcp_session_get_tls()
+     * have the rest that is known of the caller. The callee owns `session` and must set its
+     * callbacks before returning; packets follow after. Return false to refuse it, perhaps after
+     * livetcp_session_reject(): the session is then freed, and must not be used again. Return true
+     * after livetcp_session_admit_later() to decide later. NULL refuses all. */
     bool (*on_session)(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user);
 
@@ -349,6 +351,63 @@ typedef struct livetcp_listener_callbacks {
     void (*on_rejected)(livetcp_listener *listener, const char *remote, const livetcp_error *error,
                         void *user);
 } livetcp_listener_callbacks;
+
+/* ---- who calls, and the answer ---- */
+
+/* A caller as it has introduced itself to a listener. What a plain peer, or one older than version
+ * 0.3, did not say is "" and LIVETCP_ROLE_BOTH. */
+typedef struct livetcp_caller {
+    size_t struct_size; /* set it to sizeof(livetcp_caller) before the call */
+    livetcp_role role;  /* what it means to do. Media of a subscriber is dropped; a program that
+                           allows nothing but publishing sends it none */
+    char remote[64];    /* "address:port" */
+    char stream_id[LIVETCP_STREAM_ID_MAX + 1]; /* UTF-8 without control characters; any: it is not
+                                                  a file's name yet */
+    char token[LIVETCP_TOKEN_MAX + 1]; /* until the answer is given; it came under TLS. A secret */
+} livetcp_caller;
+
+/* Any thread, and within on_session. Its caller has completed the handshake. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_BAD_STATE for a session that was made by
+ * livetcp_session_connect(). */
+LIVETCP_API livetcp_result livetcp_session_get_caller(const livetcp_session *session,
+                                                      livetcp_caller *caller);
+
+/* Within on_session, which then returns true: the answer to the caller takes time, for example that
+ * of a server that is asked, and is livetcp_session_admit() or livetcp_session_reject(), within
+ * admission-timeout. Until then the caller waits: its session is CONNECTING, counts as one of
+ * max-sessions, carries nothing, and sends no packets. It becomes CLOSED if the caller leaves
+ * (LIVETCP_ERR_CONNECTION_LOST), if no answer was given (LIVETCP_ERR_HANDSHAKE_TIMEOUT), or with
+ * the listener (LIVETCP_ERR_CLOSED). Callers older than version 0.3 wait for no longer than their
+ * handshake-timeout. Errors: LIVETCP_ERR_BAD_STATE elsewhere, LIVETCP_ERR_NOT_SUPPORTED for a plain
+ * peer. */
+LIVETCP_API livetcp_result livetcp_session_admit_later(livetcp_session *session);
+
+/* The answer to a caller that waits: it is let in. May call back before it returns, if called on
+ * the loop's thread. Errors: LIVETCP_ERR_CLOSED if the session has ended, LIVETCP_ERR_BAD_STATE if
+ * the answer was given. */
+LIVETCP_API livetcp_result livetcp_session_admit(livetcp_session *session);
+
+/* Turns the caller away, within on_session (which returns false) or while it waits: the session
+ * becomes CLOSED with LIVETCP_ERR_CANCELLED and is still the application's to destroy. The caller's
+ * on_state and error text have `code` and `text`. Codes are as HTTP's, 0..65535: after 1 to 499
+ * (401: who are you? 403: you may not, 404: no such stream) the caller does not call again, its
+ * session is CLOSED; after 0 and others (503: not now) it tries again later. `text` is UTF-8
+ * without control characters, of which the first 120 bytes are sent; NULL = none. Errors:
+ * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_CLOSED, LIVETCP_ERR_BAD_STATE as above. */
+LIVETCP_API livetcp_result livetcp_session_reject(livetcp_session *session, unsigned code,
+                                                  const char *text);
+
+/* The answer as a caller got it. */
+typedef struct livetcp_rejection {
+    size_t struct_size; /* set it to sizeof(livetcp_rejection) before the call */
+    unsigned code;      /* 0 = none */
+    char text[LIVETCP_REJECTION_MAX + 1];
+} livetcp_rejection;
+
+/* Any thread. The words with which the listener's application last turned this session away.
+ * Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
+LIVETCP_API livetcp_result livetcp_session_get_rejection(const livetcp_session *session,
+                                                         livetcp_rejection *rejection);
 
 /* Listens where `config` says; its other settings apply to every accepted session. Copies config
  * and callbacks. On success the caller owns *listener, on failure it is NULL. Errors:

@@ -496,13 +496,66 @@ static const livetcp_session_callbacks session_callbacks = {
 
 /* ---- callers, on the loop's thread ---- */
 
+static GstStructure *describe_caller(const livetcp_session *session)
+{
+    static const gchar *const roles[] = {"both", "publish", "subscribe"};
+    livetcp_caller caller = {.struct_size = sizeof(caller)};
+    livetcp_tls_info tls = {.struct_size = sizeof(tls)};
+
+    livetcp_session_get_caller(session, &caller);
+    livetcp_session_get_tls(session, &tls);
+    GstStructure *described = gst_structure_new(
+        "livetcp-caller", "address", G_TYPE_STRING, caller.remote, "stream-id", G_TYPE_STRING,
+        caller.stream_id, "role", G_TYPE_STRING, roles[caller.role], "token", G_TYPE_STRING,
+        caller.token, "tls-version", G_TYPE_STRING, tls.version, "tls-subject", G_TYPE_STRING,
+        tls.subject, "tls-fingerprint", G_TYPE_STRING, tls.fingerprint, "passphrase",
+        G_TYPE_BOOLEAN, tls.shared_key, NULL);
+    memset(caller.token, 0, sizeof(caller.token));
+    return described;
+}
+
+static void set_connecting(GstLiveTcpEndpoint *endpoint, GstStructure *caller)
+{
+    g_mutex_lock(&endpoint->lock);
+    GstStructure *former = endpoint->connecting;
+    endpoint->connecting = caller;
+    g_mutex_unlock(&endpoint->lock);
+    if (former != NULL) {
+        gst_structure_free(former);
+    }
+}
+
+void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
+                                            const gchar *text)
+{
+    g_free(endpoint->reject_text);
+    endpoint->reject_code = MIN(code, G_MAXUINT16);
+    endpoint->reject_text = g_strdup(text);
+}
+
+/* Asks the handlers of caller-connecting. */
+static gboolean is_welcome(GstLiveTcpEndpoint *endpoint, livetcp_session *session,
+                           GSocketAddress *address)
+{
+    gst_livetcp_endpoint_prepare_rejection(endpoint, 0, NULL);
+    set_connecting(endpoint, describe_caller(session));
+    gboolean welcome = gst_livetcp_signal_caller_connecting(endpoint->element, address);
+    set_connecting(endpoint, NULL);
+    if (!welcome && livetcp_session_reject(session, endpoint->reject_code, endpoint->reject_text) !=
+                        LIVETCP_OK) {
+        livetcp_session_reject(session, endpoint->reject_code, NULL); /* words nobody can show */
+    }
+    return welcome;
+}
+
 /* NULL, or the reason to refuse the caller. */
-static const gchar *refusal(GstLiveTcpEndpoint *endpoint, GSocketAddress *address)
+static const gchar *refusal(GstLiveTcpEndpoint *endpoint, livetcp_session *session,
+                            GSocketAddress *address)
 {
     if (address == NULL) {
         return "its address cannot be read";
     }
-    if (!gst_livetcp_signal_caller_connecting(endpoint->element, address)) {
+    if (!is_welcome(endpoint, session, address)) {
         return "a handler of caller-connecting said no";
     }
     g_mutex_lock(&endpoint->lock);
@@ -517,7 +570,7 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     (void)listener;
     GstLiveTcpEndpoint *endpoint = user;
     GSocketAddress *address = gst_livetcp_parse_address(remote);
-    const gchar *why_not = refusal(endpoint, address);
+    const gchar *why_not = refusal(endpoint, session, address);
     if (why_not != NULL) {
         endpoint->refusal = why_not; /* on_rejected() comes next */
         g_clear_object(&address);
@@ -676,6 +729,7 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
     g_ptr_array_unref(endpoint->peers);
     g_hash_table_unref(endpoint->rejected);
     g_hash_table_unref(endpoint->strangers);
+    g_clear_pointer(&endpoint->reject_text, g_free);
     g_cond_clear(&endpoint->cond);
     g_mutex_clear(&endpoint->lock);
 }
@@ -792,6 +846,10 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint)
 
     g_mutex_lock(&endpoint->lock);
     endpoint->active = endpoint->config;
+    if (endpoint->active.mode == LIVETCP_MODE_CALLER) {
+        endpoint->active.role =
+            endpoint->hooks->packet != NULL ? LIVETCP_ROLE_SUBSCRIBE : LIVETCP_ROLE_PUBLISH;
+    }
     endpoint->lossless = FALSE;
     endpoint->running_changed = FALSE;
     endpoint->closing = endpoint->flushing = endpoint->over = FALSE;

@@ -88,9 +88,12 @@ struct _GstLiveTcpEndpoint {
     livetcp_listener *listener;
     GPtrArray *peers; /* of GstLiveTcpPeer; owned, but freed only after the session */
     guint next_id;
-    guint drain;           /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
-    GHashTable *strangers; /* loop's thread: address and reason -> last report */
-    const gchar *refusal;  /* loop's thread: the reason of on_session(), until on_rejected() */
+    guint drain;              /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
+    GHashTable *strangers;    /* loop's thread: address and reason -> last report */
+    const gchar *refusal;     /* loop's thread: the reason of on_session(), until on_rejected() */
+    GstStructure *connecting; /* the caller about whom handlers are asked, or NULL */
+    guint reject_code;        /* loop's thread: what they tell the caller, if they turn it away */
+    gchar *reject_text;
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint64 never_sent; /* packets of a caller's sessions that ended before they were sent */
@@ -111,6 +114,10 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint);
 
 /* The port that a listener listens on, 0 while it does not. Any thread. */
 guint gst_livetcp_endpoint_bound_port(GstLiveTcpEndpoint *endpoint);
+
+/* Within a handler of caller-connecting: what the caller is told if it is turned away. */
+void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
+                                            const gchar *text);
 
 /* Notifies the peers and ends everything; no callback runs after this returns. */
 void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint);

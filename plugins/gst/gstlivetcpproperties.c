@@ -22,6 +22,7 @@ enum {
     PROP_BOUND_PORT,
     PROP_STATS,
     PROP_STATS_UPDATE_INTERVAL,
+    PROP_CONNECTING_CALLER,
     PROP_RECONNECT = 63, /* a former name */
     PROP_SETTING         /* the first of the settings, in the library's order */
 };
@@ -205,7 +206,7 @@ static void set_setting(GstLiveTcpEndpoint *endpoint, const gchar *property, con
 
 static void get_setting(GstLiveTcpEndpoint *endpoint, const gchar *name, GValue *value)
 {
-    char text[256] = "";
+    char text[LIVETCP_TOKEN_MAX + 1] = "";
 
     g_mutex_lock(&endpoint->lock);
     livetcp_config_get(&endpoint->config, name, text, sizeof(text), NULL);
@@ -228,10 +229,12 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
 
     g_object_class_install_property(
         klass, PROP_URI,
-        g_param_spec_string("uri", "URI",
-                            "livetcp://host:port?property=value&...; sets the properties it names. "
-                            "While a listener listens, port is the bound one",
-                            NULL, READY));
+        g_param_spec_string(
+            "uri", "URI",
+            "livetcp://host:port/stream-id?property=value&...; sets the properties it "
+            "names. "
+            "While a listener listens, port is the bound one",
+            NULL, READY));
     install_settings(klass, defaults, receiving);
     g_object_class_install_property(
         klass, PROP_STATE,
@@ -261,6 +264,12 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
         g_param_spec_uint("stats-update-interval", "Statistics update interval",
                           "Time between notifications of \"stats\"; 0 = none (ms)", 0, 3600000, 0,
                           READY));
+    g_object_class_install_property(
+        klass, PROP_CONNECTING_CALLER,
+        g_param_spec_boxed("connecting-caller", "Connecting caller",
+                           "Within handlers of caller-connecting, who calls: address, stream-id, "
+                           "role, token, and what TLS proved; NULL elsewhere",
+                           GST_TYPE_STRUCTURE, readable));
 }
 
 static void set_uri(GstLiveTcpEndpoint *endpoint, const gchar *uri)
@@ -333,6 +342,11 @@ gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GVal
         return TRUE;
     case PROP_STATS_UPDATE_INTERVAL:
         g_value_set_uint(value, endpoint->stats_interval);
+        return TRUE;
+    case PROP_CONNECTING_CALLER:
+        g_mutex_lock(&endpoint->lock);
+        g_value_set_boxed(value, endpoint->connecting);
+        g_mutex_unlock(&endpoint->lock);
         return TRUE;
     default:
         return FALSE;

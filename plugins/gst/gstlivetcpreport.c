@@ -155,7 +155,7 @@ static gboolean all_accept(GSignalInvocationHint *hint, GValue *result, const GV
     return accept;
 }
 
-void gst_livetcp_signals_install(GstElementClass *klass)
+void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare)
 {
     GType type = G_TYPE_FROM_CLASS(klass);
 
@@ -164,13 +164,27 @@ void gst_livetcp_signals_install(GstElementClass *klass)
      * @element: the element
      * @address: the #GSocketAddress of the peer
      *
-     * A peer wants to open a session; in listener mode only. A handler must not block.
+     * A peer wants to open a session; in listener mode only. A handler must not block. The property
+     * connecting-caller has what else is known of the peer: the stream that it means, its role, its
+     * token, and what TLS proved.
      *
-     * Returns: %FALSE to turn it away
+     * Returns: %FALSE to turn it away, perhaps after #GstLiveTcpSink::reject-caller
      */
     g_signal_new_class_handler("caller-connecting", type, G_SIGNAL_RUN_LAST,
                                G_CALLBACK(accept_everyone), all_accept, NULL, NULL, G_TYPE_BOOLEAN,
                                1, G_TYPE_SOCKET_ADDRESS);
+    /**
+     * GstLiveTcpSink::reject-caller:
+     * @element: the element
+     * @code: as HTTP's, at most 65535; after 1 to 499 the caller does not call again
+     * @text: (nullable): one sentence for the caller, of at most 120 bytes
+     *
+     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %FALSE: what the caller
+     * is told. Elements post it as their ERROR.
+     */
+    g_signal_new_class_handler("reject-caller", type, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+                               G_CALLBACK(prepare), NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_UINT,
+                               G_TYPE_STRING);
     /**
      * GstLiveTcpSink::caller-added:
      * @element: the element

@@ -36,7 +36,8 @@ const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state);
 
 /* ---- signals ---- */
 
-void gst_livetcp_signals_install(GstElementClass *klass);
+/* `prepare`: handler of reject-caller, a void (*)(GstElement *, guint code, const gchar *text). */
+void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare);
 
 /* Emitters; the loop's thread calls them. Without a handler any peer may connect. */
 gboolean gst_livetcp_signal_caller_connecting(GstElement *element, GSocketAddress *address);

@@ -13,6 +13,9 @@ static const struct {
 
 static const gchar *const receiving_only[] = {"order", "order-wait", "max-receive", NULL};
 
+/* What an element is to its listener is known. */
+static const gchar *const of_neither[] = {"role", NULL};
+
 /* A source sends only reports, whatever these settings are. */
 static const gchar *const sending_only[] = {"policy",
                                             "split",
@@ -56,5 +59,6 @@ const gchar *gst_livetcp_property_setting(const gchar *property)
 
 gboolean gst_livetcp_setting_is_used(const gchar *setting, gboolean receiving)
 {
-    return !g_strv_contains(receiving ? sending_only : receiving_only, setting);
+    return !g_strv_contains(of_neither, setting) &&
+           !g_strv_contains(receiving ? sending_only : receiving_only, setting);
 }

@@ -882,6 +882,12 @@ static void finalize(GObject *object)
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
 }
 
+/* The action signal reject-caller. */
+static void prepare_rejection(GstLiveTcpSink *self, guint code, const gchar *text)
+{
+    gst_livetcp_endpoint_prepare_rejection(&self->endpoint, code, text);
+}
+
 static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
 {
     GObjectClass *object = G_OBJECT_CLASS(klass);
@@ -898,7 +904,7 @@ static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
     base->unlock_stop = unlock_stop;
 
     install_properties(object);
-    gst_livetcp_signals_install(element);
+    gst_livetcp_signals_install(element, G_CALLBACK(prepare_rejection));
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_set_static_metadata(
         element, "LiveTCP sink", "Sink/Network",

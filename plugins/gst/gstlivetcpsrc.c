@@ -957,6 +957,12 @@ static void finalize(GObject *object)
     G_OBJECT_CLASS(gst_livetcp_src_parent_class)->finalize(object);
 }
 
+/* The action signal reject-caller. */
+static void prepare_rejection(GstLiveTcpSrc *self, guint code, const gchar *text)
+{
+    gst_livetcp_endpoint_prepare_rejection(&self->endpoint, code, text);
+}
+
 static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
 {
     GObjectClass *object = G_OBJECT_CLASS(klass);
@@ -977,7 +983,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     GST_PUSH_SRC_CLASS(klass)->create = create;
 
     install_properties(object);
-    gst_livetcp_signals_install(element);
+    gst_livetcp_signals_install(element, G_CALLBACK(prepare_rejection));
     gst_element_class_add_static_pad_template(element, &src_template);
     gst_livetcp_rtcp_pad_install(element);
     gst_element_class_set_static_metadata(

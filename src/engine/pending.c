@@ -7,6 +7,7 @@
 #include <string.h>
 
 _Static_assert(LIVETCP_REPLY_MAX == LT_CONTROL_MAX, "a reply is a control frame");
+_Static_assert(LIVETCP_REJECTION_MAX == LT_REJECT_TEXT_MAX, "the wire's");
 _Static_assert(LIVETCP_SESSION_ID_SIZE == LT_SESSION_ID_SIZE, "the wire's");
 _Static_assert(LIVETCP_BINDING_SIZE == LT_BINDING_SIZE, "the wire's");
 
@@ -96,6 +97,21 @@ bool livetcp_pending_is_create(const livetcp_pending *pending)
     return lt_pending_connection_request(pending->handshake)->type == LT_CONTROL_CREATE;
 }
 
+const char *livetcp_pending_stream_id(const livetcp_pending *pending)
+{
+    return lt_pending_connection_introduction(pending->handshake).stream_id;
+}
+
+const char *livetcp_pending_token(const livetcp_pending *pending)
+{
+    return lt_pending_connection_introduction(pending->handshake).token;
+}
+
+livetcp_role livetcp_pending_role(const livetcp_pending *pending)
+{
+    return lt_pending_connection_introduction(pending->handshake).role;
+}
+
 const uint8_t *livetcp_pending_held(const livetcp_pending *pending, size_t *size)
 {
     return lt_pending_connection_held(pending->handshake, size);
@@ -132,6 +148,23 @@ void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason, liv
     lt_reply made;
 
     lt_pending_connection_reject(pending->handshake, reason, &made);
+    hand_out(&made, reply);
+}
+
+void livetcp_pending_reject_with(livetcp_pending *pending, livetcp_result reason, unsigned code,
+                                 const char *text, livetcp_reply *reply)
+{
+    lt_reply made;
+
+    lt_pending_connection_reject_with(pending->handshake, reason, code, text, &made);
+    hand_out(&made, reply);
+}
+
+void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply)
+{
+    lt_reply made;
+
+    lt_pending_connection_wait(pending->handshake, &made);
     hand_out(&made, reply);
 }
 

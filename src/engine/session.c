@@ -18,10 +18,12 @@
 #include "engine/reports/reports.h"
 #include "engine/sender/sender.h"
 #include "settings/settings.h"
+#include "wire/authenticator.h"
 #include "wire/reason.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct livetcp_engine {
     livetcp_config config;
@@ -44,6 +46,8 @@ struct livetcp_engine {
     bool sent_wanted;    /* SENT is to be emitted once all is written */
     livetcp_usec now_us; /* while something is received or expires: when */
     uint64_t protocol_errors;
+    unsigned rejection_code; /* of the peer's application */
+    char rejection[LT_REJECT_TEXT_MAX + 1];
 
     /* Life. */
     livetcp_session_state state;
@@ -153,9 +157,10 @@ static unsigned slots_wanted(const livetcp_engine *engine)
     return engine->caller && useful && useful < wanted ? useful : wanted;
 }
 
-static livetcp_result create_links(livetcp_engine *engine, const livetcp_engine_setup *setup)
+static livetcp_result create_links(livetcp_engine *engine, const livetcp_engine_setup *setup,
+                                   const livetcp_config *config)
 {
-    lt_links_setup links = {.config = &engine->config,
+    lt_links_setup links = {.config = config,
                             .caller = engine->caller,
                             .count = slots_wanted(engine),
                             .pending = setup->pending,
@@ -200,7 +205,9 @@ static lt_repair *create_repair(livetcp_engine *engine, const livetcp_engine_set
     return lt_repair_create(&repair);
 }
 
-static livetcp_result create_components(livetcp_engine *engine, const livetcp_engine_setup *setup)
+/* `config` is the engine's, with the secrets that only the links need. */
+static livetcp_result create_components(livetcp_engine *engine, const livetcp_engine_setup *setup,
+                                        const livetcp_config *config)
 {
     lt_receiver_sink sink = {.permission = permission,
                              .on_media = on_media,
@@ -219,7 +226,7 @@ static livetcp_result create_components(livetcp_engine *engine, const livetcp_en
         engine->repair = create_repair(engine, setup);
     if (!engine->receiver || !engine->sender || !engine->repair)
         return LIVETCP_ERR_NO_MEMORY;
-    result = create_links(engine, setup);
+    result = create_links(engine, setup, config);
     return result == LIVETCP_OK ? create_reports(engine, setup) : result;
 }
 
@@ -266,13 +273,15 @@ livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_
     if (!engine)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
     engine->config = config;
+    lt_wipe(engine->config.token, sizeof engine->config.token);
     engine->policy = policy;
     engine->caller = setup.caller;
     engine->plain = config.wire == LIVETCP_WIRE_PLAIN;
     engine->on_packet = setup.on_packet;
     engine->user = setup.user;
     engine->abandoned_at_us = LIVETCP_NEVER;
-    result = create_components(engine, &setup);
+    result = create_components(engine, &setup, &config);
+    lt_wipe(config.token, sizeof config.token);
     if (result != LIVETCP_OK) {
         livetcp_engine_destroy(&engine);
         return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
@@ -600,7 +609,36 @@ void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_
     lt_links_retry(engine->links, connections, now);
 }
 
+unsigned livetcp_engine_rejection(const livetcp_engine *engine, const char **text)
+{
+    *text = engine->rejection;
+    return engine->rejection_code;
+}
+
 /* ---- data in ---- */
+
+/* Codes like HTTP's: the same request would be turned away again. */
+static bool is_final(unsigned code)
+{
+    return code > 0 && code < 500;
+}
+
+/* The peer closes; answering with a REJECT of our own would be noise. */
+static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_control *message,
+                                livetcp_usec now)
+{
+    livetcp_result reason = lt_control_reason(message);
+    bool asked = engine->caller && engine->state == LIVETCP_SESSION_CONNECTING;
+
+    begin_close(engine, slot, reason, false, now);
+    if (asked) {
+        engine->rejection_code = message->code;
+        memcpy(engine->rejection, message->text, sizeof engine->rejection);
+    }
+    if (asked && is_final(message->code))
+        livetcp_engine_close(engine, reason, 0, now);
+    return reason;
+}
 
 static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_control *message,
                                livetcp_usec now)
@@ -625,9 +663,7 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
         lt_reports_on_feedback(engine->reports, message, now);
         return LIVETCP_OK;
     case LT_CONTROL_REJECT:
-        /* The peer closes; answering with a REJECT of our own would be noise. */
-        begin_close(engine, slot, lt_control_reason(message), false, now);
-        return lt_control_reason(message);
+        return on_reject(engine, slot, message, now);
     default:
         result = lt_links_control(engine->links, slot, message, now);
         if (result != LIVETCP_OK)

@@ -3,6 +3,8 @@
 
 #include "io/clock.h"
 #include "io/listener.h"
+#include "io/socket.h"
+#include "wire/authenticator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +149,7 @@ static bool is_idle_plain(const livetcp_listener *listener, const livetcp_sessio
 /* The address alone cannot be claimed: a connection from there has answered. */
 static bool was_left(const livetcp_session *session, const uint8_t address[LT_ADDRESS_KEY])
 {
-    return memcmp(session->address, address, LT_ADDRESS_KEY) == 0 &&
+    return memcmp(session->address, address, LT_ADDRESS_KEY) == 0 && !session->undecided &&
            livetcp_session_get_state(session) == LIVETCP_SESSION_CONNECTING;
 }
 
@@ -191,23 +193,71 @@ static bool make_room(livetcp_listener *listener, const uint8_t address[LT_ADDRE
     return true;
 }
 
-static bool ask_application(livetcp_listener *listener, livetcp_session *session,
-                            const char *remote)
+/* ---- the sessions that were refused last ---- */
+
+void lt_io_admission_note_refused(livetcp_listener *listener, const uint8_t *id)
 {
-    return listener->callbacks.on_session &&
-           listener->callbacks.on_session(listener, session, remote, listener->user);
+    memcpy(listener->refused[listener->next_refused++ % LT_IO_LISTENER_REFUSED], id,
+           LIVETCP_SESSION_ID_SIZE);
+}
+
+bool lt_io_admission_was_refused(const livetcp_listener *listener, const uint8_t *id)
+{
+    for (unsigned i = 0; i < LT_IO_LISTENER_REFUSED; i++)
+        if (memcmp(listener->refused[i], id, LIVETCP_SESSION_ID_SIZE) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the application's consent ---- */
+
+static void introduce(livetcp_session *session, const char *remote, const livetcp_pending *pending)
+{
+    livetcp_caller *caller = &session->introduced;
+
+    snprintf(caller->remote, sizeof caller->remote, "%s", remote);
+    if (!pending)
+        return;
+    caller->role = livetcp_pending_role(pending);
+    snprintf(caller->stream_id, sizeof caller->stream_id, "%s", livetcp_pending_stream_id(pending));
+    snprintf(caller->token, sizeof caller->token, "%s", livetcp_pending_token(pending));
+}
+
+/* Of *result only what is left to know is filled in. */
+static livetcp_result ask_application(livetcp_listener *listener, livetcp_session *session,
+                                      const char *remote, lt_io_refusal *refusal)
+{
+    session->verdict = LT_IO_ASKED;
+    bool wanted = listener->callbacks.on_session &&
+                  listener->callbacks.on_session(listener, session, remote, listener->user);
+    bool refused = session->verdict == LT_IO_REFUSED;
+
+    *refusal = session->refusal;
+    if (session->verdict == LT_IO_ASKED)
+        session->verdict = wanted ? LT_IO_ADMITTED : LT_IO_REFUSED;
+    if (!wanted) {
+        lt_io_session_end(session);
+    } else if (refused && !session->ended) { /* it is the application's still, and ends */
+        session->closed_here = true;
+        uv_mutex_lock(&session->lock);
+        livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_io_now());
+        uv_mutex_unlock(&session->lock);
+        lt_io_context_schedule(session->context, &session->work);
+    }
+    return session->ended || refused ? LIVETCP_ERR_CANCELLED : LIVETCP_OK;
 }
 
 livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
                                      const uint8_t address[LT_ADDRESS_KEY],
                                      const lt_tls_filter *tls, const livetcp_pending *pending,
-                                     livetcp_session **out)
+                                     livetcp_session **out, lt_io_refusal *refusal)
 {
     livetcp_config config = listener->config;
     livetcp_session *session;
     livetcp_result result = LIVETCP_ERR_TOO_MANY_SESSIONS;
 
     *out = NULL;
+    *refusal = (lt_io_refusal){.code = 0};
     config.wire = pending ? LIVETCP_WIRE_SESSION : LIVETCP_WIRE_PLAIN;
     if (make_room(listener, address, !pending))
         result = lt_io_session_create(listener->context, &config, false, pending, &session, NULL);
@@ -222,15 +272,48 @@ livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *rem
     lt_io_session_reference(session);
     if (tls)
         lt_io_session_note_tls(session, tls);
-    bool wanted = ask_application(listener, session, remote);
-    if (!wanted)
-        lt_io_session_end(session);
-    if (session->ended)
-        result = LIVETCP_ERR_CANCELLED;
-    else
+    introduce(session, remote, pending);
+    result = ask_application(listener, session, remote, refusal);
+    if (result == LIVETCP_OK)
         *out = session;
     lt_io_session_release(session);
     return result;
+}
+
+/* ---- the first connection ---- */
+
+livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_session *session,
+                                      const lt_io_first_connection *first)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    uv_mutex_lock(&session->lock);
+    lt_wipe(session->introduced.token, sizeof session->introduced.token);
+    uv_mutex_unlock(&session->lock);
+    if (!first->tls) /* or it was when TLS began */
+        result = lt_io_socket_prepare(first->socket, &listener->config);
+    if (result == LIVETCP_OK)
+        result = lt_io_session_attach(session, first->index, first->socket, first->tls, false,
+                                      first->reply);
+    return result;
+}
+
+void lt_io_admission_feed(livetcp_session *session, const lt_io_first_connection *first)
+{
+    const uint8_t *held = NULL;
+    size_t held_size = 0;
+
+    if (first->state)
+        held = livetcp_pending_held(first->state, &held_size);
+    lt_io_session_reference(session);
+    if (held_size)
+        lt_io_session_receive(session, first->index, held, held_size, NULL);
+    if (first->size && !session->ended)
+        lt_io_session_receive(session, first->index, first->data, first->size, NULL);
+    if (!session->ended)
+        lt_io_session_service(session);
+    lt_io_session_drain(session, first->index);
+    lt_io_session_release(session);
 }
 
 void lt_io_admission_end(livetcp_listener *listener)

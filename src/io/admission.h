@@ -24,14 +24,37 @@ bool lt_io_admission_has_room(const livetcp_listener *listener,
                               const uint8_t address[LT_ADDRESS_KEY], bool plain);
 
 /* Makes a session, a plain one without `pending`, and offers it to the application, which can ask
- * who the peer is if it came by TLS (NULL = it did not). On LIVETCP_OK
- * *session is alive and wanted. The listener may have ended meanwhile; the caller holds a
- * reference. Errors: LIVETCP_ERR_TOO_MANY_SESSIONS, LIVETCP_ERR_CANCELLED if the application does
- * not want it, those of livetcp_engine_create(). */
+ * who the peer is: how it has introduced itself, and its certificate if it came by TLS (NULL = it
+ * did not). On LIVETCP_OK *session is alive and wanted, or undecided (LT_IO_LATER). The listener
+ * may have ended meanwhile; the caller holds a reference. Errors: LIVETCP_ERR_TOO_MANY_SESSIONS,
+ * LIVETCP_ERR_CANCELLED if the application does not want it, with its words in *refusal, those of
+ * livetcp_engine_create(). */
 livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
                                      const uint8_t address[LT_ADDRESS_KEY],
                                      const lt_tls_filter *tls, const livetcp_pending *pending,
-                                     livetcp_session **session);
+                                     livetcp_session **session, lt_io_refusal *refusal);
+
+/* Its caller's other connections are about to ask for it, which is no news. */
+void lt_io_admission_note_refused(livetcp_listener *listener, const uint8_t *id);
+bool lt_io_admission_was_refused(const livetcp_listener *listener, const uint8_t *id);
+
+/* A connection that becomes part of a session. */
+typedef struct lt_io_first_connection {
+    unsigned index;
+    uv_os_sock_t socket;
+    lt_tls_filter *tls;           /* NULL without TLS */
+    const livetcp_pending *state; /* NULL of a plain one */
+    const livetcp_reply *reply;   /* to write first, or NULL */
+    const uint8_t *data;          /* its input */
+    size_t size;
+} lt_io_first_connection;
+
+/* Gives it to the session, with socket and TLS; on failure they stay the caller's. */
+livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_session *session,
+                                      const lt_io_first_connection *first);
+
+/* After that: what was held comes first, then the input, then what TLS holds. Calls back. */
+void lt_io_admission_feed(livetcp_session *session, const lt_io_first_connection *first);
 
 /* The listener ends: its sessions live on without it. */
 void lt_io_admission_end(livetcp_listener *listener);

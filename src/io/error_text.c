@@ -24,6 +24,7 @@ static const struct {
     {LIVETCP_ERR_PEER_TIMEOUT, "; is the network down, or the peer gone?"},
     {LIVETCP_ERR_REFUSED, "; is a listener running there?"},
     {LIVETCP_ERR_NOT_SUPPORTED, "; set wire=plain here, or wire=auto there"},
+    {LIVETCP_ERR_NO_INTRODUCTION, "; update it, or leave them out"},
     {LIVETCP_ERR_UNREACHABLE, "; check the address, the route and firewalls"},
 };
 
@@ -63,9 +64,28 @@ static const char *text_of(const livetcp_session *session, livetcp_result reason
     }
 }
 
+/* In the words of the application at the other end. Only the loop's thread changes them. */
+static bool compose_rejection(livetcp_error *error, const livetcp_session *session,
+                              const char *peer, livetcp_result reason)
+{
+    const char *text;
+    unsigned code = livetcp_engine_rejection(session->engine, &text);
+    char number[16] = "";
+
+    if (reason != LIVETCP_ERR_CANCELLED || session->closed_here || (!code && !*text))
+        return false;
+    if (code)
+        snprintf(number, sizeof number, " (%u)", code);
+    lt_fail(error, reason, "%.80s: turned away by the listener's application%s%s%s", peer,
+            *text ? ": " : "", text, number);
+    return true;
+}
+
 static void compose(livetcp_error *error, const livetcp_session *session, const char *peer,
                     livetcp_result reason)
 {
+    if (compose_rejection(error, session, peer, reason))
+        return;
     lt_fail(error, reason, "%.120s: %s%s", peer, text_of(session, reason), lt_io_advice(reason));
 }
 

@@ -8,6 +8,7 @@
 #include "io/pending_connection.h"
 #include "io/socket.h"
 #include "io/stats_socket.h"
+#include "io/undecided.h"
 #include "settings/settings.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ static void end_listener(livetcp_listener *listener)
         uv_close((uv_handle_t *)&listener->sockets[i].poll, on_socket_closed);
         lt_socket_close(listener->sockets[i].socket);
     }
+    lt_io_undecided_end(listener);
     lt_io_pending_end(listener);
     lt_io_admission_end(listener);
     uv_close((uv_handle_t *)&listener->pause, on_pause_closed);
@@ -288,6 +290,7 @@ static livetcp_result create(livetcp_context *context, const livetcp_config *con
     if (callbacks)
         lt_sized_read(&listener->callbacks, sizeof listener->callbacks, callbacks);
     lt_list_init(&listener->sessions);
+    lt_list_init(&listener->undecided);
     livetcp_result result = bind_listener(listener, error);
     if (result != LIVETCP_OK) {
         free(listener);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A listener from the inside, in three files, each of which calls only those before it:
+ * A listener from the inside, in four files, each of which calls only those before it:
  *
  *   admission.c           the sessions it serves, room for more, and the application's consent
+ *   undecided.c           connections that wait for an answer that takes time
  *   pending_connection.c  connections that belong to no session yet, from their first byte on
  *   listener.c            its sockets, and its life
  *
@@ -13,12 +14,10 @@
  * which each connection waits for its turn before that; then all input is decrypted at once, and
  * whatever is held or waits is plaintext.
  *
- * To extend admission (names, tokens, TLS identity): lt_io_admission_offer() asks the application,
- * with the PROOF checked and JOINED not yet written. An answer that takes time ("later") leaves the
- * connection in the stage LT_IO_PENDING_PROVED, unwatched, its held media and the JOINED with it,
- * and comes back through create_session() in pending_connection.c; only its deadline then has to
- * be another one. What is refused there is refused by REJECT with a reason, on a connection whose
- * caller is not OPEN before JOINED. What can be refused before the key agreement (room, a name that
+ * lt_io_admission_offer() asks the application, with the PROOF checked and JOINED not yet written.
+ * An answer that takes time moves the connection to undecided.c, its held media and the JOINED with
+ * it. What is refused there is refused by REJECT with a reason, on a connection whose caller is not
+ * OPEN before JOINED. What can be refused before the key agreement (room, a name that
  * does not exist) belongs beside lt_io_admission_has_room().
  *
  * Loop's thread only.
@@ -60,7 +59,8 @@ struct livetcp_listener {
 
     lt_io_pool pool;         /* connections that belong to no session */
     lt_list unproved;        /* of these, the ones that were sent ACCEPT */
-    lt_list resumed;         /* of these, JOINs whose session was waiting for its PROOF */
+    lt_list resumed;         /* of these, JOINs that wait for their session no more */
+    lt_list undecided;       /* first connections whose session the application decides about */
     uv_timer_t timer;        /* the pool's first deadline, and its next turn */
     livetcp_usec put_off_us; /* see lt_io_put_off() */
     uint64_t agreements;     /* key agreements since it exists */

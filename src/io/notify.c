@@ -150,6 +150,8 @@ static void notify_session_state(livetcp_session *session, const livetcp_engine_
 
     if (is_end(event)) {
         session->closed_notified = true;
+        if (session->on_answer)
+            session->on_answer(session);
         if (session->on_ended)
             session->on_ended(session);
     }
@@ -321,11 +323,25 @@ static void notify_events(livetcp_session *session, bool end)
     }
 }
 
+/* A caller that came to receive was perhaps not allowed to publish. */
+static bool may_send(livetcp_session *session, const livetcp_packet *packet)
+{
+    if (packet->rtcp || session->introduced.role != LIVETCP_ROLE_SUBSCRIBE)
+        return true;
+    if (!session->told_misuse)
+        LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "session",
+                  "%s: media of a caller with role=subscribe is dropped", session->remote);
+    session->told_misuse = true;
+    return false;
+}
+
 static void notify_packets(livetcp_session *session)
 {
     lt_io_arrivals *arrivals = &session->arrivals;
 
     for (size_t i = 0; i < arrivals->count && may_notify(session); i++) {
+        if (!may_send(session, &arrivals->items[i]))
+            continue;
         lt_io_taps_packet(session->taps, session, &arrivals->items[i]);
         if (session->callbacks.on_packet)
             session->callbacks.on_packet(session, &arrivals->items[i], session->user);

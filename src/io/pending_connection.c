@@ -9,6 +9,7 @@
 #include "io/lingering_close.h"
 #include "io/process.h"
 #include "io/socket.h"
+#include "io/undecided.h"
 #include "io/wrong_end.h"
 #include "proxy/proxy_protocol.h"
 #include "settings/settings.h"
@@ -171,20 +172,26 @@ static void turn_away(pending_connection *pending, livetcp_result reason,
     send_off(pending, leave(pending), &error, reply);
 }
 
-static void reject_socket(pending_connection *pending, uv_os_sock_t fd, livetcp_result reason)
+/* `refusal`: words of the application, or NULL. */
+static void reject_socket(pending_connection *pending, uv_os_sock_t fd, livetcp_result reason,
+                          const lt_io_refusal *refusal)
 {
     livetcp_reply reply = {.size = 0};
     livetcp_error error;
 
     if (!pending->plain)
-        livetcp_pending_reject(pending->state, reason, &reply);
+        livetcp_pending_reject_with(pending->state, reason, refusal ? refusal->code : 0,
+                                    refusal ? refusal->text : "", &reply);
     compose(pending, reason, &error);
+    if (refusal && *refusal->text)
+        lt_fail(&error, reason, "connection from %s: turned away by the application: %s",
+                pending->remote, refusal->text);
     send_off(pending, fd, &error, &reply);
 }
 
 static void reject(pending_connection *pending, livetcp_result reason)
 {
-    reject_socket(pending, leave(pending), reason);
+    reject_socket(pending, leave(pending), reason, NULL);
 }
 
 static void lose(pending_connection *pending, int system_errno)
@@ -257,42 +264,49 @@ static void go_on(pending_connection *pending, stage now)
 
 /* ---- into a session ---- */
 
-/* What was held comes first, then the rest of the input, then what TLS holds. The pending may be
- * gone after this. */
+/* The pending may be gone after this. */
 static void hand_over(pending_connection *pending, livetcp_session *session, unsigned index,
                       uv_os_sock_t fd, const livetcp_reply *reply, const uint8_t *data, size_t size)
 {
-    livetcp_result result = LIVETCP_OK;
-    const uint8_t *held = NULL;
-    size_t held_size = 0;
+    lt_io_first_connection first = {.index = index,
+                                    .socket = fd,
+                                    .tls = pending->tls,
+                                    .state = pending->plain ? NULL : pending->state,
+                                    .reply = reply,
+                                    .data = data,
+                                    .size = size};
+    livetcp_result result = lt_io_admission_attach(pending->listener, session, &first);
 
-    if (!pending->tls) /* or it was when TLS began */
-        result = lt_io_socket_prepare(fd, &pending->listener->config);
-    if (result == LIVETCP_OK)
-        result = lt_io_session_attach(session, index, fd, pending->tls, false, reply);
     if (result != LIVETCP_OK) {
-        reject_socket(pending, fd, result);
+        reject_socket(pending, fd, result, NULL);
         return;
     }
     pending->tls = NULL;
-    if (!pending->plain)
-        held = livetcp_pending_held(pending->state, &held_size);
-    lt_io_session_reference(session);
-    if (held_size)
-        lt_io_session_receive(session, index, held, held_size, NULL);
-    if (size && !session->ended)
-        lt_io_session_receive(session, index, data, size, NULL);
-    if (!session->ended)
-        lt_io_session_service(session);
-    lt_io_session_drain(session, index);
-    lt_io_session_release(session);
+    lt_io_admission_feed(session, &first);
 }
 
-/* Its other connections are about to ask for it. */
-static void remember_refused(livetcp_listener *listener, const uint8_t *id)
+static void arm_timer(livetcp_listener *listener);
+
+/* The application answers later: the connection waits for that elsewhere. */
+static void wait_for_answer(pending_connection *pending, livetcp_session *session, uv_os_sock_t fd,
+                            const livetcp_reply *reply, const uint8_t *data, size_t size)
 {
-    memcpy(listener->refused[listener->next_refused++ % LT_IO_LISTENER_REFUSED], id,
-           LIVETCP_SESSION_ID_SIZE);
+    lt_io_undecided_parts parts = {.socket = fd,
+                                   .tls = pending->tls,
+                                   .state = pending->state,
+                                   .joined = *reply,
+                                   .rest = data,
+                                   .rest_size = size,
+                                   .on_decided = arm_timer};
+    livetcp_result result = lt_io_undecided_start(pending->listener, session, &parts);
+
+    if (result != LIVETCP_OK) {
+        reject_socket(pending, fd, result, NULL);
+        livetcp_session_close(session, 0);
+        return;
+    }
+    pending->tls = NULL;
+    pending->state = NULL;
 }
 
 /* PROOF has come: `reply` is JOINED. The application is asked with the socket in our hands, since
@@ -303,15 +317,18 @@ static void create_session(pending_connection *pending, const livetcp_reply *rep
     livetcp_listener *listener = pending->listener;
     unsigned index = livetcp_pending_index(pending->state);
     livetcp_session *session = NULL;
+    lt_io_refusal refusal;
     uv_os_sock_t fd;
 
     pending->costly = false;
     fd = leave(pending);
     livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
-                                                  pending->tls, pending->state, &session);
+                                                  pending->tls, pending->state, &session, &refusal);
     if (result != LIVETCP_OK) {
-        remember_refused(listener, livetcp_pending_session_id(pending->state));
-        reject_socket(pending, fd, result);
+        lt_io_admission_note_refused(listener, livetcp_pending_session_id(pending->state));
+        reject_socket(pending, fd, result, &refusal);
+    } else if (session->verdict == LT_IO_LATER) {
+        wait_for_answer(pending, session, fd, reply, data, size);
     } else {
         hand_over(pending, session, index, fd, reply, data, size);
     }
@@ -345,14 +362,6 @@ static void refuse_join(pending_connection *pending)
     write_last(pending, fd, &reply);
 }
 
-static bool was_refused(const livetcp_listener *listener, const uint8_t *id)
-{
-    for (unsigned i = 0; i < LT_IO_LISTENER_REFUSED; i++)
-        if (memcmp(listener->refused[i], id, LIVETCP_SESSION_ID_SIZE) == 0)
-            return true;
-    return false;
-}
-
 /* The answer to JOIN; false if the connection was turned away. */
 static bool challenge(pending_connection *pending)
 {
@@ -360,7 +369,8 @@ static bool challenge(pending_connection *pending)
     livetcp_reply reply = {.size = 0};
     livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
 
-    if (!session && was_refused(pending->listener, livetcp_pending_session_id(pending->state))) {
+    if (!session && lt_io_admission_was_refused(pending->listener,
+                                                livetcp_pending_session_id(pending->state))) {
         refuse_join(pending);
         return false;
     }
@@ -424,25 +434,37 @@ static void on_create(pending_connection *pending, const uint8_t *data, size_t s
         want_turn(pending, STAGE_TURN, data, size);
 }
 
+/* The JOINs with which this one waits: its session waits for its PROOF on another connection, or
+ * for the application's answer. NULL if it need not wait. */
+static lt_list *find_waiting(const pending_connection *pending)
+{
+    const livetcp_session *session = find_session(pending);
+    pending_connection *creator;
+
+    if (session)
+        return lt_io_undecided_joins(session);
+    creator = find_unproved(pending->listener, livetcp_pending_session_id(pending->state));
+    return creator ? &creator->joins : NULL;
+}
+
 /* True if the handshake goes on at once. */
 static bool on_join(pending_connection *pending, const uint8_t *data, size_t size)
 {
-    livetcp_listener *listener = pending->listener;
-    pending_connection *creator;
+    lt_list *others;
 
     if (pending->stage == STAGE_HANDSHAKE && lt_io_pool_is_blamed(&pending->member, lt_io_now())) {
         want_turn(pending, STAGE_TURN, data, size);
         return false;
     }
-    creator = find_unproved(listener, livetcp_pending_session_id(pending->state));
-    if (!creator || find_session(pending))
+    others = find_waiting(pending);
+    if (!others)
         return challenge(pending);
     if (!save(pending, data, size)) {
         reject(pending, LIVETCP_ERR_NO_MEMORY);
         return false;
     }
     wait_in(pending, STAGE_PARKED);
-    lt_list_insert_last(&creator->joins, &pending->in_joins);
+    lt_list_insert_last(others, &pending->in_joins);
     return false;
 }
 
@@ -483,15 +505,16 @@ static void accept_plain(pending_connection *pending, const uint8_t *data, size_
 {
     livetcp_listener *listener = pending->listener;
     livetcp_session *session = NULL;
+    lt_io_refusal refusal;
     uv_os_sock_t fd;
 
     pending->costly = false;
     fd = leave(pending);
     pending->plain = true;
     livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
-                                                  pending->tls, NULL, &session);
+                                                  pending->tls, NULL, &session, &refusal);
     if (result != LIVETCP_OK)
-        reject_socket(pending, fd, result);
+        reject_socket(pending, fd, result, &refusal);
     else
         hand_over(pending, session, 0, fd, NULL, data, size);
 }
@@ -862,7 +885,10 @@ static void serve_resumed(livetcp_listener *listener)
     while (!listener->ended && (link = lt_list_first(&listener->resumed))) {
         pending_connection *pending = LT_LIST_ELEMENT(link, pending_connection, in_joins);
         lt_list_remove(link);
-        if (!challenge(pending))
+        lt_list *others = find_waiting(pending);
+        if (others)
+            lt_list_insert_last(others, link);
+        if (others || !challenge(pending))
             continue;
         go_on(pending, STAGE_HANDSHAKE);
         take_saved(pending);
@@ -937,7 +963,9 @@ static void expire(pending_connection *pending)
     bool silent = pending->stage == STAGE_FIRST_BYTES && !pending->saved_size;
     bool open = pending->tls || !lt_config_needs_tls(config);
 
-    if (silent && open && config->wire == LIVETCP_WIRE_AUTO && !config->peer_sends)
+    if (pending->stage == STAGE_PARKED)
+        drop(pending); /* its caller knows what it waits for */
+    else if (silent && open && config->wire == LIVETCP_WIRE_AUTO && !config->peer_sends)
         accept_plain(pending, NULL, 0);
     else
         reject(pending, LIVETCP_ERR_HANDSHAKE_TIMEOUT);

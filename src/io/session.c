@@ -11,7 +11,7 @@
 #include "io/stats_socket.h"
 #include "io/wrong_end.h"
 #include "platform/probe.h"
-#include "wire/control.h"
+#include "wire/authenticator.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -168,6 +168,7 @@ void lt_io_session_release(livetcp_session *session)
     lt_io_arrivals_free(&session->arrivals);
     lt_io_tls_destroy(&session->tls);
     lt_io_proxy_destroy(&session->proxy);
+    lt_wipe(session->introduced.token, sizeof session->introduced.token);
     livetcp_engine_destroy(&session->engine);
     uv_mutex_destroy(&session->lock);
     free(session->links);
@@ -277,7 +278,9 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
     session->work.run = run_work;
     session->member.end = end_member;
     session->member.describe = lt_io_session_describe;
+    session->introduced.struct_size = sizeof session->introduced;
     result = create_engine(session, caller, pending, error);
+    lt_wipe(session->config.token, sizeof session->config.token); /* the engine has it */
     if (result == LIVETCP_OK && caller)
         result = create_links(session, error);
     if (result != LIVETCP_OK) {
@@ -351,6 +354,8 @@ void lt_io_session_end(livetcp_session *session)
     close_channels(session);
     uv_mutex_unlock(&session->lock);
     lt_io_link_watch_stop(&session->link_watch);
+    if (session->on_answer)
+        session->on_answer(session);
     if (session->on_ended)
         session->on_ended(session);
     lt_io_context_unschedule(session->context, &session->work);

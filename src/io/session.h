@@ -31,6 +31,23 @@ typedef struct lt_io_slot {
     livetcp_error error;            /* loop's thread: text of the last loss */
 } lt_io_slot;
 
+/* The application's answer to a caller. */
+typedef enum lt_io_verdict {
+    LT_IO_UNASKED = 0, /* not a listener's session, or not shown to the application yet */
+    LT_IO_ASKED,       /* within on_session */
+    LT_IO_LATER,       /* it will answer */
+    LT_IO_ADMITTED,
+    LT_IO_REFUSED
+} lt_io_verdict;
+
+/* What the caller is told. */
+typedef struct lt_io_refusal {
+    unsigned code; /* 0 = none */
+    char text[LIVETCP_REJECTION_MAX + 1];
+} lt_io_refusal;
+
+typedef struct lt_io_undecided lt_io_undecided; /* undecided.h */
+
 struct livetcp_session {
     lt_io_member member; /* of the context */
     lt_io_work work;     /* calls lt_io_session_service() */
@@ -83,6 +100,14 @@ struct livetcp_session {
     uint8_t id[LIVETCP_SESSION_ID_SIZE]; /* sent by joining connections */
     uint8_t address[LT_ADDRESS_KEY];     /* where its first connection came from */
     livetcp_usec heard_us;               /* when something last came, or it was made */
+    livetcp_caller introduced;           /* (lock) struct_size: the library's */
+    lt_io_verdict verdict;
+    lt_io_refusal refusal;
+    lt_io_undecided *undecided; /* NULL unless the verdict is LT_IO_LATER and its caller waits */
+
+    /* NULL, or the verdict has changed from LT_IO_LATER, or the session ends without one. */
+    void (*on_answer)(livetcp_session *session);
+    bool told_misuse; /* media from a subscriber is logged once */
 };
 
 /* Refuses NULL, with words. */

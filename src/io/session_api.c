@@ -2,10 +2,13 @@
 /* The public functions of a session. */
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/utf8.h"
 #include "io/clock.h"
+#include "io/secret.h"
 #include "io/session.h"
 #include "io/socket.h"
 #include "settings/settings.h"
+#include "wire/authenticator.h"
 
 #include <livetcp/policy.h>
 
@@ -29,6 +32,25 @@ static livetcp_result check_caller(const livetcp_config *config, livetcp_error *
     if (result != LIVETCP_OK)
         return result;
     return lt_io_socket_check(config, error);
+}
+
+/* Replaces "file:NAME" and "env:NAME" by the token. The caller wipes it. */
+static livetcp_result read_token(livetcp_config *config, livetcp_error *error)
+{
+    char given[sizeof config->token];
+    livetcp_result result;
+
+    if (!config->token[0])
+        return LIVETCP_OK;
+    memcpy(given, config->token, sizeof given);
+    result = lt_io_secret_read("token", given, config->token, sizeof config->token, error);
+    if (result == LIVETCP_OK &&
+        (!config->token[0] || !lt_utf8_is_text(config->token, strlen(config->token))))
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                         "token: %.120s holds no token, which is UTF-8 without control characters",
+                         lt_setting_is_reference(given) ? given : "the setting");
+    lt_wipe(given, sizeof given);
+    return result;
 }
 
 typedef struct connect_call {
@@ -106,9 +128,12 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     if (result == LIVETCP_OK)
         result = lt_io_proxy_create(&copy, &proxy, error);
     if (result == LIVETCP_OK)
+        result = read_token(&copy, error);
+    if (result == LIVETCP_OK)
         result = lt_io_tls_create(&copy, &tls, error);
     if (result != LIVETCP_OK) {
         lt_io_proxy_destroy(&proxy);
+        lt_wipe(copy.token, sizeof copy.token);
         return result;
     }
     connect_call call = {.tls = tls,
@@ -120,6 +145,7 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
                          .session = session,
                          .error = &failure};
     lt_io_context_run(context, run_connect, &call);
+    lt_wipe(copy.token, sizeof copy.token);
     return call.result == LIVETCP_OK ? LIVETCP_OK : lt_fail_again(error, &failure);
 }
 

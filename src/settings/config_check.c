@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/ip.h"
 #include "base/text_list.h"
+#include "base/utf8.h"
 #include "settings/link_plan.h"
 #include "settings/settings.h"
 
@@ -283,6 +284,26 @@ static livetcp_result check_tls(const livetcp_config *config, livetcp_error *err
     return on && !config->passphrase[0] ? check_certificates(config, error) : LIVETCP_OK;
 }
 
+/* ---- introductions ---- */
+
+static livetcp_result check_introduction(const livetcp_config *config, livetcp_error *error)
+{
+    bool listener = config->mode == LIVETCP_MODE_LISTENER;
+
+    if (listener && (config->stream_id[0] || config->token[0] || config->role))
+        return contradict(error, "stream-id (the path of the URI), token and role are a caller's: "
+                                 "a listener is told those of its callers");
+    if (config->wire == LIVETCP_WIRE_PLAIN && (config->stream_id[0] || config->token[0]))
+        return contradict(error, "stream-id and token need wire=session: plain RFC 4571 has no "
+                                 "place for them");
+    if (config->token[0] && !lt_config_has_tls(config))
+        return contradict(error, "a token is sent under TLS or a passphrase only, since who reads "
+                                 "it has it: set tls=on, livetcps:// or passphrase");
+    if (!lt_utf8_is_text(config->token, strlen(config->token)))
+        return contradict(error, "token takes UTF-8 without control characters");
+    return LIVETCP_OK;
+}
+
 livetcp_result lt_config_check_session(const livetcp_config *config, const livetcp_policy *policy,
                                        livetcp_error *error)
 {
@@ -317,5 +338,7 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = check_tls(&whole, error);
     if (result == LIVETCP_OK)
         result = check_proxies(&whole, error);
+    if (result == LIVETCP_OK)
+        result = check_introduction(&whole, error);
     return result == LIVETCP_OK ? lt_config_check_session(&whole, NULL, error) : result;
 }

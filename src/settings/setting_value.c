@@ -3,6 +3,7 @@
 #include "settings/settings.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -273,8 +274,8 @@ static void format_ratio(double value, char *text, size_t size)
 static bool is_text(const lt_setting *setting)
 {
     return setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
-           setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET ||
-           setting->kind == LT_SETTING_URL;
+           setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_NAME ||
+           setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL;
 }
 
 /* No name or address has blanks or control characters in it; a line may have blanks. */
@@ -283,6 +284,8 @@ static bool is_visible(const lt_setting *setting, const char *text)
     bool line = setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET ||
                 setting->kind == LT_SETTING_URL; /* file:NAME */
 
+    if (setting->kind == LT_SETTING_NAME)
+        return lt_utf8_is_text(text, strlen(text));
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f || (*text == ' ' && !line))
             return false;
@@ -319,6 +322,9 @@ static livetcp_result parse_text(const lt_setting *setting, livetcp_config *conf
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' does not accept %zu bytes ('%.40s...'): it takes at most %zu",
                        setting->listed.name, length, shown(setting, value), setting->size - 1);
+    if (setting->kind == LT_SETTING_NAME && !is_visible(setting, value))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "setting '%s' takes UTF-8 without control characters", setting->listed.name);
     if (!is_visible(setting, value))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' does not accept blanks or control characters",
@@ -382,6 +388,7 @@ livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *confi
         return parse_choice(setting, config, value, error);
     case LT_SETTING_TEXT:
     case LT_SETTING_LINE:
+    case LT_SETTING_NAME:
     case LT_SETTING_SECRET:
     case LT_SETTING_URL:
         return parse_text(setting, config, value, error);
@@ -413,7 +420,10 @@ static livetcp_result check_text(const lt_setting *setting, const livetcp_config
                        setting->listed.name, setting->size - 1);
     if (!is_visible(setting, field))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "setting '%s' holds blanks or control characters", setting->listed.name);
+                       setting->kind == LT_SETTING_NAME
+                           ? "setting '%s' is not UTF-8, or holds control characters"
+                           : "setting '%s' holds blanks or control characters",
+                       setting->listed.name);
     return LIVETCP_OK;
 }
 

@@ -53,6 +53,10 @@
     {                                                                                              \
         {name, accepts, summary}, LT_SETTING_LINE, FIELD(field), 0, 0, NULL, ""                    \
     }
+#define NAME(name, field, accepts, summary)                                                        \
+    {                                                                                              \
+        {name, accepts, summary}, LT_SETTING_NAME, FIELD(field), 0, 0, NULL, ""                    \
+    }
 #define SECRET(name, field, accepts, summary)                                                      \
     {                                                                                              \
         {name, accepts, summary}, LT_SETTING_SECRET, FIELD(field), 0, 0, NULL, ""                  \
@@ -74,6 +78,7 @@ static const char *const wires[] = {"session", "plain", "auto", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
 static const char *const timestamps[] = {"auto", "on", "off", NULL};
 static const char *const tls[] = {"off", "on", "auto", NULL};
+static const char *const roles[] = {"both", "publish", "subscribe", NULL};
 static const char *const rtcp[] = {"auto", "on", "off", NULL};
 
 /* clang-format off */
@@ -220,6 +225,14 @@ static const lt_setting settings[] = {
     TEXT("proxy-protocol-from", proxy_protocol_from, "addresses or networks, at most 255 bytes",
          "", "proxies in front of a listener that send PROXY headers, separated by commas, for "
          "example 10.0.0.0/8,::1"),
+    CHOICE("role", role, roles, "both, publish or subscribe", "both",
+           "what a caller means to do, as the listener's application is told"),
+    MSEC("admission-timeout", admission_timeout_us, 100, 600000, "30000",
+         "how long a listener's application may take to decide about a caller"),
+    NAME("stream-id", stream_id, "UTF-8, at most 512 bytes",
+         "which stream of the listener's a caller means; the path of a URI"),
+    SECRET("token", token, "at most 2048 bytes, or file:NAME or env:NAME",
+           "shows to the listener's application what a caller may do; needs TLS or a passphrase"),
 };
 /* clang-format on */
 

@@ -18,6 +18,7 @@ typedef enum lt_setting_kind {
     LT_SETTING_TEXT,      /* a char array */
     LT_SETTING_HOST,      /* the same: a name or address, as text an IPv6 one perhaps in brackets */
     LT_SETTING_LINE,      /* the same: blanks are allowed, as in names of files */
+    LT_SETTING_NAME,      /* the same: UTF-8, blanks are allowed */
     LT_SETTING_SECRET,    /* the same: never written back, but for "file:NAME" and "env:NAME" */
     LT_SETTING_URL,       /* the same: with an '@', that is with a user, as a SECRET */
     LT_SETTING_AUTO_MSEC, /* the same as MSEC, or "auto" for -1 */

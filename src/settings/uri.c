@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp://host:port?name=value&name=value, and livetcps:// for TLS, after RFC 3986; zone
- * identifiers of IPv6 addresses after RFC 6874. */
+/* livetcp://host:port/stream-id?name=value&name=value, and livetcps:// for TLS, after RFC 3986;
+ * zone identifiers of IPv6 addresses after RFC 6874. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text_list.h"
@@ -16,9 +16,15 @@ static const char tls_scheme[] = "livetcps://";
 
 #define TLS_PORT "443"
 
-/* The longest value is livetcp_config.host: names, or IPv6 addresses with brackets. */
+/* The longest value is a token, or percent-encoded hosts: names, or IPv6 addresses with brackets.
+ */
 #define NAME_SIZE  64
-#define VALUE_SIZE (2 * sizeof(((livetcp_config *)0)->host))
+#define VALUE_SIZE (LIVETCP_TOKEN_MAX + 1)
+#define HOST_SIZE  sizeof(((livetcp_config *)0)->host)
+
+_Static_assert(2 * HOST_SIZE <= VALUE_SIZE, "a list of hosts, with a pair of brackets an item");
+
+static const char stream_id_name[] = "stream-id";
 
 /* A stretch of the URI. */
 typedef struct span {
@@ -89,11 +95,14 @@ static livetcp_result apply_pair(livetcp_config *config, span name, span value,
 {
     char name_text[NAME_SIZE], value_text[VALUE_SIZE];
     bool is_list = span_find(value, ',') != value.end; /* with a pair of brackets an item */
+    size_t limit = is_list ? 2 * HOST_SIZE : HOST_SIZE;
     livetcp_result result = decode(name, name, name_text, sizeof name_text, error);
+    const lt_setting *setting = result == LIVETCP_OK ? lt_setting_find(name_text, NULL) : NULL;
 
+    if (setting && setting->size > limit)
+        limit = setting->size;
     if (result == LIVETCP_OK)
-        result =
-            decode(value, name, value_text, is_list ? sizeof value_text : VALUE_SIZE / 2, error);
+        result = decode(value, name, value_text, limit, error);
     if (result == LIVETCP_OK)
         result = livetcp_config_set(config, name_text, value_text, error);
     return result;
@@ -217,14 +226,16 @@ static livetcp_result apply(livetcp_config *config, const char *uri, livetcp_err
 
     if (result != LIVETCP_OK)
         return result;
-    if (*rest == '/')
-        rest++; /* many libraries put one there */
-    if (!*rest)
-        return LIVETCP_OK;
-    if (*rest != '?')
-        return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "the URI has a path, '/%.*s'; settings follow host:port after a '?'",
-                       span_size((span){rest, rest + strcspn(rest, "?")}), rest);
+    if (*rest == '/') { /* alone it means nothing: many libraries put one there */
+        span path = {rest + 1, rest + strcspn(rest, "?")};
+        if (path.begin != path.end)
+            result =
+                apply_pair(config, (span){stream_id_name, stream_id_name + strlen(stream_id_name)},
+                           path, error);
+        rest = path.end;
+    }
+    if (result != LIVETCP_OK || !*rest)
+        return result;
     return apply_query(config, (span){rest + 1, rest + strlen(rest)}, error);
 }
 
@@ -319,6 +330,10 @@ static void put_authority(writer *w, const livetcp_config *config)
     }
     snprintf(port, sizeof port, ":%u", config->port);
     put_string(w, port);
+    if (config->stream_id[0]) {
+        put(w, '/');
+        put_encoded(w, config->stream_id, ":/,@");
+    }
 }
 
 /* Adds the setting if it is not at its default, and not part of host:port. */
@@ -333,7 +348,8 @@ static livetcp_result put_setting(writer *w, const lt_setting *setting,
     if (result == LIVETCP_OK)
         result = lt_setting_format(setting, defaults, initial, sizeof initial, error);
     if (result != LIVETCP_OK || !strcmp(name, "host") || !strcmp(name, "port") ||
-        !strcmp(value, initial) || (!strcmp(name, "tls") && config->tls == LIVETCP_TLS_ON))
+        !strcmp(name, stream_id_name) || !strcmp(value, initial) ||
+        (!strcmp(name, "tls") && config->tls == LIVETCP_TLS_ON))
         return result;
     put(w, *separator);
     *separator = '&';

@@ -4,6 +4,8 @@
  * docs/adr/0007-join-proof.md has the reasons. */
 #include "wire/authenticator.h"
 
+#include "base/bytes.h"
+
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -16,6 +18,7 @@
 /* Separates our keys from any other use of the same agreement. */
 static const char key_label[] = "LiveTCP 1 join key";
 static const char binding_label[] = "LiveTCP 1 channel";
+static const char transcript_label[] = "LiveTCP 1 introduction";
 
 /* ---- key pairs ---- */
 
@@ -51,6 +54,11 @@ livetcp_result lt_credentials_create(lt_credentials *credentials, const uint8_t 
     if (result != LIVETCP_OK)
         lt_credentials_wipe(credentials);
     return result;
+}
+
+void lt_wipe(void *secret, size_t size)
+{
+    OPENSSL_cleanse(secret, size);
 }
 
 void lt_credentials_wipe(lt_credentials *credentials)
@@ -150,26 +158,73 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
     return result;
 }
 
-/* ---- channel binding ---- */
+/* ---- the key of one connection ---- */
 
-livetcp_result lt_credentials_bind(const lt_credentials *credentials,
-                                   const lt_channel_binding *binding, lt_credentials *bound)
+static livetcp_result replace_key(lt_credentials *bound, const uint8_t *input, size_t input_size)
+{
+    uint8_t key[LT_KEY_SIZE];
+    size_t size = 0;
+    bool done = EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, bound->key, LT_KEY_SIZE, input,
+                          input_size, key, LT_KEY_SIZE, &size) != NULL &&
+                size == LT_KEY_SIZE;
+
+    if (done)
+        memcpy(bound->key, key, LT_KEY_SIZE);
+    OPENSSL_cleanse(key, sizeof key);
+    return done ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
+}
+
+static livetcp_result bind_channel(lt_credentials *bound, const lt_channel_binding *binding)
 {
     uint8_t input[sizeof binding_label - 1 + LT_BINDING_SIZE];
-    size_t size = 0;
+    livetcp_result result;
 
-    *bound = *credentials;
-    if (!binding->known)
-        return LIVETCP_OK;
-    if (!credentials->has_key)
-        return LIVETCP_ERR_BAD_STATE;
     memcpy(input, binding_label, sizeof binding_label - 1);
     memcpy(input + sizeof binding_label - 1, binding->bytes, LT_BINDING_SIZE);
-    bool done = EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, credentials->key, LT_KEY_SIZE, input,
-                          sizeof input, bound->key, LT_KEY_SIZE, &size) != NULL &&
-                size == LT_KEY_SIZE;
+    result = replace_key(bound, input, sizeof input);
     OPENSSL_cleanse(input, sizeof input);
-    return done ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
+    return result;
+}
+
+static livetcp_result bind_transcript(lt_credentials *bound, const lt_transcript *transcript)
+{
+    uint8_t input[sizeof transcript_label - 1 + sizeof transcript->create + 4];
+    uint8_t *p = input + sizeof transcript_label - 1;
+
+    memcpy(input, transcript_label, sizeof transcript_label - 1);
+    memcpy(p, transcript->create, sizeof transcript->create);
+    lt_write_be32(p + sizeof transcript->create, transcript->capabilities);
+    return replace_key(bound, input, sizeof input);
+}
+
+livetcp_result lt_transcript_start(lt_transcript *transcript, const uint8_t *create, size_t size,
+                                   uint32_t capabilities)
+{
+    size_t digest_size = 0;
+
+    memset(transcript, 0, sizeof *transcript);
+    transcript->capabilities = capabilities & LT_CAPABILITY_INTRODUCTION;
+    transcript->known = transcript->capabilities != 0;
+    if (!EVP_Q_digest(NULL, "SHA256", NULL, create, size, transcript->create, &digest_size) ||
+        digest_size != sizeof transcript->create)
+        return LIVETCP_ERR_SYSTEM;
+    return LIVETCP_OK;
+}
+
+livetcp_result lt_credentials_bind(const lt_credentials *credentials,
+                                   const lt_channel_binding *binding,
+                                   const lt_transcript *transcript, lt_credentials *bound)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    *bound = *credentials;
+    if ((binding->known || transcript->known) && !credentials->has_key)
+        return LIVETCP_ERR_BAD_STATE;
+    if (binding->known)
+        result = bind_channel(bound, binding);
+    if (result == LIVETCP_OK && transcript->known)
+        result = bind_transcript(bound, transcript);
+    return result;
 }
 
 /* ---- the authenticator ---- */

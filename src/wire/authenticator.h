@@ -33,6 +33,19 @@ typedef struct lt_channel_binding {
     uint8_t bytes[LT_BINDING_SIZE];
 } lt_channel_binding;
 
+/* What both sides said before they had a key, for the MACs to cover. */
+typedef struct lt_transcript {
+    bool known; /* false with a peer that knows no LT_CAPABILITY_INTRODUCTION, and after JOIN */
+    uint8_t create[32];    /* SHA-256 of CREATE's packet */
+    uint32_t capabilities; /* of ACCEPT */
+} lt_transcript;
+
+/* Takes in CREATE, whose packet this is, and those of its capabilities that we have, too: what
+ * ACCEPT is to say. `known` is set if LT_CAPABILITY_INTRODUCTION is one of them. Errors:
+ * LIVETCP_ERR_SYSTEM when libcrypto fails. */
+livetcp_result lt_transcript_start(lt_transcript *transcript, const uint8_t *create, size_t size,
+                                   uint32_t capabilities);
+
 /* New session id and key pair (a caller), or for a listener, with `session_id` given, a key pair
  * for that session. Errors: those of `random`, or LIVETCP_ERR_SYSTEM when libcrypto fails; the
  * credentials are all zero then. */
@@ -46,15 +59,19 @@ livetcp_result lt_credentials_create(lt_credentials *credentials, const uint8_t 
 livetcp_result lt_credentials_agree(lt_credentials *credentials,
                                     const uint8_t peer_public_key[LT_KEY_SIZE]);
 
+/* Overwrites a secret, which the compiler leaves in. */
+void lt_wipe(void *secret, size_t size);
+
 /* Overwrites all secrets. */
 void lt_credentials_wipe(lt_credentials *credentials);
 
 /* The credentials as one connection uses them: with a binding, another key takes the place of the
- * session's, so that nobody between two TLS connections can pass the authenticator on. `bound` is
- * the caller's to wipe. Errors: LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when
- * libcrypto fails. */
+ * session's, so that nobody between two TLS connections can pass the authenticator on; and with a
+ * transcript, so that nobody changes it. `bound` is the caller's to wipe. Errors:
+ * LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */
 livetcp_result lt_credentials_bind(const lt_credentials *credentials,
-                                   const lt_channel_binding *binding, lt_credentials *bound);
+                                   const lt_channel_binding *binding,
+                                   const lt_transcript *transcript, lt_credentials *bound);
 
 /* HMAC-SHA-256 by `role`, the side that sends it, over version, session id, index and both nonces.
  * Errors: LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */

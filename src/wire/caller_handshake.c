@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The caller's side of the handshake that handshake.h draws. */
+#include "wire/frame.h"
 #include "wire/handshake.h"
 
 #include <string.h>
 
+/* CREATE with all that its MACs are to cover. */
+static livetcp_result introduce(lt_caller_handshake *handshake, lt_control *request,
+                                const lt_introduction *introduction, lt_opening *opening)
+{
+    request->capabilities = LT_CAPABILITY_INTRODUCTION;
+    request->role = introduction ? (uint8_t)introduction->role : LIVETCP_ROLE_BOTH;
+    opening->size = lt_control_encode(request, opening->frame);
+    if (introduction)
+        opening->size = lt_introduction_append(introduction, opening->frame, opening->size);
+    handshake->introduced = introduction && (*introduction->stream_id || *introduction->token);
+    return lt_transcript_start(&handshake->transcript, opening->frame + LT_FRAME_HEADER,
+                               opening->size - LT_FRAME_HEADER, request->capabilities);
+}
+
 livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credentials *credentials,
-                               unsigned index, unsigned count, lt_random_fn random,
-                               void *random_user, lt_reply *reply)
+                               const lt_introduction *introduction, unsigned index, unsigned count,
+                               lt_random_fn random, void *random_user, lt_opening *opening)
 {
     lt_control request = {.version = LT_WIRE_VERSION};
     livetcp_result result;
 
-    reply->size = 0;
+    opening->size = 0;
     memset(handshake, 0, sizeof *handshake);
     handshake->index = (uint8_t)index;
     handshake->count = (uint8_t)count;
@@ -26,7 +41,9 @@ livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credenti
     memcpy(request.session_id, credentials->session_id, LT_SESSION_ID_SIZE);
     memcpy(request.nonce, handshake->nonce, LT_NONCE_SIZE);
     memcpy(request.public_key, credentials->public_key, LT_KEY_SIZE);
-    reply->size = lt_control_encode(&request, reply->frame);
+    if (handshake->creating)
+        return introduce(handshake, &request, introduction, opening);
+    opening->size = lt_control_encode(&request, opening->frame);
     return LIVETCP_OK;
 }
 
@@ -41,7 +58,8 @@ static livetcp_result answer(lt_caller_handshake *handshake, const lt_credential
 {
     lt_control proof = {.type = LT_CONTROL_PROOF};
     lt_credentials bound;
-    livetcp_result result = lt_credentials_bind(credentials, &handshake->binding, &bound);
+    livetcp_result result =
+        lt_credentials_bind(credentials, &handshake->binding, &handshake->transcript, &bound);
 
     if (result == LIVETCP_OK)
         result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_LISTENER, handshake->index,
@@ -66,6 +84,11 @@ static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credenti
 
     if (!handshake->creating || handshake->proved || credentials->has_key)
         return LIVETCP_ERR_PROTOCOL;
+    /* An older listener ignores what CREATE says of us: harmless, unless it is to be obeyed. */
+    handshake->transcript.capabilities &= message->capabilities;
+    handshake->transcript.known = handshake->transcript.capabilities != 0;
+    if (handshake->introduced && !handshake->transcript.known)
+        return LIVETCP_ERR_NO_INTRODUCTION;
     result = lt_credentials_agree(&agreed, message->public_key);
     if (result == LIVETCP_OK)
         result = answer(handshake, &agreed, message, reply);

@@ -3,6 +3,7 @@
 #include "wire/control.h"
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "rtp/rtcp/packet.h"
 #include "rtp/rtp.h"
 #include "wire/frame.h"
@@ -38,6 +39,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_REPORT] = 0,
     [LT_CONTROL_RECEPTION] = 68,
     [LT_CONTROL_TRANSMISSION] = 56,
+    [LT_CONTROL_WAIT] = 0,
 };
 
 /* TRANSMISSION had this many bytes before version 0.3; what it lacked is zero. */
@@ -45,6 +47,10 @@ static const uint8_t body_size[] = {
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
 
+_Static_assert(LT_FRAME_HEADER + APP_HEADER + 4 + LT_REJECT_TEXT_MAX <= LT_CONTROL_MAX,
+               "and so must the longest REJECT");
+_Static_assert(LT_CREATE_FIXED == APP_HEADER + 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
+               "CREATE's fields");
 _Static_assert(LT_FRAME_HEADER + APP_HEADER + 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE <=
                    LT_CONTROL_MAX,
                "the longest message must fit LT_CONTROL_MAX");
@@ -154,7 +160,7 @@ static void walk_body(cursor *c, lt_control *message)
         field_bytes(c, &message->version, 1);
         field_bytes(c, &message->index, 1);
         field_bytes(c, &message->count, 1);
-        field_reserved(c, 1);
+        field_bytes(c, &message->role, 1);
         field_u32(c, &message->capabilities);
         field_bytes(c, message->session_id, LT_SESSION_ID_SIZE);
         field_bytes(c, message->nonce, LT_NONCE_SIZE);
@@ -188,12 +194,17 @@ static void walk_body(cursor *c, lt_control *message)
     case LT_CONTROL_JOINED:
     case LT_CONTROL_PADDING:
     case LT_CONTROL_REPORT:
+    case LT_CONTROL_WAIT:
         break;
     case LT_CONTROL_PING:
     case LT_CONTROL_PONG:
         field_u64(c, &message->timestamp);
         break;
     case LT_CONTROL_REJECT:
+        field_bytes(c, &message->reason, 1);
+        field_reserved(c, 1); /* the text's size, see below */
+        field_u16(c, &message->code);
+        break;
     case LT_CONTROL_BYE:
         field_bytes(c, &message->reason, 1);
         field_reserved(c, 3);
@@ -213,6 +224,33 @@ static void walk_body(cursor *c, lt_control *message)
     }
 }
 
+/* ---- the words of a REJECT: their size in its second byte, themselves behind the fields ---- */
+
+/* Returns the bytes appended, which end the packet at a multiple of four. */
+static size_t append_text(const lt_control *message, uint8_t *body)
+{
+    size_t size = message->type == LT_CONTROL_REJECT ? strlen(message->text) : 0;
+    size_t padded = (size + 3) / 4 * 4;
+
+    if (!size)
+        return 0;
+    body[1] = (uint8_t)size;
+    memset(body + body_size[LT_CONTROL_REJECT], 0, padded);
+    memcpy(body + body_size[LT_CONTROL_REJECT], message->text, size);
+    return padded;
+}
+
+/* Words that nobody could show are left out: the reason is what counts. */
+static void read_text(lt_control *message, const uint8_t *body, size_t size)
+{
+    size_t text = body[1];
+    const char *from = (const char *)body + body_size[LT_CONTROL_REJECT];
+
+    if (text <= LT_REJECT_TEXT_MAX && text <= size - body_size[LT_CONTROL_REJECT] &&
+        lt_utf8_is_text(from, text))
+        memcpy(message->text, from, text);
+}
+
 /* ---- encode ---- */
 
 size_t lt_control_encode(const lt_control *message, uint8_t *frame)
@@ -222,13 +260,14 @@ size_t lt_control_encode(const lt_control *message, uint8_t *frame)
     lt_control copy = *message;
     cursor c = {.out = packet + APP_HEADER};
 
+    walk_body(&c, &copy);
+    packet_size += append_text(message, packet + APP_HEADER);
     lt_write_be16(frame, (uint16_t)packet_size);
     packet[0] = (uint8_t)(RTCP_VERSION << 6 | (int)message->type);
     packet[1] = RTCP_APP;
     lt_write_be16(packet + 2, (uint16_t)(packet_size / 4 - 1));
     lt_write_be32(packet + 4, LT_CONTROL_SSRC);
     memcpy(packet + 8, app_name, sizeof app_name);
-    walk_body(&c, &copy);
     return LT_FRAME_HEADER + packet_size;
 }
 
@@ -280,7 +319,7 @@ static bool parity_makes_sense(const lt_control *message)
 static bool in_range(const lt_control *message)
 {
     if (has_index(message->type))
-        return index_in_range(message);
+        return index_in_range(message) && message->role <= LIVETCP_ROLE_SUBSCRIBE;
     return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
 }
 
@@ -314,6 +353,10 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
         c.in = padded + APP_HEADER;
     }
     walk_body(&c, message);
+    if (message->type == LT_CONTROL_REJECT)
+        read_text(message, packet + APP_HEADER, size - APP_HEADER);
+    if (!(message->capabilities & LT_CAPABILITY_INTRODUCTION))
+        message->role = LIVETCP_ROLE_BOTH; /* a reserved byte */
     return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;
 }
 

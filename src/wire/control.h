@@ -23,6 +23,19 @@
 /* Largest encoded message, RFC 4571 LENGTH included. */
 #define LT_CONTROL_MAX 160
 
+/* Size of CREATE's packet without what introduction.h appends. */
+#define LT_CREATE_FIXED (12 + 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE)
+
+/* Bits of `capabilities`. */
+enum {
+    /* The MACs of this connection cover CREATE and the capabilities of both sides; CREATE has a
+     * role and may have a stream id and a token, REJECT a code and a text. */
+    LT_CAPABILITY_INTRODUCTION = 1
+};
+
+/* Longest text of a REJECT, in bytes. */
+#define LT_REJECT_TEXT_MAX 120
+
 /* The SSRC field of every message. They are about the transport, not about a media source, and
  * session mode takes them out of the stream before anyone looks for sources: zero means "none",
  * also in a packet dissector. Ignored on receipt. */
@@ -43,8 +56,9 @@ typedef enum lt_control_type {
     LT_CONTROL_PARITY = 10,  /* either: an RTP stream that follows here is parity of another */
     LT_CONTROL_PADDING = 11, /* either: ignored; it follows a packet, or keeps a connection warm */
     LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
-    LT_CONTROL_RECEPTION = 13,   /* either: statistics of the media it receives */
-    LT_CONTROL_TRANSMISSION = 14 /* either: delays of the media it sends, so far */
+    LT_CONTROL_RECEPTION = 13,    /* either: statistics of the media it receives */
+    LT_CONTROL_TRANSMISSION = 14, /* either: delays of the media it sends, so far */
+    LT_CONTROL_WAIT = 15          /* listener: its application has not decided about CREATE yet */
 } lt_control_type;
 
 /* A duration that its sender does not know. */
@@ -90,16 +104,19 @@ typedef struct lt_control {
     uint8_t version;                        /* CREATE ACCEPT JOIN CHALLENGE */
     uint8_t index;                          /* CREATE JOIN: this connection, from 0 */
     uint8_t count;                          /* CREATE JOIN: connections of the session, 1..32 */
-    uint32_t capabilities;                  /* CREATE ACCEPT: bits, none defined yet, sent as 0 */
+    uint8_t role;                           /* CREATE: a livetcp_role; 0 without the capability */
+    uint32_t capabilities;                  /* CREATE ACCEPT: LT_CAPABILITY_... */
     uint8_t session_id[LT_SESSION_ID_SIZE]; /* CREATE JOIN */
     uint8_t nonce[LT_NONCE_SIZE];           /* CREATE ACCEPT JOIN CHALLENGE: the sender's */
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
     uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
     uint64_t timestamp;                     /* PING: anything; PONG: echoed */
-    uint8_t reason;       /* REJECT BYE: an lt_reason; read it with lt_control_reason() */
-    uint32_t parity_ssrc; /* PARITY: of the parity packets */
-    uint32_t media_ssrc;  /* PARITY: of the packets they protect; another one */
-    uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */
+    uint8_t reason; /* REJECT BYE: an lt_reason; read it with lt_control_reason() */
+    uint16_t code;  /* REJECT: of the application; 0 = none */
+    char text[LT_REJECT_TEXT_MAX + 1]; /* REJECT: its words, UTF-8 without control characters */
+    uint32_t parity_ssrc;              /* PARITY: of the parity packets */
+    uint32_t media_ssrc;               /* PARITY: of the packets they protect; another one */
+    uint8_t payload_type;              /* PARITY: of the parity packets, 0..63 or 96..127 */
     union {
         lt_reception reception;
         lt_transmission transmission;

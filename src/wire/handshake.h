@@ -17,6 +17,7 @@
 #define LT_WIRE_HANDSHAKE_H
 
 #include "wire/authenticator.h"
+#include "wire/introduction.h"
 
 /* A frame to write, RFC 4571 LENGTH included; size 0 = none. Every function below that takes a
  * reply sets it, and to "none" where it fails. */
@@ -30,24 +31,34 @@ typedef struct lt_reply {
 typedef struct lt_caller_handshake {
     uint8_t index;
     uint8_t count;
-    bool creating; /* sent CREATE, not JOIN */
-    bool proved;   /* PROOF is sent */
-    bool joined;   /* JOINED has come */
+    bool creating;   /* sent CREATE, not JOIN */
+    bool proved;     /* PROOF is sent */
+    bool joined;     /* JOINED has come */
+    bool introduced; /* CREATE has a stream id or a token, which the listener must know */
     uint8_t nonce[LT_NONCE_SIZE];
     lt_channel_binding binding;
+    lt_transcript transcript; /* of CREATE */
 } lt_caller_handshake;
 
-/* Starts on a fresh connection: CREATE if `credentials` has no key yet, else JOIN. Draws a nonce.
- * The reply is the first frame to write. Errors: those of `random`. */
+/* The first frame of a connection. */
+typedef struct lt_opening {
+    uint8_t frame[LT_CREATE_MAX];
+    size_t size;
+} lt_opening;
+
+/* Starts on a fresh connection: CREATE if `credentials` has no key yet, with this introduction
+ * (NULL = none), else JOIN. Draws a nonce. Errors: those of `random`, LIVETCP_ERR_SYSTEM when
+ * libcrypto fails. */
 livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credentials *credentials,
-                               unsigned index, unsigned count, lt_random_fn random,
-                               void *random_user, lt_reply *reply);
+                               const lt_introduction *introduction, unsigned index, unsigned count,
+                               lt_random_fn random, void *random_user, lt_opening *opening);
 
 /* After lt_caller_start(): the connection is TLS. */
 void lt_caller_bind(lt_caller_handshake *handshake, const lt_channel_binding *binding);
 
 /* Takes ACCEPT, CHALLENGE, JOINED or REJECT. ACCEPT completes `credentials`. `reply` may hold the
  * PROOF to write. Errors end the connection: LIVETCP_ERR_BAD_PROOF if the listener's MAC is wrong,
+ * LIVETCP_ERR_NO_INTRODUCTION if the listener would ignore our stream id and token,
  * LIVETCP_ERR_PROTOCOL for a message out of place, and for REJECT its reason; the credentials are
  * unchanged then. */
 livetcp_result lt_caller_receive(lt_caller_handshake *handshake, lt_credentials *credentials,
@@ -97,6 +108,14 @@ lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, co
 /* The CREATE or JOIN message; valid after LT_PENDING_CREATE or LT_PENDING_LOOKUP. */
 const lt_control *lt_pending_connection_request(const lt_pending_connection *pending);
 
+/* The stream id, token and role of CREATE; valid after LT_PENDING_CREATE, and no more than a
+ * stranger's words before LT_PENDING_PROVED. The texts live as long as the pending, or until
+ * lt_pending_connection_forget_token(). */
+lt_introduction lt_pending_connection_introduction(const lt_pending_connection *pending);
+
+/* The token is not needed any more: overwrites it. */
+void lt_pending_connection_forget_token(lt_pending_connection *pending);
+
 /* After LT_PENDING_CREATE: makes the session's credentials from the request; `reply` is the ACCEPT.
  * `credentials` must stay valid until the pending is destroyed or proved. Then either goes on with
  * lt_pending_connection_receive() until PROOF has come, which holds media meanwhile, or lets a
@@ -124,6 +143,15 @@ const uint8_t *lt_pending_connection_held(const lt_pending_connection *pending, 
 void lt_pending_connection_reject(lt_pending_connection *pending, livetcp_result reason,
                                   lt_reply *reply);
 
+/* The same with a code and words of the application, which a caller that has introduced itself
+ * reads; of a text that is too long or not UTF-8, the beginning or nothing. */
+void lt_pending_connection_reject_with(lt_pending_connection *pending, livetcp_result reason,
+                                       unsigned code, const char *text, lt_reply *reply);
+
+/* After LT_PENDING_PROVED of a CREATE: the caller knows WAIT, which `reply` is, unless it is none.
+ */
+void lt_pending_connection_wait(const lt_pending_connection *pending, lt_reply *reply);
+
 /* When the handshake has taken too long. */
 livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *pending);
 
@@ -134,6 +162,7 @@ typedef struct lt_pending_authenticator {
     uint8_t caller_nonce[LT_NONCE_SIZE];
     uint8_t listener_nonce[LT_NONCE_SIZE];
     lt_channel_binding binding;
+    lt_transcript transcript;
 } lt_pending_authenticator;
 
 /* After lt_pending_connection_accept(): the state for the expected PROOF. Without one, or after it,

@@ -2,6 +2,7 @@
 /* The listener's side of the handshake: a connection that belongs to no session yet. Whatever
  * comes here is from a stranger, so it is bounded in bytes and in time. */
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "rtp/rtp.h"
 #include "wire/frame.h"
 #include "wire/handshake.h"
@@ -26,7 +27,9 @@ struct lt_pending_connection {
     uint8_t listener_nonce[LT_NONCE_SIZE];
     const lt_credentials *credentials; /* the session's, in WAIT_PROOF */
     lt_channel_binding binding;
-    uint8_t *held; /* what followed CREATE: frames with their LENGTH */
+    lt_transcript transcript;     /* of CREATE */
+    lt_introduction_texts *texts; /* of CREATE; NULL if it has none */
+    uint8_t *held;                /* what followed CREATE: frames with their LENGTH */
     size_t held_size, held_capacity;
 };
 
@@ -46,6 +49,8 @@ void lt_pending_connection_destroy(lt_pending_connection **pending)
     if (!*pending)
         return;
     lt_deframer_clear(&(*pending)->deframer);
+    lt_pending_connection_forget_token(*pending);
+    free((*pending)->texts);
     free((*pending)->held);
     free(*pending);
     *pending = NULL;
@@ -85,8 +90,48 @@ static lt_pending_step fail(lt_pending_connection *pending, livetcp_result reaso
     return LT_PENDING_FAILED;
 }
 
-static lt_pending_step receive_request(lt_pending_connection *pending, const lt_control *message)
+/* Stream id, token, and what the MACs cover. A token that anybody can read is refused: its sender
+ * should learn of that. */
+static livetcp_result read_introduction(lt_pending_connection *pending, const lt_control *message,
+                                        const uint8_t *packet, size_t size)
 {
+    livetcp_result result =
+        lt_transcript_start(&pending->transcript, packet, size, message->capabilities);
+
+    if (result != LIVETCP_OK || !pending->transcript.known || size == LT_CREATE_FIXED)
+        return result;
+    pending->texts = malloc(sizeof *pending->texts);
+    if (!pending->texts)
+        return LIVETCP_ERR_NO_MEMORY;
+    result = lt_introduction_read(packet, size, pending->texts);
+    if (result == LIVETCP_OK && *pending->texts->token && !pending->binding.known)
+        return LIVETCP_ERR_PROTOCOL;
+    return result;
+}
+
+lt_introduction lt_pending_connection_introduction(const lt_pending_connection *pending)
+{
+    return (lt_introduction){.role = (livetcp_role)pending->request.role,
+                             .stream_id = pending->texts ? pending->texts->stream_id : "",
+                             .token = pending->texts ? pending->texts->token : ""};
+}
+
+void lt_pending_connection_forget_token(lt_pending_connection *pending)
+{
+    if (pending->texts)
+        lt_wipe(pending->texts->token, sizeof pending->texts->token);
+}
+
+static lt_pending_step receive_request(lt_pending_connection *pending, const lt_control *message,
+                                       const uint8_t *packet, size_t size, lt_reply *reply,
+                                       livetcp_result *error)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    if (message->type == LT_CONTROL_CREATE)
+        result = read_introduction(pending, message, packet, size);
+    if (result != LIVETCP_OK)
+        return fail(pending, result, reply, error);
     pending->request = *message;
     pending->state = WAIT_OWNER;
     return message->type == LT_CONTROL_CREATE ? LT_PENDING_CREATE : LT_PENDING_LOOKUP;
@@ -97,7 +142,8 @@ static lt_pending_step receive_proof(lt_pending_connection *pending, const lt_co
 {
     lt_control joined = {.type = LT_CONTROL_JOINED};
     lt_credentials bound;
-    livetcp_result result = lt_credentials_bind(pending->credentials, &pending->binding, &bound);
+    livetcp_result result =
+        lt_credentials_bind(pending->credentials, &pending->binding, &pending->transcript, &bound);
 
     if (result == LIVETCP_OK)
         result =
@@ -164,13 +210,14 @@ static bool follows_create(lt_control_type type)
 }
 
 static lt_pending_step receive_message(lt_pending_connection *pending, const lt_control *message,
-                                       lt_reply *reply, livetcp_result *error)
+                                       const uint8_t *packet, size_t size, lt_reply *reply,
+                                       livetcp_result *error)
 {
     switch (message->type) {
     case LT_CONTROL_CREATE:
     case LT_CONTROL_JOIN:
         if (pending->state == WAIT_REQUEST)
-            return receive_request(pending, message);
+            return receive_request(pending, message, packet, size, reply, error);
         break;
     case LT_CONTROL_PROOF:
         if (pending->state == WAIT_PROOF)
@@ -206,7 +253,7 @@ static lt_pending_step receive_frame(lt_pending_connection *pending, const uint8
         return fail(pending, result, reply, error);
     if (holds(pending) && follows_create(message.type))
         return hold(pending, frame, size, reply, error);
-    return receive_message(pending, &message, reply, error);
+    return receive_message(pending, &message, frame, size, reply, error);
 }
 
 lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, const uint8_t **data,
@@ -252,7 +299,7 @@ static livetcp_result sign(lt_pending_connection *pending, const lt_credentials 
         return result;
     message->version = LT_WIRE_VERSION;
     memcpy(message->nonce, pending->listener_nonce, LT_NONCE_SIZE);
-    result = lt_credentials_bind(credentials, &pending->binding, &bound);
+    result = lt_credentials_bind(credentials, &pending->binding, &pending->transcript, &bound);
     if (result == LIVETCP_OK)
         result =
             lt_authenticator_compute(&bound, LT_AUTHENTICATOR_LISTENER, pending->request.index,
@@ -265,7 +312,8 @@ livetcp_result lt_pending_connection_accept(lt_pending_connection *pending,
                                             lt_credentials *credentials, lt_random_fn random,
                                             void *random_user, lt_reply *reply)
 {
-    lt_control message = {.type = LT_CONTROL_ACCEPT};
+    lt_control message = {.type = LT_CONTROL_ACCEPT,
+                          .capabilities = pending->transcript.capabilities};
     livetcp_result result;
 
     reply->size = 0;
@@ -314,11 +362,28 @@ livetcp_result lt_pending_connection_challenge(lt_pending_connection *pending,
 void lt_pending_connection_reject(lt_pending_connection *pending, livetcp_result reason,
                                   lt_reply *reply)
 {
-    lt_control message = {.type = LT_CONTROL_REJECT, .reason = (uint8_t)lt_reason_of(reason)};
+    lt_pending_connection_reject_with(pending, reason, 0, "", reply);
+}
 
+void lt_pending_connection_reject_with(lt_pending_connection *pending, livetcp_result reason,
+                                       unsigned code, const char *text, lt_reply *reply)
+{
+    lt_control message = {
+        .type = LT_CONTROL_REJECT, .reason = (uint8_t)lt_reason_of(reason), .code = (uint16_t)code};
+    size_t size = lt_utf8_cut(text, LT_REJECT_TEXT_MAX);
+
+    if (lt_utf8_is_text(text, size))
+        memcpy(message.text, text, size);
     pending->state = DONE;
     pending->pending = false;
     reply->size = lt_control_encode(&message, reply->frame);
+}
+
+void lt_pending_connection_wait(const lt_pending_connection *pending, lt_reply *reply)
+{
+    lt_control message = {.type = LT_CONTROL_WAIT};
+
+    reply->size = pending->transcript.known ? lt_control_encode(&message, reply->frame) : 0;
 }
 
 /* ---- the PROOF of a session's first connection ---- */
@@ -332,6 +397,7 @@ void lt_pending_connection_authenticator(const lt_pending_connection *pending,
     memcpy(proof->caller_nonce, pending->request.nonce, LT_NONCE_SIZE);
     memcpy(proof->listener_nonce, pending->listener_nonce, LT_NONCE_SIZE);
     proof->binding = pending->binding;
+    proof->transcript = pending->transcript;
 }
 
 livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
@@ -345,7 +411,7 @@ livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
     reply->size = 0;
     if (!proof->pending || message->type != LT_CONTROL_PROOF)
         return LIVETCP_ERR_PROTOCOL;
-    result = lt_credentials_bind(credentials, &proof->binding, &bound);
+    result = lt_credentials_bind(credentials, &proof->binding, &proof->transcript, &bound);
     if (result == LIVETCP_OK)
         result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_CALLER, proof->index,
                                         proof->caller_nonce, proof->listener_nonce, message->mac);

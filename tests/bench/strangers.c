@@ -265,13 +265,14 @@ static int join(unsigned from)
     lt_credentials credentials;
     lt_caller_handshake handshake;
     lt_control message;
+    lt_opening opening;
     lt_reply reply;
     int fd = reach(from);
 
     if (fd < 0 || lt_credentials_create(&credentials, NULL, draw, NULL) != LIVETCP_OK ||
-        lt_caller_start(&handshake, &credentials, 0, 1, draw, NULL, &reply) != LIVETCP_OK)
+        lt_caller_start(&handshake, &credentials, NULL, 0, 1, draw, NULL, &opening) != LIVETCP_OK)
         exit(1);
-    put(fd, reply.frame, reply.size);
+    put(fd, opening.frame, opening.size);
     while (!handshake.joined) {
         if (!next_message(fd, &message) ||
             lt_caller_receive(&handshake, &credentials, &message, &reply) != LIVETCP_OK) {

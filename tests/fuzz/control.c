@@ -14,7 +14,8 @@
 static bool same(const lt_control *a, const lt_control *b)
 {
     return a->type == b->type && a->version == b->version && a->index == b->index &&
-           a->count == b->count && a->capabilities == b->capabilities &&
+           a->count == b->count && a->role == b->role && a->code == b->code &&
+           !strcmp(a->text, b->text) && a->capabilities == b->capabilities &&
            !memcmp(a->session_id, b->session_id, LT_SESSION_ID_SIZE) &&
            !memcmp(a->nonce, b->nonce, LT_NONCE_SIZE) &&
            !memcmp(a->public_key, b->public_key, LT_KEY_SIZE) &&
@@ -29,7 +30,7 @@ static void check_accepted(const lt_control *message)
     lt_control again;
     size_t frame_size = lt_control_encode(message, frame);
 
-    FUZZ_REQUIRE(message->type <= LT_CONTROL_TRANSMISSION);
+    FUZZ_REQUIRE(message->type <= LT_CONTROL_WAIT);
     FUZZ_REQUIRE(message->count <= LIVETCP_MAX_CONNECTIONS);
     FUZZ_REQUIRE(lt_control_reason(message) < 0 && lt_control_reason(message) >= -LT_REASON_MAX);
     FUZZ_REQUIRE(frame_size <= sizeof frame);

@@ -283,7 +283,7 @@ static void insert_control(unsigned slot, fuzz_reader *in)
     way *to = fuzz_byte(in) % 2 ? &c->up_way : &c->down_way;
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 15, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 16, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;

@@ -65,7 +65,7 @@ static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 15, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 16, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;

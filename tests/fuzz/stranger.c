@@ -104,10 +104,13 @@ static void go_on(int fd, caller *c)
     lt_control message;
 
     if (!c->began) {
+        static const lt_introduction introduction = {LIVETCP_ROLE_PUBLISH, "camera", ""};
+        lt_opening opening;
         c->began = true;
         FUZZ_REQUIRE(lt_credentials_create(&c->credentials, NULL, draw, NULL) == LIVETCP_OK);
-        FUZZ_REQUIRE(lt_caller_start(&c->handshake, &c->credentials, 0, 2, draw, NULL, &reply) ==
-                     LIVETCP_OK);
+        FUZZ_REQUIRE(lt_caller_start(&c->handshake, &c->credentials, &introduction, 0, 2, draw,
+                                     NULL, &opening) == LIVETCP_OK);
+        (void)send(fd, opening.frame, opening.size, MSG_NOSIGNAL | MSG_DONTWAIT);
     } else {
         ssize_t n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
         if (n < LT_FRAME_HEADER)

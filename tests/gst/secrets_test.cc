@@ -124,7 +124,8 @@ TEST_CASE("a key is neither posted nor logged when a URI or its caps are refused
         std::string("livetcp://user:") + key + "@127.0.0.1:1",
         std::string("livetcp://") + key + "@127.0.0.1:1",
         std::string("srt://h:1?passphrase=") + key, std::string("http://user:") + key + "@h/",
-        std::string("livetcp://h:1/path?passphrase=") + key,
+        std::string("livetcp://h:1/path%zz?passphrase=") + key,
+        std::string("livetcp://h:1/a#b?token=") + key,
         std::string("livetcp://h:1?x&passphrase=") + key,
         std::string("livetcp://h:1?passphrase=%zz") + key);
     INFO(uri);

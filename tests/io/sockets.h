@@ -123,10 +123,10 @@ class Impostor
     /* CREATE, or JOIN once there is a key. */
     Bytes start(unsigned index, unsigned count = 5)
     {
-        lt_reply reply = {};
-        REQUIRE(lt_caller_start(&handshake, &credentials, index, count, any_bytes, nullptr,
-                                &reply) == LIVETCP_OK);
-        return bytes_of(reply);
+        lt_opening opening = {};
+        REQUIRE(lt_caller_start(&handshake, &credentials, &introduction, index, count, any_bytes,
+                                nullptr, &opening) == LIVETCP_OK);
+        return Bytes(opening.frame, opening.frame + opening.size);
     }
 
     /* The answer to ACCEPT, CHALLENGE or JOINED; *proof gets the PROOF to write. */
@@ -157,6 +157,7 @@ class Impostor
     }
 
     lt_credentials credentials;
+    lt_introduction introduction = {LIVETCP_ROLE_BOTH, "", ""};
     lt_caller_handshake handshake;
 };
 

@@ -167,11 +167,11 @@ TEST_CASE("a caller that never proves itself gets no session, however lively the
     SimCall call("delay=10ms", make_config("shortest-queue", 2), 1);
     lt_credentials credentials;
     lt_caller_handshake handshake;
-    lt_reply create;
+    lt_opening create;
     SimRandom random = {7};
     REQUIRE(lt_credentials_create(&credentials, nullptr, SimRandom::fill, &random) == LIVETCP_OK);
-    REQUIRE(lt_caller_start(&handshake, &credentials, 0, 1, SimRandom::fill, &random, &create) ==
-            LIVETCP_OK);
+    REQUIRE(lt_caller_start(&handshake, &credentials, nullptr, 0, 1, SimRandom::fill, &random,
+                            &create) == LIVETCP_OK);
     lt_control ping = {};
     ping.type = LT_CONTROL_PING;
     std::vector<uint8_t> pings = control(ping);

@@ -59,6 +59,8 @@ struct lt_links {
     lt_control_writer writer;
 
     lt_credentials credentials;
+    livetcp_role role; /* caller: its introduction */
+    char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
     int creator; /* caller: slot whose CREATE is under way, or -1 */
     bool confirmed;
     bool ending, ended;
@@ -146,6 +148,9 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->handshake_timeout_us = setup->config->handshake_timeout_us;
     links->keepalive_us = setup->config->keepalive_interval_us;
     links->peer_timeout_us = setup->config->peer_timeout_us;
+    links->role = setup->config->role;
+    memcpy(links->stream_id, setup->config->stream_id, sizeof links->stream_id);
+    memcpy(links->token, setup->config->token, sizeof links->token);
     links->random = setup->random;
     links->random_user = setup->random_user;
     links->jitter = setup->jitter;
@@ -175,6 +180,7 @@ void lt_links_destroy(lt_links **links)
     if (!*links)
         return;
     lt_credentials_wipe(&(*links)->credentials);
+    lt_wipe((*links)->token, sizeof(*links)->token);
     free(*links);
     *links = NULL;
 }
@@ -253,15 +259,21 @@ static void fail(link *l, livetcp_result reason)
 static livetcp_result start_handshake(lt_links *links, unsigned slot)
 {
     link *l = &links->slots[slot];
-    lt_reply reply = {.size = 0};
-    livetcp_result result = lt_caller_start(&l->handshake, &links->credentials, slot, links->count,
-                                            links->random, links->random_user, &reply);
+    lt_introduction introduction = {links->role, links->stream_id, links->token};
+    lt_opening opening;
+    livetcp_result result = LIVETCP_ERR_TLS;
 
+    if (!*links->token || l->binding.known) /* who reads a token has it */
+        result = lt_caller_start(&l->handshake, &links->credentials, &introduction, slot,
+                                 links->count, links->random, links->random_user, &opening);
     if (result != LIVETCP_OK)
         return result;
     lt_caller_bind(&l->handshake, &l->binding);
     l->handshake_started = true;
-    links->writer.write(links->writer.user, slot, reply.frame, reply.size);
+    bool written = links->writer.write(links->writer.user, slot, opening.frame, opening.size);
+    lt_wipe(opening.frame, opening.size);
+    if (!written)
+        return LIVETCP_ERR_NO_MEMORY;
     if (!links->credentials.has_key) {
         links->creator = (int)slot;
         links->paths[slot].usable = true; /* media may follow CREATE at once */
@@ -389,6 +401,19 @@ static void measure_pong(livetcp_path *path, const lt_control *pong, livetcp_use
         lt_path_measured_rtt(path, now - sent);
 }
 
+/* The listener's application takes its time, and the connections that JOIN wait with this one. */
+static livetcp_result on_wait(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    const lt_caller_handshake *handshake = &links->slots[slot].handshake;
+
+    if (!links->caller || !handshake->creating || !handshake->proved || handshake->joined)
+        return LIVETCP_ERR_PROTOCOL;
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->slots[i].join_by_us != LIVETCP_NEVER)
+            links->slots[i].join_by_us = now + links->handshake_timeout_us;
+    return LIVETCP_OK;
+}
+
 livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control *message,
                                 livetcp_usec now)
 {
@@ -401,6 +426,8 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
     case LT_CONTROL_PONG:
         measure_pong(&links->paths[slot], message, now);
         return LIVETCP_OK;
+    case LT_CONTROL_WAIT:
+        return on_wait(links, slot, now);
     default:
         return links->caller ? caller_control(links, slot, message, now)
                              : listener_control(links, slot, message);

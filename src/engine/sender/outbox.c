@@ -1,22 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sender/outbox.h"
 
+#include "wire/authenticator.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 bool lt_outbox_idle(const lt_outbox *outbox)
 {
-    return outbox->control_done == outbox->control_size && !outbox->packet;
+    return !outbox->opening && outbox->control_done == outbox->control_size && !outbox->packet;
 }
 
 /* Control frames are small and go out whole in all but the rarest case, so a control area that is
  * partly written counts as inside a frame. */
 bool lt_outbox_at_boundary(const lt_outbox *outbox)
 {
-    return outbox->control_done == 0 && outbox->packet_done == 0;
+    return outbox->opening_done == 0 && outbox->control_done == 0 && outbox->packet_done == 0;
+}
+
+/* A CREATE with a stream id or token, which is a secret. */
+static bool add_opening(lt_outbox *outbox, const uint8_t *frame, size_t size)
+{
+    if (!lt_outbox_idle(outbox) || !(outbox->opening = malloc(size)))
+        return false;
+    memcpy(outbox->opening, frame, size);
+    outbox->opening_size = size;
+    outbox->opening_done = 0;
+    return true;
+}
+
+static void end_opening(lt_outbox *outbox)
+{
+    if (outbox->opening)
+        lt_wipe(outbox->opening, outbox->opening_size);
+    free(outbox->opening);
+    outbox->opening = NULL;
+    outbox->opening_size = outbox->opening_done = 0;
 }
 
 bool lt_outbox_add_control(lt_outbox *outbox, const uint8_t *frame, size_t size)
 {
+    if (size > sizeof outbox->control)
+        return add_opening(outbox, frame, size);
     if (size > sizeof outbox->control - outbox->control_size)
         return false;
     memcpy(outbox->control + outbox->control_size, frame, size);
@@ -36,6 +61,11 @@ bool lt_outbox_next(const lt_outbox *outbox, const uint8_t **data, size_t *size)
     const lt_packet *packet = outbox->packet;
     bool packet_begun = packet && outbox->packet_done > 0;
 
+    if (outbox->opening) {
+        *data = outbox->opening + outbox->opening_done;
+        *size = outbox->opening_size - outbox->opening_done;
+        return true;
+    }
     if (outbox->control_done < outbox->control_size && !packet_begun) {
         *data = outbox->control + outbox->control_done;
         *size = outbox->control_size - outbox->control_done;
@@ -66,6 +96,12 @@ lt_packet *lt_outbox_advance(lt_outbox *outbox, size_t size)
     lt_packet *packet = outbox->packet;
     bool packet_begun = packet && outbox->packet_done > 0;
 
+    if (outbox->opening) {
+        outbox->opening_done += size;
+        if (outbox->opening_done == outbox->opening_size)
+            end_opening(outbox);
+        return NULL;
+    }
     if (outbox->control_done < outbox->control_size && !packet_begun) {
         outbox->control_done += size;
         if (outbox->control_done == outbox->control_size)
@@ -83,6 +119,7 @@ lt_packet *lt_outbox_advance(lt_outbox *outbox, size_t size)
 lt_packet *lt_outbox_clear(lt_outbox *outbox)
 {
     lt_packet *packet = outbox->packet;
+    end_opening(outbox);
     memset(outbox, 0, sizeof *outbox);
     return packet;
 }

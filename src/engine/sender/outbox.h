@@ -10,6 +10,8 @@
 #define LT_OUTBOX_CONTROL 1024
 
 typedef struct lt_outbox {
+    uint8_t *opening; /* a first frame that is too long for `control`; NULL = none */
+    size_t opening_size, opening_done;
     uint8_t control[LT_OUTBOX_CONTROL];
     size_t control_size; /* bytes of whole frames in control */
     size_t control_done; /* of these, written */
@@ -24,7 +26,8 @@ bool lt_outbox_idle(const lt_outbox *outbox);
 /* True if the next byte written begins a frame. */
 bool lt_outbox_at_boundary(const lt_outbox *outbox);
 
-/* Appends a control frame. False if there is no space. */
+/* Appends a control frame; one of any size to an empty outbox. False if there is no space, or
+ * memory. */
 bool lt_outbox_add_control(lt_outbox *outbox, const uint8_t *frame, size_t size);
 
 /* Takes over a reference to the packet to write next, in `split` writes of about equal size. Only
@@ -41,7 +44,8 @@ const lt_packet *lt_outbox_finishing(const lt_outbox *outbox);
  * reference, or NULL. */
 lt_packet *lt_outbox_advance(lt_outbox *outbox, size_t size);
 
-/* Empties it. Returns the packet that was not written whole, and with it the reference, or NULL. */
+/* Empties it, and frees what it holds but the packet. Returns the packet that was not written
+ * whole, and with it the reference, or NULL. */
 lt_packet *lt_outbox_clear(lt_outbox *outbox);
 
 #endif

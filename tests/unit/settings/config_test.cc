@@ -30,7 +30,7 @@ struct Config {
     }
     std::string get(const std::string &name)
     {
-        char text[300];
+        char text[LIVETCP_TOKEN_MAX + 1];
         if (livetcp_config_get(&c, name.c_str(), text, sizeof text, &error) != LIVETCP_OK)
             return "(failed)";
         return text;
@@ -65,6 +65,9 @@ std::vector<std::string> values_of(const lt_setting &setting)
         break;
     case LT_SETTING_LINE:
         values = {"", "x", std::string(setting.size - 1, 'y'), "a b", "a%&=?/:[]#+b"};
+        break;
+    case LT_SETTING_NAME:
+        values = {"", "x", std::string(setting.size - 1, 'y'), "caf\xc3\xa9 \xf0\x9f\x8e\xa5"};
         break;
     case LT_SETTING_SECRET: /* those that come back */
         values = {"", "file:/etc/a b", "env:X", "file:" + std::string(setting.size - 6, 'y')};
@@ -101,6 +104,8 @@ std::vector<std::string> bad_values_of(const lt_setting &setting)
     if (setting.kind == LT_SETTING_LINE || setting.kind == LT_SETTING_SECRET ||
         setting.kind == LT_SETTING_URL)
         return {std::string(setting.size, 'z'), std::string(5000, 'z'), "a\n", "\x7f"};
+    if (setting.kind == LT_SETTING_NAME)
+        return {std::string(setting.size, 'z'), "a\n", "\x7f", "\xff", "\xc2\x85", "caf\xc3"};
     if (setting.kind == LT_SETTING_CHOICE)
         return {"", "2", "Caller", "caller ", "nonsense"};
     if (setting.kind == LT_SETTING_BOOL)

@@ -142,3 +142,18 @@ TEST_CASE("wire=auto is a listener's")
     accepted("wire=auto&mode=listener");
     refused("wire=auto&mode=listener&keepalive=10000&peer-timeout=5000", "keepalive");
 }
+
+TEST_CASE("stream id, token and role are a caller's, and a token needs encryption")
+{
+    accepted("stream-id=studio&role=publish");
+    accepted("token=abc&tls=on");
+    accepted("token=abc&passphrase=0123456789");
+    accepted("token=env:TOKEN&tls=on");
+    refused("token=abc", "who reads it has it");
+    refused("token=env:TOKEN", "passphrase");
+    refused("stream-id=studio&wire=plain&policy=single", "wire=session");
+    refused("token=abc&tls=on&wire=plain&policy=single", "wire=session");
+    refused("token=%FF&tls=on", "UTF-8");
+    for (const char *setting : {"stream-id=studio", "token=abc", "role=subscribe"})
+        refused(std::string("mode=listener&") + setting, "a listener is told");
+}

@@ -57,7 +57,7 @@ bool same(const livetcp_config &a, const livetcp_config &b)
 {
     const lt_setting *setting;
     for (size_t i = 0; (setting = lt_setting_at(i)); i++) {
-        char x[300], y[300];
+        char x[LIVETCP_TOKEN_MAX + 1], y[LIVETCP_TOKEN_MAX + 1];
         if (lt_setting_format(setting, &a, x, sizeof x, nullptr) != LIVETCP_OK ||
             lt_setting_format(setting, &b, y, sizeof y, nullptr) != LIVETCP_OK || strcmp(x, y))
             return false;
@@ -181,8 +181,7 @@ TEST_CASE("malformed URIs are refused and change nothing")
              "livetcp://[host]:1",
              "livetcp://[]:1",
              "livetcp://[fe80::1%eth0]:1",
-             "livetcp://h:1/path",
-             "livetcp://h:1//",
+             "livetcp://h:1/path%",
              "livetcp://h:1?split",
              "livetcp://h:1?=2",
              "livetcp://h:1?split=2&",
@@ -267,6 +266,11 @@ TEST_CASE("any config comes back from its URI")
                 value = setting->choices[lt_rng_next(&rng) % 2];
             } else if (std::string(setting->listed.name) == "link-weight") { /* numbers only */
                 value = std::to_string(1 + lt_rng_next(&rng) % 100);
+            } else if (setting->kind == LT_SETTING_NAME) {
+                for (uint64_t left = lt_rng_next(&rng) % 80; left > 0; left--)
+                    value += lt_rng_next(&rng) % 4
+                                 ? std::string(1, alphabet[lt_rng_next(&rng) % 35])
+                                 : "\xc3\xa9";
             } else if (setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL) {
                 value = "env:a" + std::to_string(lt_rng_next(&rng));
             } else if (setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
@@ -293,6 +297,39 @@ TEST_CASE("any config comes back from its URI")
         CHECK(same(u.c, back.c));
         CHECK(back.text() == uri);
     }
+}
+
+TEST_CASE("the path of a URI is the stream id")
+{
+    Uri u;
+    REQUIRE(u.apply("livetcp://h:1/live/caf%C3%A9%20%3F?connections=2") == LIVETCP_OK);
+    CHECK(std::string(u.c.stream_id) == "live/caf\xc3\xa9 ?");
+    CHECK(u.c.connections == 2);
+    CHECK(u.text() == "livetcp://h:1/live/caf%C3%A9%20%3F?connections=2");
+    REQUIRE(u.apply("livetcp://h:1/") == LIVETCP_OK);
+    CHECK(std::string(u.c.stream_id) == "live/caf\xc3\xa9 ?"); /* said nothing of it */
+    REQUIRE(u.apply("livetcp://h:1//x") == LIVETCP_OK);
+    CHECK(std::string(u.c.stream_id) == "/x");
+    REQUIRE(u.apply("livetcp://h:1?stream-id=" + std::string(512, 'n')) == LIVETCP_OK);
+    CHECK(u.text() == "livetcp://h:1/" + std::string(512, 'n') + "?connections=2");
+    CHECK(refusal("livetcp://h:1/" + std::string(513, 'n')) == LIVETCP_ERR_BAD_URI);
+    CHECK(refusal("livetcp://h:1/caf%C3") == LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(refusal("livetcp://h:1/%0a") == LIVETCP_ERR_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a token is taken from a URI, and neither given back nor shown")
+{
+    Uri u;
+    const std::string secret = std::string(2040, 's') + "ecretXYZ";
+    REQUIRE(u.apply("livetcps://h/studio?token=" + secret) == LIVETCP_OK);
+    CHECK(u.c.token == secret);
+    CHECK(u.text() == "livetcps://h:443/studio");
+    CHECK(refusal("livetcps://h/studio?token=" + secret + "x") == LIVETCP_ERR_BAD_URI);
+    CHECK(livetcp_config_set(&u.c, "token", (secret + "x").c_str(), &u.error) ==
+          LIVETCP_ERR_INVALID_ARGUMENT);
+    CHECK(std::string(u.error.message).find("sss") == std::string::npos);
+    CHECK(u.apply("livetcps://h?token=env:TOKEN") == LIVETCP_OK);
+    CHECK(u.text() == "livetcps://h:443/studio?token=env:TOKEN");
 }
 
 TEST_CASE("several hosts of one peer, and lists of networks")

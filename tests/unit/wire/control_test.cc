@@ -49,6 +49,10 @@ lt_control sample(lt_control_type type)
     if (type == LT_CONTROL_TRANSMISSION)
         m.transmission = {1, 7,  2,  4,  5,  0x0102030405060708, 6, 7, 8,
                           9, 10, 11, 12, 13, {1, 2, 3, 4},       14};
+    if (type == LT_CONTROL_REJECT) {
+        m.code = 0x0191;
+        strcpy(m.text, "token");
+    }
     return m;
 }
 
@@ -82,7 +86,8 @@ bool same(const lt_control &a, const lt_control &b)
            !memcmp(a.nonce, b.nonce, sizeof a.nonce) &&
            !memcmp(a.public_key, b.public_key, sizeof a.public_key) &&
            !memcmp(a.mac, b.mac, sizeof a.mac) && a.timestamp == b.timestamp &&
-           a.reason == b.reason && a.parity_ssrc == b.parity_ssrc && a.media_ssrc == b.media_ssrc &&
+           a.reason == b.reason && a.code == b.code && !strcmp(a.text, b.text) &&
+           a.role == b.role && a.parity_ssrc == b.parity_ssrc && a.media_ssrc == b.media_ssrc &&
            a.payload_type == b.payload_type &&
            (a.type != LT_CONTROL_RECEPTION || same(a.reception, b.reception)) &&
            (a.type != LT_CONTROL_TRANSMISSION || same(a.transmission, b.transmission));
@@ -106,7 +111,7 @@ Bytes packet_of(const lt_control &message)
 
 TEST_CASE("every control message survives encoding and decoding")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_TRANSMISSION; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes frame = encode(before);
@@ -119,7 +124,7 @@ TEST_CASE("every control message survives encoding and decoding")
 
 TEST_CASE("every control message is legal RTCP named LTCP")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_TRANSMISSION; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample((lt_control_type)type));
         CHECK(lt_rtp_classify(packet.data(), packet.size()) == LT_RTP_CONTROL);
@@ -147,7 +152,7 @@ TEST_CASE("the layout of CREATE is the one in docs/reference/wire-format.md")
 
 TEST_CASE("a control message cut anywhere is refused")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_TRANSMISSION; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t size = 0; size < whole.size(); size++) {
             CAPTURE(type, size);
@@ -158,7 +163,8 @@ TEST_CASE("a control message cut anywhere is refused")
             if (size < 12 || size % 4)
                 continue;
             set_length(cut); /* a whole RTCP packet that lacks fields */
-            bool older = type == LT_CONTROL_TRANSMISSION && size >= whole.size() - 8;
+            bool older = (type == LT_CONTROL_TRANSMISSION && size >= whole.size() - 8) ||
+                         (type == LT_CONTROL_REJECT && size >= 16); /* without its words */
             CHECK(decode_packet(cut.data(), cut.size(), &message) ==
                   (older ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL));
         }
@@ -167,7 +173,7 @@ TEST_CASE("a control message cut anywhere is refused")
 
 TEST_CASE("fields that a later version appends are ignored")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_TRANSMISSION; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes packet = packet_of(before);
@@ -181,7 +187,7 @@ TEST_CASE("fields that a later version appends are ignored")
 
 TEST_CASE("types of a later version are told from malformed ones")
 {
-    for (unsigned type = LT_CONTROL_TRANSMISSION + 1; type < 32; type++) {
+    for (unsigned type = LT_CONTROL_WAIT + 1; type < 32; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample(LT_CONTROL_JOINED));
         lt_control message;
@@ -280,7 +286,7 @@ TEST_CASE("only a lone APP packet named LTCP is a control message")
 
 TEST_CASE("a flipped bit is never read past the end, and never accepted out of range")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_TRANSMISSION; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t bit = 0; bit < whole.size() * 8; bit++) {
             CAPTURE(type, bit);

@@ -105,14 +105,16 @@ struct Inbound {
 /* The caller's end of one connection. */
 struct Caller {
     lt_caller_handshake handshake = {};
+    lt_introduction introduction = {LIVETCP_ROLE_BOTH, "", ""};
+    lt_opening opening = {};
     lt_reply reply = {};
 
     Bytes start(const lt_credentials &credentials, unsigned index, unsigned count, Random &random)
     {
-        if (lt_caller_start(&handshake, &credentials, index, count, Random::draw, &random,
-                            &reply) != LIVETCP_OK)
+        if (lt_caller_start(&handshake, &credentials, &introduction, index, count, Random::draw,
+                            &random, &opening) != LIVETCP_OK)
             return Bytes();
-        return bytes_of(reply);
+        return Bytes(opening.frame, opening.frame + opening.size);
     }
 
     livetcp_result receive(lt_credentials &credentials, const Bytes &frame)

@@ -116,7 +116,8 @@ TEST_CASE("a recorded PROOF is worth nothing on a second connection")
     Established session(1);
     Joining recorded(session, 1);
     Caller first = recorded.caller;
-    Bytes join = bytes_of(recorded.caller.reply);
+    Bytes join(recorded.caller.opening.frame,
+               recorded.caller.opening.frame + recorded.caller.opening.size);
     REQUIRE(first.receive(session.caller, recorded.challenge) == LIVETCP_OK);
     Bytes proof = bytes_of(first.reply);
     REQUIRE(recorded.inbound.receive(proof) == LT_PENDING_PROVED);
@@ -324,8 +325,8 @@ TEST_CASE("no randomness, no handshake")
     Caller caller;
     Random none(1);
     none.budget = 0;
-    CHECK(lt_caller_start(&caller.handshake, &session.caller, 0, 5, Random::draw, &none,
-                          &caller.reply) == LIVETCP_ERR_SYSTEM);
+    CHECK(lt_caller_start(&caller.handshake, &session.caller, nullptr, 0, 5, Random::draw, &none,
+                          &caller.opening) == LIVETCP_ERR_SYSTEM);
     CHECK(caller.reply.size == 0);
 
     Inbound joining;

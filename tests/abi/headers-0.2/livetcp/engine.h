@@ -401,6 +401,11 @@ LIVETCP_API livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned
 LIVETCP_API void livetcp_engine_lost(livetcp_engine *engine, unsigned connection,
                                      livetcp_result reason, livetcp_usec now);
 
+/* The code and words with which the peer's application last turned this session away, 0 and "" if
+ * it gave none: see livetcp_session_reject(). A caller that is given a code of 1 to 499 does not
+ * call again: the session ends, with LIVETCP_ERR_CANCELLED. */
+LIVETCP_API unsigned livetcp_engine_rejection(const livetcp_engine *engine, const char **text);
+
 /* A slot with a socket to close now, because the engine has ended the connection; it is not
  * reported with lost() again. *reason is LIVETCP_OK for an attempt that is aborted without a fault
  * of its own: the peer has refused the session on another slot. False if there is none. The slot
@@ -666,6 +671,14 @@ LIVETCP_API unsigned livetcp_pending_index(const livetcp_pending *pending);
 /* True if it asked for a new session, by CREATE; false if it joins one. Valid as the id is. */
 LIVETCP_API bool livetcp_pending_is_create(const livetcp_pending *pending);
 
+/* How the caller has introduced itself: the stream that it means, its token, and what it means to
+ * do. "" and LIVETCP_ROLE_BOTH if it said nothing, or is older than version 0.3. Valid after CREATE
+ * and a stranger's words until PROVED; the texts live as long as the pending. A token comes over a
+ * connection with livetcp_pending_bind() only. */
+LIVETCP_API const char *livetcp_pending_stream_id(const livetcp_pending *pending);
+LIVETCP_API const char *livetcp_pending_token(const livetcp_pending *pending);
+LIVETCP_API livetcp_role livetcp_pending_role(const livetcp_pending *pending);
+
 /* After CREATE: agrees on the session's key; `reply` is the ACCEPT. Write it at once and go on with
  * livetcp_pending_receive(): after PROVED make the session, with this in its setup. Whoever made a
  * session before that would make one for every stranger. (A session that is made at once, and
@@ -689,9 +702,20 @@ LIVETCP_API livetcp_result livetcp_pending_challenge(livetcp_pending *pending,
                                                      livetcp_random_fn random, void *random_user,
                                                      livetcp_reply *reply);
 
+/* After PROVED of a CREATE, while the application decides about the session: `reply` makes the
+ * caller wait for another of its handshake-timeout, and is none if the caller is too old for it. */
+LIVETCP_API void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply);
+
 /* Turns the connection away, whatever its state; `reply` is a REJECT. */
 LIVETCP_API void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason,
                                         livetcp_reply *reply);
+
+/* Longest words of a rejection, in bytes. */
+#define LIVETCP_REJECTION_MAX 120
+
+/* The same with a code and words of the application, see livetcp_session_reject(). */
+LIVETCP_API void livetcp_pending_reject_with(livetcp_pending *pending, livetcp_result reason,
+                                             unsigned code, const char *text, livetcp_reply *reply);
 
 /* ---- settings of an engine that runs ---- */
 
