@@ -194,7 +194,8 @@ const livetcp_policy lt_policy_auto = {
     .struct_size = sizeof(livetcp_policy),
     .name = "auto",
     .summary = "the strongest of the others that budget and path allow, packet by packet",
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY |
+             LIVETCP_WANTS_HEADROOM,
     .state_size = sizeof(automatic),
     .init = init,
     .place = place,
