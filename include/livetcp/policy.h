@@ -147,7 +147,8 @@ typedef struct livetcp_decision {
 enum {
     LIVETCP_WANTS_PATHS = 1 << 0,       /* path information; else only usable, blocked, ready */
     LIVETCP_WANTS_TAIL_PROBES = 1 << 1, /* small followers, so that TCP finds a loss early */
-    LIVETCP_WANTS_PARITY = 1 << 2       /* decisions may ask for protection */
+    LIVETCP_WANTS_PARITY = 1 << 2,      /* decisions may ask for protection */
+    LIVETCP_WANTS_HEADROOM = 1 << 3     /* budget_bytes is what the path is found to carry, too */
 };
 
 /*

@@ -738,7 +738,8 @@ static void limit_links(livetcp_engine *engine)
             lt_sender_limit(engine->sender, i,
                             &(lt_link_limit){.window = lt_rate_window(rate),
                                              .rate = lt_rate_carries(rate),
-                                             .room = lt_rate_has_room(rate)});
+                                             .room = lt_rate_has_room(rate),
+                                             .headroom = lt_rate_headroom(rate)});
     }
 }
 
@@ -774,6 +775,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
     view = (lt_rate_view){.paths = lt_links_paths(engine->links),
                           .count = lt_links_count(engine->links),
                           .media_rate = lt_sender_media_rate(engine->sender, now),
+                          .session_rate = lt_sender_media_rate(engine->sender, now),
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
     limit_links(engine);
@@ -880,6 +882,8 @@ void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t
     lt_link_meter_wrote(&engine->meter, path_of(engine, connection), wire_size, now);
     lt_links_wrote(engine->links, connection, wire_size, now);
     if (first)
+        lt_links_wrote_media(engine->links, connection);
+    if (first)
         lt_reports_on_written(engine->reports, path_of(engine, connection), complete,
                               lt_links_stream_bytes(engine->links, connection), now);
     if (complete)
@@ -932,6 +936,8 @@ void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const
     if (!path || !lt_links_path_info(engine->links, connection, info, now))
         return;
     lt_rate_on_path_info(lt_link_rates_of(&engine->rates, connection), connection, path, now);
+    lt_rate_on_path_sample(lt_link_rates_of(&engine->rates, connection),
+                           lt_links_path_sample(engine->links, connection), now);
     lt_link_meter_on_path_info(&engine->meter, connection, path);
     lt_link_health_on_path_info(&engine->health, engine->links, connection, now);
     lt_repair_acknowledged(engine->repair, engine->links, connection, now);

@@ -39,6 +39,9 @@
  * comes: whatever is sent between them makes media wait. */
 #define THIN 2
 
+/* Headers of TCP and IP, framing. */
+#define OVERHEAD 70
+
 typedef struct automatic {
     lt_standing_queue queue;
     lt_self_clocked source;
@@ -116,8 +119,9 @@ static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
 }
 
 /* No route has time for extra packets between those of the media. */
-static bool is_thin(const livetcp_policy_view *view)
+static bool is_thin(const livetcp_policy_view *view, size_t size)
 {
+    uint64_t needed = THIN * view->media_rate * (size + OVERHEAD) / (size ? size : 1);
     unsigned usable = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -125,8 +129,7 @@ static bool is_thin(const livetcp_policy_view *view)
         if (!path->usable)
             continue;
         usable++;
-        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate ||
-            path->group_rate >= THIN * view->media_rate)
+        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate || path->group_rate >= needed)
             return false;
     }
     return usable;
@@ -167,7 +170,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 {
     automatic *own = state;
 
-    if (queue_stands(own, view) || is_thin(view))
+    if (queue_stands(own, view) || is_thin(view, packet->size))
         place_in_queue(own, view, packet, decision);
     else
         place_protected(own, view, packet, decision);
@@ -180,7 +183,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    if (queue_stands(own, view) || is_thin(view))
+    if (queue_stands(own, view) || is_thin(view, packet->size))
         return;
     /* The next parity packet is worth more than this copy. */
     if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
@@ -194,7 +197,8 @@ const livetcp_policy lt_policy_auto = {
     .struct_size = sizeof(livetcp_policy),
     .name = "auto",
     .summary = "the strongest of the others that budget and path allow, packet by packet",
-    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY,
+    .wants = LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY |
+             LIVETCP_WANTS_HEADROOM,
     .state_size = sizeof(automatic),
     .init = init,
     .place = place,

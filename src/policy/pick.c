@@ -63,6 +63,32 @@ static livetcp_usec best_rating(const livetcp_policy_view *view, size_t size, ui
     return best;
 }
 
+static bool has_group(const livetcp_path *path)
+{
+    return path->known & LIVETCP_PATH_GROUP && path->group_rtt_us > 0;
+}
+
+static livetcp_usec shortest_group(const livetcp_policy_view *view, uint32_t except)
+{
+    livetcp_usec shortest = LIVETCP_NEVER;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (may_take(path, except) && has_group(path) && path->group_rtt_us < shortest)
+            shortest = path->group_rtt_us;
+    }
+    return shortest;
+}
+
+/* How much later is as good. A route of the same link that is longer is later for every packet. */
+static livetcp_usec slack(const livetcp_path *path, livetcp_usec best, livetcp_usec shortest)
+{
+    bool longer =
+        has_group(path) && shortest != LIVETCP_NEVER && path->group_rtt_us > shortest + 2 * SAME_US;
+
+    return longer ? 0 : best / SAME_PART + SAME_US;
+}
+
 /* Every packet under way is one more that may be lost, and that ours would wait behind. */
 static bool is_freer(const livetcp_path *path, const livetcp_path *than)
 {
@@ -80,10 +106,11 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
 
     if (limit == LIVETCP_NEVER)
         return NULL;
-    limit += limit / SAME_PART + SAME_US;
+    livetcp_usec shortest = has_links(view) ? LIVETCP_NEVER : shortest_group(view, except);
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (may_take(path, except) && rating(view, path, size, taken_links) <= limit &&
+        if (may_take(path, except) &&
+            rating(view, path, size, taken_links) <= limit + slack(path, limit, shortest) &&
             (!best || is_freer(path, best)))
             best = path;
     }

@@ -21,6 +21,9 @@
 #define LEAST_US     (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define LEAST_PART   20 /* of the smallest round trip */
 #define VARIATIONS   2
+#define PACKETS      2
+#define SEGMENT      ((livetcp_usec)1500) /* bytes */
+#define WIDE         3                    /* times the media */
 
 static bool is_known(const livetcp_path *path)
 {
@@ -36,9 +39,18 @@ static livetcp_usec base_of(livetcp_usec before, const livetcp_path *path)
     return path->rtt_us < least ? path->rtt_us : least;
 }
 
-static bool stands(const livetcp_path *path, livetcp_usec base)
+/* The base is that of a handshake, and a packet may wait for another one of the same media: on a
+ * link of a few Mbit/s they take milliseconds. Where there is hardly time for both, they queue. */
+static livetcp_usec packets_time(const livetcp_path *path, uint64_t media_rate)
 {
-    livetcp_usec excess = path->rtt_us - base;
+    bool wide = path->known & LIVETCP_PATH_GROUP && path->group_rate > WIDE * media_rate;
+
+    return wide ? PACKETS * SEGMENT * LIVETCP_USEC_SEC / (livetcp_usec)path->group_rate : 0;
+}
+
+static bool stands(const livetcp_path *path, livetcp_usec base, uint64_t media_rate)
+{
+    livetcp_usec excess = path->rtt_us - base - packets_time(path, media_rate);
 
     return excess > LEAST_US && excess > base / LEAST_PART &&
            excess > VARIATIONS * path->rtt_variation_us;
@@ -56,7 +68,7 @@ static bool is_seen(lt_standing_queue *queue, const livetcp_policy_view *view)
             continue;
         queue->base_us[i] = base_of(queue->base_us[i], path);
         known++;
-        standing += stands(path, queue->base_us[i]);
+        standing += stands(path, queue->base_us[i], view->media_rate);
     }
     return known && 2 * standing >= known;
 }

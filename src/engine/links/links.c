@@ -75,6 +75,7 @@ struct lt_links {
     link slots[LIVETCP_MAX_CONNECTIONS];
     livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
     lt_path_groups groups;
+    lt_path_sample samples[LIVETCP_MAX_CONNECTIONS]; /* of the last path info */
 };
 
 /* ---- made and freed ---- */
@@ -688,6 +689,11 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
         l->ping_at_us = now + links->keepalive_us;
 }
 
+void lt_links_wrote_media(lt_links *links, unsigned slot)
+{
+    lt_path_groups_wrote_media(&links->groups, slot);
+}
+
 void lt_links_blocked(lt_links *links, unsigned slot)
 {
     links->paths[slot].blocked = true;
@@ -719,13 +725,19 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
         return false;
     lt_path_update(path, info, now);
     links->slots[slot].info_us = now;
+    links->samples[slot] = (lt_path_sample){.valid = false};
     if (path->known & LIVETCP_PATH_QUEUED && path->known & LIVETCP_PATH_RTT) {
         uint64_t away = path->queued_bytes;
-        lt_path_groups_on_path_info(&links->groups, slot, path, written > away ? written - away : 0,
-                                    now);
+        links->samples[slot] = lt_path_groups_on_path_info(
+            &links->groups, slot, path, written > away ? written - away : 0, now);
         lt_path_groups_update(&links->groups, links->paths, links->count, now);
     }
     return true;
+}
+
+const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot)
+{
+    return &links->samples[slot];
 }
 
 /* ---- time ---- */

@@ -95,6 +95,9 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
 void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now);
 void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now);
 
+/* The last write ended a packet of the application's, for the first time. */
+void lt_links_wrote_media(lt_links *links, unsigned slot);
+
 void lt_links_blocked(lt_links *links, unsigned slot);
 void lt_links_writable(lt_links *links, unsigned slot);
 
@@ -103,6 +106,9 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
 
 /* Takes path info from the platform. False if it is unused, since the slot carries nothing. */
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now);
+
+/* What the slot's last path info says about its route. */
+const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot);
 
 livetcp_usec lt_links_deadline(const lt_links *links);
 

@@ -88,8 +88,16 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
         m->write_count--;
     }
     m->writes[(m->first_write + m->write_count++) % LT_GROUP_WRITES] =
-        (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US};
+        (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US, false};
     groups->written_us = now;
+}
+
+void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
+{
+    lt_group_member *m = &groups->members[slot];
+
+    if (m->write_count)
+        m->writes[(m->first_write + m->write_count - 1) % LT_GROUP_WRITES].media = true;
 }
 
 /* Writes that were acknowledged together. */
@@ -184,6 +192,7 @@ static void take_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec 
                        livetcp_usec now)
 {
     lt_rtt_floor_set(&m->small, rtt_us, now);
+    m->small_known = false;
     lt_rtt_floor_set(&m->large, rtt_us + (livetcp_usec)(groups->per_byte_us * MSS), now);
     m->excess_us = 0;
 }
@@ -203,10 +212,12 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
     livetcp_usec before = floor_of(groups, m, now), floor_us, least;
     uint32_t size = writes->newest.size < MSS ? writes->newest.size : MSS;
     livetcp_usec own = (livetcp_usec)(groups->per_byte_us * size);
-    lt_path_sample sample = {.valid = true, .sent_us = writes->newest.at_us};
+    lt_path_sample sample = {
+        .valid = true, .media = writes->newest.media, .sent_us = writes->newest.at_us};
 
     if (writes->most < SMALL && writes->segments == 1 && writes->newest.alone) {
         lt_rtt_floor_add(&m->small, rtt_us, now);
+        m->small_known = true;
     } else if (writes->least > LARGE && writes->most <= MSS) {
         lt_rtt_floor_add(&m->large, rtt_us, now);
         m->large_samples++;
@@ -247,12 +258,18 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
     acknowledged_writes writes = take_acknowledged(m, acknowledged);
 
     /* TCP's own minimum knows the handshake, before there was anything in a queue. */
-    if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0)
+    if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0) {
         lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
+        m->small_known = true;
+    }
     if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
         sample = add_sample(groups, m, moved_by(m->rtt_us, path, writes.segments), &writes, now);
-    if (size)
+    sample.segments = writes.segments;
+    if (size) {
+        if (path->retransmitted_segments > m->retransmitted)
+            sample.lost = (unsigned)(path->retransmitted_segments - m->retransmitted);
         count_losses(m, path, acknowledged);
+    }
     if (size || !m->rtt_us) {
         m->rtt_us = path->known & LIVETCP_PATH_RTT ? path->rtt_us : 0;
         m->acknowledged = acknowledged;
@@ -318,7 +335,8 @@ static void learn_size(lt_path_groups *groups, unsigned count, livetcp_usec now)
         const lt_group_member *m = &groups->members[i];
         livetcp_usec small = lt_rtt_floor_get(&m->small, now),
                      large = lt_rtt_floor_get(&m->large, now);
-        if (m->large_samples < LARGE_LEAST || small == LIVETCP_NEVER || large == LIVETCP_NEVER)
+        if (m->large_samples < LARGE_LEAST || !m->small_known || small == LIVETCP_NEVER ||
+            large == LIVETCP_NEVER)
             continue;
         if (large - small > most && large - small > VARIATIONS * m->deviation_us)
             most = large - small;

@@ -18,18 +18,12 @@
 #ifndef LT_ENGINE_LINKS_PATH_GROUPS_H
 #define LT_ENGINE_LINKS_PATH_GROUPS_H
 
+#include "engine/links/path_sample.h"
 #include "engine/links/rtt_floor.h"
 
 #include <livetcp/policy.h>
 
 #define LT_ROUTE_TICKS 16
-
-/* A round trip that ended, less the time that its packet takes on a thin link. */
-typedef struct lt_path_sample {
-    bool valid;
-    livetcp_usec sent_us;   /* when its packet was written */
-    livetcp_usec excess_us; /* above the least of the connection's route */
-} lt_path_sample;
 
 #define LT_GROUP_WRITES 32
 
@@ -38,6 +32,7 @@ typedef struct lt_group_write {
     livetcp_usec at_us;
     uint32_t size;
     bool alone; /* nothing of ours was written for a while before */
+    bool media; /* it ended a packet of the application's, for the first time */
 } lt_group_write;
 
 typedef struct lt_group_member {
@@ -46,6 +41,7 @@ typedef struct lt_group_member {
     livetcp_usec rtt_us;        /* TCP's average, then */
     livetcp_usec disordered_us; /* round trips that began before were hurt by a repair */
     lt_rtt_floor small, large;  /* by size of the packet */
+    bool small_known;           /* measured, not derived from large ones */
     uint64_t large_samples;
     livetcp_usec excess_us;             /* average */
     livetcp_usec deviation_us;          /* from the average */
@@ -74,6 +70,9 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot);
 /* Bytes were written to the slot; `end`: of all that were. */
 void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, size_t size,
                           livetcp_usec now);
+
+/* The last write ended a packet of the application's, for the first time. */
+void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot);
 
 /* Takes path info; `acknowledged`: bytes, of all that were written. */
 lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot,

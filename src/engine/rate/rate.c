@@ -24,6 +24,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
                       .poll_us = LIVETCP_NEVER,
                       .sizes_known = true};
     lt_congestion_init(&rate->congestion);
+    lt_headroom_init(&rate->headroom);
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_init(&rate->slots[i]);
@@ -67,6 +68,11 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
         trips, path, lt_congestion_rate(&rate->congestion, now), now, &samples);
     rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
+}
+
+void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now)
+{
+    lt_headroom_on_sample(&rate->headroom, sample, now);
 }
 
 /* Rate that the windows admit; HUGE_VAL where that is not known. */
@@ -147,6 +153,15 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_share(rate, now);
+    lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
+                                                            .delivered = rate->delivered,
+                                                            .written = rate->written,
+                                                            .media = rate->media,
+                                                            .media_rate = view->media_rate,
+                                                            .session_rate = view->session_rate,
+                                                            .wait_us = view->queue_delay_us,
+                                                            .rtt_us = sample.base_us,
+                                                            .undelivered = sample.undelivered});
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
     rate->poll_us = sample.undelivered ? now + poll : LIVETCP_NEVER;

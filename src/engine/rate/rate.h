@@ -6,6 +6,7 @@
 
 #include "engine/rate/bitrate.h"
 #include "engine/rate/congestion.h"
+#include "engine/rate/headroom.h"
 #include "engine/rate/round_trips.h"
 
 #include <livetcp/engine.h>
@@ -13,6 +14,7 @@
 typedef struct lt_rate {
     lt_congestion congestion;
     lt_bitrate bitrate;
+    lt_headroom headroom;
     uint64_t written, media, delivered;  /* bytes on all connections there ever were */
     uint64_t share_written, share_media; /* when the media share was last looked at */
     double media_share;
@@ -42,11 +44,15 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
 
 void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now);
 
+/* What path info said about a connection's route. */
+void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now);
+
 /* Inputs that rate does not count itself. */
 typedef struct lt_rate_view {
     const livetcp_path *paths; /* of all slots */
     unsigned count;
     uint64_t media_rate;         /* bytes per second that the application has sent of late */
+    uint64_t session_rate;       /* the same on all links */
     livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue */
     uint32_t others;             /* bit i: slot i is on another link, and does not count */
 } lt_rate_view;
@@ -84,6 +90,12 @@ double lt_rate_carries_media(const lt_rate *rate);
 static inline bool lt_rate_has_room(const lt_rate *rate)
 {
     return lt_congestion_has_room(&rate->congestion);
+}
+
+/* Extra bytes for a byte of the session's media that the link takes now; 0 = none. */
+static inline double lt_rate_headroom(const lt_rate *rate)
+{
+    return lt_headroom_get(&rate->headroom);
 }
 
 /* Adds estimate, regime and window. */

@@ -14,6 +14,7 @@
 #include "rtp/importance/importance.h"
 #include "rtp/rtp.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Time after which a policy that answered "wait" is asked again, unless something else happens
@@ -36,7 +37,8 @@ struct lt_sender {
     lt_live_queue queue;
     lt_importance_state importance; /* of packets with a parsed payload */
     lt_repeats repeats;
-    lt_budget budget; /* of copies and parity */
+    lt_budget budget;                   /* of copies and parity, */
+    lt_budget spent[LIVETCP_MAX_LINKS]; /*   and of these on each link */
     lt_later_copies later;
     livetcp_usec spacing_us; /* of copies */
     livetcp_usec retry_us;   /* when to ask the policy again; LIVETCP_NEVER = not */
@@ -76,8 +78,11 @@ lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *
     sender->events = events;
     sender->retry_us = LIVETCP_NEVER;
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-        sender->limits[i] = (lt_link_limit){.window = UINT64_MAX, .room = true};
+        sender->limits[i] =
+            (lt_link_limit){.window = UINT64_MAX, .room = true, .headroom = HUGE_VAL};
     lt_budget_init(&sender->budget, 0); /* the ratio follows the stream's rate */
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        lt_budget_init(&sender->spent[i], 0);
     bool has_policy = lt_policy_run_init(&sender->policy, policy, &sender->config);
     if (!lt_live_queue_init(&sender->queue, config, sender->cost, events) || !has_policy)
         lt_sender_destroy(&sender);
@@ -201,6 +206,8 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     sender->accepted_packets++;
     sender->accepted_bytes += size;
     lt_budget_media(&sender->budget, size, now);
+    for (unsigned i = 0; i < sender->links; i++)
+        lt_budget_media(&sender->spent[i], size, now);
     *rtcp = kind == LT_RTP_CONTROL;
     return LIVETCP_OK;
 }
@@ -351,19 +358,35 @@ static uint32_t ready_paths(const lt_links *links)
 /* Bytes that copies and parity may still take on a path. */
 static size_t extra_on(lt_sender *sender, const livetcp_path *path, livetcp_usec now)
 {
-    return sender->limits[path->link].room ? lt_budget_left(&sender->budget, now) : 0;
+    const lt_link_limit *limit = &sender->limits[path->link];
+    lt_budget *spent = &sender->spent[path->link];
+    size_t left = lt_budget_left(&sender->budget, now), carried;
+
+    if (!limit->room)
+        return 0;
+    if (!(sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM) || limit->headroom == HUGE_VAL)
+        return left;
+    spent->ratio = limit->headroom;
+    carried = lt_budget_left(spent, now);
+    return left < carried ? left : carried;
 }
 
-/* The same on a link that has room for them. */
+/* The same on the link that has most room for them. */
 static size_t extra_left(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
+    uint32_t seen = 0;
+    size_t most = 0;
 
-    for (unsigned i = 0; i < count; i++)
-        if (sender->limits[paths[i].link].room && (paths[i].usable || count == 1))
-            return lt_budget_left(&sender->budget, now);
-    return 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (seen >> paths[i].link & 1 || !(paths[i].usable || count == 1))
+            continue;
+        seen |= UINT32_C(1) << paths[i].link;
+        size_t left = extra_on(sender, &paths[i], now);
+        most = left > most ? left : most;
+    }
+    return most;
 }
 
 static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, livetcp_usec now)
@@ -444,8 +467,10 @@ static bool pay(lt_sender *sender, size_t left, const lt_packet *packet, livetcp
     return true;
 }
 
-static void count_extra(lt_sender *sender, const lt_packet *packet)
+static void count_extra(lt_sender *sender, const lt_packet *packet, const livetcp_path *path,
+                        livetcp_usec now)
 {
+    lt_budget_extra(&sender->spent[path->link], lt_packet_size(packet), now);
     sender->extra_bytes += lt_packet_size(packet);
     if (!packet->parity)
         sender->copies++;
@@ -467,7 +492,7 @@ static unsigned put_copies(lt_sender *sender, const lt_links *links, lt_packet *
             const livetcp_path *path = &lt_links_paths(links)[i];
             if (!pay(sender, extra_on(sender, path, now), packet, now))
                 continue;
-            count_extra(sender, packet);
+            count_extra(sender, packet, path, now);
         }
         put(sender, links, packet, i, now);
         done++;
@@ -691,7 +716,7 @@ bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetc
             continue;
         }
         put(sender, links, packet, path->connection, now);
-        count_extra(sender, packet);
+        count_extra(sender, packet, path, now);
         lt_later_copies_pop(&sender->later);
         return true;
     }

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/headroom.h"
+
+#include <math.h>
+
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
+/* Extra bytes grow from this share by so much in a tick; more slowly when the link was full. */
+#define FIRST      0.1
+#define BEGIN_US   500000
+#define GROW       1.2
+#define GROW_AGAIN 1.02
+#define TICK_US    100000
+#define USED       0.7 /* of the share, or it does not grow */
+#define LATELY     3   /* ticks */
+#define SHRINK     0.9
+#define ENOUGH     8.0 /* nobody asks for more copies */
+
+/* Media is late if it is by so much; suspicion is some packets' worth of that. */
+#define LATE_US         2500
+#define LATE_DEVIATIONS 3
+#define LATE_PART       40 /* of the round trip */
+#define LATE_MOST       4  /* thresholds that a packet counts for at most */
+#define LATE_SUSPECT    6  /* thresholds */
+#define LATE_SUM_MOST   12
+#define WAIT_US         20000
+#define GAIN            8
+
+/* Losses beyond this share and half as much again as usual add up; a burst counts once. */
+#define LOSS          0.06
+#define LOSS_FACTOR   1.5
+#define LOSS_SUSPECT  12.0
+#define LOSS_BURST_US 50000
+
+/* So many segments under way beyond a round trip's, in all ticks together, show that more is sent
+ * than comes through. Repairs of random losses keep some under way, and a burst many for a moment.
+ */
+#define AWAY_NORMAL  4.0
+#define AWAY_MOST    6.0
+#define AWAY_SUSPECT 30.0
+#define SEGMENT      1448.0
+
+/* Trials. */
+#define SETTLE_US      50000
+#define DRAIN_MOST_US  3000000
+#define TRIAL_LEAST_US 1000000
+#define TRIAL_MOST_US  4000000
+#define TRIAL_SAMPLES  12
+#define EXPECTED_FIRST 6.0 /* losses, were they as frequent as before: none of so many, */
+#define EXPECTED_MOST  8.0 /*   or one of so many */
+
+/* After a trial. */
+#define MARGIN      0.85 /* of what got through */
+#define BELOW       0.5  /* of the share at which the link was full */
+#define LEAST       0.05
+#define IMMUNE_US   5000000
+#define RETRY_US    30000000
+#define RETRY_AGAIN 10000000
+#define RETRY_GROW  1.3
+#define DOUBLE_MOST 5
+
+void lt_headroom_init(lt_headroom *h)
+{
+    *h = (lt_headroom){.share = FIRST,
+                       .most = HUGE_VAL,
+                       .since_us = LIVETCP_NEVER,
+                       .lost_us = INT64_MIN / 2,
+                       .immune_us = INT64_MIN,
+                       .retry_us = LIVETCP_NEVER,
+                       .tick_us = INT64_MIN / 2};
+}
+
+double lt_headroom_get(const lt_headroom *h)
+{
+    double share = h->share < h->most ? h->share : h->most;
+
+    return h->phase >= LT_HEADROOM_SETTLE ? 0 : share;
+}
+
+static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
+{
+    h->phase = phase;
+    h->since_us = now;
+    h->late = h->lost = h->away = 0;
+    h->suspect = h->suspect_lost = 0;
+}
+
+/* ---- the last second ---- */
+
+static unsigned oldest_tick(const lt_headroom *h)
+{
+    return (h->tick + 1) % LT_HEADROOM_TICKS;
+}
+
+/* Extra bytes for a byte of media that were sent in the last ticks. */
+static double used(const lt_headroom *h, const lt_headroom_view *view, unsigned ticks)
+{
+    unsigned since = (h->tick + LT_HEADROOM_TICKS - ticks) % LT_HEADROOM_TICKS;
+    double media = (double)(view->media - h->ticks[since].media);
+    double all = (double)(view->written - h->ticks[since].written);
+
+    return media > 0 ? all / media - 1 : 0;
+}
+
+static double carried(const lt_headroom *h, const lt_headroom_view *view)
+{
+    livetcp_usec span = view->now_us - h->tick_us + (LT_HEADROOM_TICKS - 1) * TICK_US;
+
+    return (double)(view->delivered - h->ticks[oldest_tick(h)].delivered) / (double)span * SECOND;
+}
+
+/* Under way beyond what a round trip holds. */
+static double segments_beyond(const lt_headroom *h, const lt_headroom_view *view)
+{
+    double written = (double)(view->written - h->ticks[oldest_tick(h)].written);
+    double held = written / (LT_HEADROOM_TICKS * TICK_US) * (double)view->rtt_us;
+
+    return ((double)view->undelivered - held) / SEGMENT;
+}
+
+static void add_away(lt_headroom *h, const lt_headroom_view *view)
+{
+    double beyond = segments_beyond(h, view) - AWAY_NORMAL;
+
+    h->away += beyond < AWAY_MOST ? beyond : AWAY_MOST;
+    if (h->away < 0)
+        h->away = 0;
+}
+
+/* ---- samples ---- */
+
+static livetcp_usec threshold(const lt_headroom *h, livetcp_usec rtt_us)
+{
+    livetcp_usec least = LATE_US + rtt_us / LATE_PART;
+    livetcp_usec most = LATE_DEVIATIONS * h->deviation_us;
+
+    return most > least ? most : least;
+}
+
+static void learn_normal(lt_headroom *h, livetcp_usec late_us)
+{
+    livetcp_usec error = late_us - h->normal_us;
+
+    h->normal_us += error / GAIN;
+    h->deviation_us += ((error < 0 ? -error : error) - h->deviation_us) / GAIN;
+}
+
+static void add_late(lt_headroom *h, livetcp_usec late_us, livetcp_usec rtt_us)
+{
+    double unit = (double)threshold(h, rtt_us);
+    double beyond = (double)(late_us - h->normal_us) - unit;
+
+    h->late_us += ((double)late_us - h->late_us) / GAIN;
+    h->late += beyond < LATE_MOST * unit ? beyond : LATE_MOST * unit;
+    if (h->late < 0)
+        h->late = 0;
+    if (h->late > LATE_SUM_MOST * unit)
+        h->late = LATE_SUM_MOST * unit;
+}
+
+/* Losses, a burst counted once. */
+static double count_lost(lt_headroom *h, const lt_path_sample *sample, livetcp_usec now)
+{
+    if (!sample->lost || now - h->lost_us < LOSS_BURST_US)
+        return 0;
+    h->lost_us = now;
+    return 1;
+}
+
+static void add_lost(lt_headroom *h, double lost, double segments)
+{
+    h->suspect += segments;
+    h->suspect_lost += lost;
+    h->lost += lost - segments * (LOSS + LOSS_FACTOR * h->normal_loss);
+    if (h->lost <= 0)
+        h->lost = h->suspect = h->suspect_lost = 0;
+}
+
+void lt_headroom_on_sample(lt_headroom *h, const lt_path_sample *sample, livetcp_usec now)
+{
+    double lost = count_lost(h, sample, now);
+    bool timed = sample->valid && sample->media && sample->sent_us >= h->since_us;
+
+    switch (h->phase) {
+    case LT_HEADROOM_BEGIN:
+        if (timed)
+            learn_normal(h, sample->excess_us);
+        break;
+    case LT_HEADROOM_SPEND:
+        if (timed && h->spends)
+            add_late(h, sample->excess_us, 0);
+        else if (timed)
+            learn_normal(h, sample->excess_us);
+        add_lost(h, lost, sample->segments);
+        break;
+    case LT_HEADROOM_SETTLE:
+        break;
+    case LT_HEADROOM_TRIAL:
+        h->trial.segments += sample->segments;
+        h->trial.lost_segments += lost;
+        if (!timed)
+            break;
+        h->trial.samples++;
+        h->trial.average_us += ((double)sample->excess_us - h->trial.average_us) /
+                               (h->trial.samples < GAIN ? h->trial.samples : GAIN);
+        break;
+    }
+}
+
+/* ---- trials ---- */
+
+static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
+{
+    h->trial.late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
+    h->trial.lost = h->lost > LOSS_SUSPECT || h->away > AWAY_SUSPECT;
+    h->trial.late_us = (livetcp_usec)h->late_us;
+    h->trial.loss = h->suspect > 0 ? h->suspect_lost / h->suspect : 0;
+    h->trial.carried = carried(h, view);
+    h->trial.share = lt_headroom_get(h);
+    h->trial.average_us = h->trial.lost_segments = h->trial.segments = h->trial.loss_before = 0;
+    h->trial.samples = 0;
+    enter(h, LT_HEADROOM_SETTLE, view->now_us);
+}
+
+/* The link takes less than it carried: the media, and a part of the rest. */
+static void convict(lt_headroom *h, const lt_headroom_view *view)
+{
+    double rest = MARGIN * h->trial.carried - (double)view->media_rate;
+    double share = view->session_rate ? rest / (double)view->session_rate : 0;
+
+    if (share > BELOW * h->trial.share)
+        share = BELOW * h->trial.share;
+    h->most = share > LEAST ? share : 0;
+    h->share = FIRST;
+    h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MOST ? h->full : DOUBLE_MOST));
+    h->full++;
+    h->innocent = 0;
+    enter(h, LT_HEADROOM_SPEND, view->now_us);
+}
+
+static void acquit(lt_headroom *h, const lt_headroom_view *view)
+{
+    if (h->trial.samples)
+        h->normal_us = (livetcp_usec)h->trial.average_us;
+    if (h->trial.lost)
+        h->normal_loss = h->trial.loss_before;
+    h->immune_us =
+        view->now_us + (IMMUNE_US << (h->innocent < DOUBLE_MOST ? h->innocent : DOUBLE_MOST));
+    h->innocent++;
+    enter(h, LT_HEADROOM_SPEND, view->now_us);
+}
+
+static void settle(lt_headroom *h, const lt_headroom_view *view)
+{
+    livetcp_usec since = view->now_us - h->since_us;
+
+    if (since < view->rtt_us + SETTLE_US ||
+        ((view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL) &&
+         since < DRAIN_MOST_US))
+        return;
+    enter(h, LT_HEADROOM_TRIAL, view->now_us);
+}
+
+static bool is_less_late(const lt_headroom *h, const lt_headroom_view *view)
+{
+    return h->trial.samples >= TRIAL_SAMPLES / 3 &&
+           h->trial.average_us < (double)(h->trial.late_us - threshold(h, view->rtt_us));
+}
+
+static bool is_less_lost(const lt_headroom *h)
+{
+    double expected = h->trial.segments * h->trial.loss;
+
+    return (expected >= EXPECTED_FIRST && h->trial.lost_segments < 1) ||
+           (expected >= EXPECTED_MOST && h->trial.lost_segments < 2);
+}
+
+/* Repairs of what was lost before are lost as well: it counts what comes after them. */
+static void begin_again(lt_headroom *h)
+{
+    h->trial.loss_before = h->trial.lost_segments / h->trial.segments;
+    h->trial.lost_segments = h->trial.segments = 0;
+}
+
+static void judge(lt_headroom *h, const lt_headroom_view *view)
+{
+    bool over = view->now_us - h->since_us > TRIAL_MOST_US;
+
+    if ((h->trial.late && is_less_late(h, view)) || (h->trial.lost && is_less_lost(h)))
+        convict(h, view);
+    else if (over || (!h->trial.lost && h->trial.samples >= TRIAL_SAMPLES &&
+                      view->now_us - h->since_us > TRIAL_LEAST_US))
+        acquit(h, view);
+    else if (h->trial.segments * h->trial.loss >= EXPECTED_MOST)
+        begin_again(h);
+}
+
+/* ---- spending ---- */
+
+static void suspect(lt_headroom *h, const lt_headroom_view *view)
+{
+    if (view->now_us - h->begun_us < TICK_US * LT_HEADROOM_TICKS)
+        return; /* a second is not known yet */
+    if (view->now_us < h->immune_us) {
+        h->late = h->lost = h->away = 0;
+        return;
+    }
+    if (h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us) || h->lost > LOSS_SUSPECT ||
+        h->away > AWAY_SUSPECT)
+        begin_trial(h, view);
+}
+
+static void grow(lt_headroom *h, const lt_headroom_view *view)
+{
+    double of_late = used(h, view, LATELY), in_a_second = used(h, view, LT_HEADROOM_TICKS - 1);
+
+    if (view->now_us >= h->retry_us) {
+        h->most = (h->most > LEAST ? h->most : LEAST) * RETRY_GROW;
+        h->retry_us = view->now_us + RETRY_AGAIN;
+    }
+    if (of_late >= USED * h->share && h->late <= 0 && h->away <= 0) {
+        h->share *= h->full ? GROW_AGAIN : GROW;
+        if (h->share > ENOUGH)
+            h->share = ENOUGH;
+    } else if (in_a_second < USED * USED * h->share && h->share > FIRST) {
+        h->share *= SHRINK;
+    }
+    h->spends = in_a_second > LEAST / 2;
+    if (!h->spends) /* who sends nothing extra is not to blame */
+        h->late = h->lost = h->away = 0;
+}
+
+static void tick(lt_headroom *h, const lt_headroom_view *view)
+{
+    h->tick = (h->tick + 1) % LT_HEADROOM_TICKS;
+    h->ticks[h->tick].delivered = view->delivered;
+    h->ticks[h->tick].written = view->written;
+    h->ticks[h->tick].media = view->media;
+    h->tick_us = view->now_us;
+    if (h->phase != LT_HEADROOM_SPEND)
+        return;
+    h->flowed = h->flowed || view->wait_us < WAIT_US;
+    if (view->wait_us > WAIT_US && h->flowed)
+        add_late(h, view->wait_us, view->rtt_us);
+    add_away(h, view);
+    grow(h, view);
+}
+
+void lt_headroom_update(lt_headroom *h, const lt_headroom_view *view)
+{
+    if (!view->media_rate)
+        return;
+    if (h->since_us == LIVETCP_NEVER)
+        h->since_us = h->begun_us = view->now_us;
+    if (view->now_us - h->tick_us >= TICK_US)
+        tick(h, view);
+    if (h->phase == LT_HEADROOM_BEGIN && view->now_us - h->since_us >= BEGIN_US)
+        enter(h, LT_HEADROOM_SPEND, view->now_us);
+    else if (h->phase == LT_HEADROOM_SPEND)
+        suspect(h, view);
+    else if (h->phase == LT_HEADROOM_SETTLE)
+        settle(h, view);
+    else if (h->phase == LT_HEADROOM_TRIAL)
+        judge(h, view);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "catch.h"
+
+#include <algorithm>
+
+extern "C" {
+#include "base/rng.h"
+#include "engine/rate/headroom.h"
+}
+
+namespace
+{
+
+constexpr livetcp_usec ms = 1000, second = 1000000;
+constexpr size_t size = 1448;
+
+/* A sender of 50 packets a second that sends as much extra as it may, up to `wants`, to a link that
+ * queues, polices or loses. */
+struct Bench {
+    Bench()
+    {
+        lt_headroom_init(&headroom);
+        lt_rng_seed(&rng, 1);
+    }
+
+    bool random(double share)
+    {
+        return static_cast<double>(lt_rng_next(&rng) % 100000) < share * 100000;
+    }
+
+    /* True if the bucket of a policer at `rate` has room for a packet. */
+    bool passes()
+    {
+        tokens = std::min(tokens + rate * (static_cast<double>(now - filled) / second), 10000.0);
+        filled = now;
+        if (rate > 0 && tokens < size)
+            return false;
+        tokens -= rate > 0 ? size : 0;
+        return true;
+    }
+
+    void packet(bool is_media)
+    {
+        bool lost = !passes() || random(loss);
+        livetcp_usec queue =
+            queue_rate > 0 ? static_cast<livetcp_usec>(backlog / queue_rate * second) : 0;
+        lt_path_sample sample = {1, lost ? 1u : 0u, !lost, is_media, now - 60 * ms, queue};
+        backlog += size;
+        view.written += size;
+        view.media += is_media ? size : 0;
+        view.delivered += lost ? 0 : size;
+        /* It takes a round trip to repair, in which it stays under way. */
+        away += lost;
+        lt_headroom_on_sample(&headroom, &sample, now);
+    }
+
+    void run(livetcp_usec length)
+    {
+        for (livetcp_usec end = now + length; now < end; now += 20 * ms) {
+            backlog = std::max(0.0, backlog - queue_rate / 50);
+            packet(true);
+            owed += std::min(lt_headroom_get(&headroom), wants);
+            for (; owed >= 1; owed--)
+                packet(false);
+            away = std::max(0.0, away - repairs);
+            for (livetcp_usec step = 0; step < 20 * ms; step += 5 * ms) {
+                view.now_us = now + step;
+                view.media_rate = view.session_rate = size * 50;
+                view.rtt_us = 60 * ms;
+                view.undelivered = static_cast<uint64_t>((6 + away) * size);
+                lt_headroom_update(&headroom, &view);
+            }
+        }
+    }
+
+    lt_headroom headroom;
+    lt_headroom_view view = {};
+    lt_rng rng;
+    livetcp_usec now = 100 * second, filled = now;
+    double wants = 1, loss = 0, rate = 0, queue_rate = 0;
+    double tokens = 10000, backlog = 0, away = 0, owed = 0, repairs = 0.2;
+};
+
+} // namespace
+
+TEST_CASE("headroom grows to what is asked for within three seconds")
+{
+    Bench bench;
+    CHECK(lt_headroom_get(&bench.headroom) <= 0.1);
+    bench.run(3 * second);
+    CHECK(lt_headroom_get(&bench.headroom) >= 1);
+    bench.run(60 * second);
+    CHECK(lt_headroom_get(&bench.headroom) >= 1);
+    CHECK(lt_headroom_get(&bench.headroom) < 3);
+}
+
+TEST_CASE("headroom that nobody uses does not grow")
+{
+    Bench bench;
+    bench.wants = 0;
+    bench.run(60 * second);
+    CHECK(lt_headroom_get(&bench.headroom) <= 0.1);
+}
+
+TEST_CASE("a link that queues has no headroom beyond what it carries, and keeps that in mind")
+{
+    Bench bench;
+    bench.queue_rate = size * 50 * 1.4;
+    bench.run(5 * second);
+    CHECK(lt_headroom_get(&bench.headroom) < 0.3);
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) < 0.4);
+        CHECK(bench.backlog < 10 * size);
+    }
+}
+
+TEST_CASE("a policer has no headroom beyond its rate")
+{
+    Bench bench;
+    bench.rate = size * 50 * 1.4;
+    bench.run(8 * second);
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) < 0.45);
+    }
+}
+
+TEST_CASE("random loss does not stop extra bytes")
+{
+    for (double loss : {0.01, 0.03, 0.05}) {
+        Bench bench;
+        bench.loss = loss;
+        bench.repairs = 1;
+        unsigned paused = 0;
+        bench.run(3 * second);
+        for (int i = 0; i < 600; i++) {
+            bench.run(100 * ms);
+            paused += lt_headroom_get(&bench.headroom) < 0.9;
+        }
+        INFO("loss " << loss << ": " << paused << " of 600 looks");
+        CHECK(paused <= 30);
+    }
+}
+
+TEST_CASE("what a link had no room for is tried again, later")
+{
+    Bench bench;
+    bench.queue_rate = size * 50 * 1.2;
+    bench.run(10 * second);
+    CHECK(lt_headroom_get(&bench.headroom) < 0.2);
+    bench.queue_rate = size * 50 * 10;
+    bench.run(300 * second);
+    CHECK(lt_headroom_get(&bench.headroom) > 0.2);
+}
