@@ -97,7 +97,8 @@ typedef enum livetcp_result {
     LIVETCP_ERR_KEYFRAME_DROPPED = -34,  /* a key frame was too late, or the send queue full */
     LIVETCP_ERR_TLS = -35,               /* TLS failed; livetcp_error.message has the reason */
     LIVETCP_ERR_TOO_SLOW = -36,          /* the path carries less than min-bitrate */
-    LIVETCP_ERR_NO_INTRODUCTION = -37    /* the listener is too old for a stream id or token */
+    LIVETCP_ERR_PROXY = -37,             /* the proxy did not make the connection */
+    LIVETCP_ERR_NO_INTRODUCTION = -38    /* the listener is too old for a stream id or token */
 } livetcp_result;
 
 /* A failure, described for a person. Functions that take a `livetcp_error *` accept NULL. They fill

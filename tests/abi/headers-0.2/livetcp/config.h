@@ -242,6 +242,18 @@ typedef struct livetcp_config {
     char fallback[256];   /* "fallback": HOST:PORT to which a listener passes connections that
                              are neither LiveTCP, RTP nor TLS for "livetcp"; default "" = they
                              are turned away */
+    char proxy[256];      /* "proxy": caller: http://USER:PASSWORD@HOST:PORT, https:// or socks5://
+                             through which every connection goes, or "env" for the variables
+                             HTTPS_PROXY, ALL_PROXY and NO_PROXY; default "" = none. "file:NAME" and
+                             "env:NAME" say where it is. livetcp_config_get() and _to_uri() give
+                             none with a user */
+    char proxy_ca[256];   /* "proxy-ca": file with certificates (PEM) of those who may have signed
+                             an https:// proxy's; default "" = the system's */
+    bool proxy_protocol;  /* "proxy-protocol": listener: senders in proxy-protocol-from begin each
+                             connection with a PROXY header, version 1 or 2, which says whose it is;
+                             default false */
+    char proxy_protocol_from[256]; /* "proxy-protocol-from": their addresses or networks, separated
+                                      by commas */
     livetcp_usec admission_timeout_us; /* "admission-timeout" in ms, 100..600000, default 30 s: how
                              long a listener's application may take to decide about a caller, see
                              livetcp_session_admit_later() */
