@@ -16,6 +16,9 @@
 /* Connections to a proxy that asks who we are: a challenge, and a nonce that was too old. */
 #define ROUNDS_MAX 3
 
+/* How often a connection looks whether the user and password were tried by another. */
+#define TEST_MS 10
+
 /* The socket that is being connected: an allocation of its own, since each needs a fresh handle. */
 typedef struct attempt {
     uv_poll_t poll;
@@ -28,6 +31,7 @@ struct lt_io_connector {
     const lt_io_link *link;
     lt_io_proxy *proxy;   /* NULL without one */
     lt_io_tunnel *tunnel; /* through it, on a socket that is connected; NULL otherwise */
+    bool testing;         /* it finds out for others whether the proxy accepts the user */
     unsigned rounds;      /* connections to it */
     const char *host;     /* whose addresses are tried, */
     uint16_t port;        /*   of the proxy or the link */
@@ -102,6 +106,8 @@ void lt_io_connector_cancel(lt_io_connector **owner)
     *owner = NULL;
     lt_io_resolve_cancel(&connector->resolution);
     lt_io_tunnel_cancel(&connector->tunnel);
+    if (connector->testing)
+        lt_io_proxy_end_test(connector->proxy);
     close_socket(connector);
     uv_close((uv_handle_t *)&connector->timer, on_timer_closed);
 }
@@ -145,13 +151,14 @@ static void hand_over(lt_io_connector *connector, uv_os_sock_t socket, lt_tls_fi
 
 /* ---- through a proxy ---- */
 
-static void try_next(lt_io_connector *connector);
+static void begin(lt_io_connector *connector);
 
 static void on_tunnel_open(void *owner, uv_os_sock_t socket, lt_tls_filter *filter)
 {
     lt_io_connector *connector = owner;
 
     connector->tunnel = NULL;
+    lt_io_proxy_accepted(connector->proxy);
     hand_over(connector, socket, filter);
 }
 
@@ -172,7 +179,7 @@ static void on_tunnel_again(void *owner)
     connector->tunnel = NULL;
     if (++connector->rounds < ROUNDS_MAX) {
         connector->next--;
-        try_next(connector);
+        begin(connector);
         return;
     }
     lt_fail(&connector->error, LIVETCP_ERR_PROXY,
@@ -205,6 +212,8 @@ static void begin_tunnel(lt_io_connector *connector)
 }
 
 /* ---- one address after the other ---- */
+
+static void try_next(lt_io_connector *connector);
 
 static void succeed(lt_io_connector *connector)
 {
@@ -369,16 +378,11 @@ static void on_resolve_timeout(uv_timer_t *timer)
     fail(connector);
 }
 
-static void on_start(uv_timer_t *timer)
+static void resolve(lt_io_connector *connector)
 {
-    lt_io_connector *connector = timer->data;
     const char *host = connector->host;
     uint16_t port = connector->port;
 
-    if (connector->proxy && lt_io_proxy_is_refusing(connector->proxy, &connector->error)) {
-        fail(connector);
-        return;
-    }
     /* An address needs no lookup. */
     if (use_known_peer(connector) || lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC,
                                                          host, port, NULL) == LIVETCP_OK) {
@@ -391,8 +395,35 @@ static void on_start(uv_timer_t *timer)
     if (result != LIVETCP_OK)
         fail(connector);
     else
-        uv_timer_start(timer, on_resolve_timeout, lt_io_timeout_ms(timer->loop, connector->stop_us),
-                       0);
+        uv_timer_start(&connector->timer, on_resolve_timeout,
+                       lt_io_timeout_ms(connector->context->loop, connector->stop_us), 0);
+}
+
+static void on_start(uv_timer_t *timer)
+{
+    begin(timer->data);
+}
+
+/* Once the proxy, if there is one, may be asked. */
+static void begin(lt_io_connector *connector)
+{
+    lt_io_proxy *proxy = connector->proxy;
+
+    if (proxy && lt_io_proxy_is_refusing(proxy, &connector->error)) {
+        fail(connector);
+    } else if (proxy && !lt_io_proxy_begin_test(proxy, &connector->testing)) {
+        if (lt_io_now() < connector->stop_us) {
+            uv_timer_start(&connector->timer, on_start, TEST_MS, 0);
+            return;
+        }
+        lt_fail(&connector->error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+                "another connection has found out nothing within connect-timeout");
+        fail(connector);
+    } else if (connector->addresses.count) {
+        try_next(connector);
+    } else {
+        resolve(connector);
+    }
 }
 
 /* Whom to connect to. */

@@ -23,6 +23,8 @@ struct lt_io_proxy {
     lt_proxy_challenge asked;   /* on the connection before */
     livetcp_usec refused_until; /* the user and password */
     livetcp_error refusal;
+    bool tested;  /* the user and password were accepted */
+    bool testing; /* a connection finds out */
 };
 
 /* ---- the environment ---- */
@@ -165,6 +167,29 @@ livetcp_result lt_io_proxy_filter(lt_io_proxy *proxy, lt_tls_filter **filter)
         return LIVETCP_OK;
     uv_gettimeofday(&wall);
     return lt_tls_filter_create(proxy->tls, wall.tv_sec, filter);
+}
+
+/* HTTP proxies get them when they have asked. */
+bool lt_io_proxy_begin_test(lt_io_proxy *proxy, bool *testing)
+{
+    bool given = proxy->address.kind == LT_PROXY_SOCKS5 || proxy->asked.scheme;
+
+    if (*testing || proxy->tested || !proxy->address.has_user || !given)
+        return true;
+    if (proxy->testing)
+        return false;
+    proxy->testing = *testing = true;
+    return true;
+}
+
+void lt_io_proxy_end_test(lt_io_proxy *proxy)
+{
+    proxy->testing = false;
+}
+
+void lt_io_proxy_accepted(lt_io_proxy *proxy)
+{
+    proxy->tested = true;
 }
 
 void lt_io_proxy_refused(lt_io_proxy *proxy, const livetcp_error *error)

@@ -30,6 +30,15 @@ lt_tunnel *lt_io_proxy_tunnel(lt_io_proxy *proxy, const char *host, uint16_t por
  * LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_io_proxy_filter(lt_io_proxy *proxy, lt_tls_filter **filter);
 
+/* Loop's thread. The user and password are tried on one connection before all others use them, or a
+ * wrong password would be counted for each. begin_test() is true if they need no test, or if this
+ * connection makes it: *testing is set then, and it calls end_test(). False: it has to wait. */
+bool lt_io_proxy_begin_test(lt_io_proxy *proxy, bool *testing);
+void lt_io_proxy_end_test(lt_io_proxy *proxy);
+
+/* Loop's thread. A tunnel is open: they were accepted. */
+void lt_io_proxy_accepted(lt_io_proxy *proxy);
+
 /* Loop's thread. Remembers for a minute that the proxy does not accept the user and password, so
  * that many connections that try again do not lock the user out. */
 void lt_io_proxy_refused(lt_io_proxy *proxy, const livetcp_error *error);

@@ -64,6 +64,12 @@ static void fail(lt_proxy_connect *connect, const char *advice)
             connect->head.status, connect->head.reason, step->target, advice);
 }
 
+static void fail_user(lt_proxy_connect *connect)
+{
+    connect->step->refused = true;
+    fail(connect, "the proxy does not accept the user and password in 'proxy'");
+}
+
 /* 407. The request is made again if that may help. */
 static void judge_challenge(lt_proxy_connect *connect)
 {
@@ -80,8 +86,7 @@ static void judge_challenge(lt_proxy_connect *connect)
     } else if (!step->proxy->has_user) {
         fail(connect, "set user and password: proxy=http://USER:PASSWORD@HOST:PORT");
     } else if (connect->authorized && !asked->stale && !was_accepted) {
-        step->refused = true;
-        fail(connect, "the proxy does not accept the user and password in 'proxy'");
+        fail_user(connect);
     } else {
         *connect->known = *asked;
         step->state = LT_TUNNEL_AGAIN;
@@ -120,6 +125,8 @@ static void judge(lt_proxy_connect *connect)
 
     if (status == 407) {
         judge_challenge(connect);
+    } else if (status == 401 && connect->authorized) { /* tinyproxy's words for it */
+        fail_user(connect);
     } else if (status / 100 != 2) {
         fail(connect, advice_of(status));
     } else if (connect->html) {

@@ -48,12 +48,21 @@ static size_t feed(lt_tunnel *tunnel, const uint8_t *data, size_t size, size_t p
     return at;
 }
 
-static void check_error(const lt_tunnel *tunnel)
+/* True if the proxy itself says the password, in words of its own that an error may quote. */
+static bool has_password(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i + sizeof password - 1 <= size; i++)
+        if (!memcmp(data + i, password, sizeof password - 1))
+            return true;
+    return false;
+}
+
+static void check_error(const lt_tunnel *tunnel, bool said)
 {
     if (lt_tunnel_state_of(tunnel) != LT_TUNNEL_FAILED)
         return;
     FUZZ_REQUIRE(strlen(lt_tunnel_error(tunnel)->message) > 0);
-    FUZZ_REQUIRE(!strstr(lt_tunnel_error(tunnel)->message, password));
+    FUZZ_REQUIRE(said || !strstr(lt_tunnel_error(tunnel)->message, password));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -63,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t piece = 1 + (size_t)(size > 1 ? data[1] : 0);
     lt_proxy proxy = proxy_of(first);
     lt_proxy_challenge challenges[2] = {{.scheme = LT_PROXY_NO_SCHEME}};
-    bool again = true;
+    bool again = true, said = has_password(data, size);
 
     for (int i = 0; again && i < CONNECTIONS && size > 2; i++) {
         lt_tunnel *tunnels[2];
@@ -73,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             tunnels[cut] = lt_tunnel_create(&setup);
             FUZZ_REQUIRE(tunnels[cut]);
             taken[cut] = feed(tunnels[cut], data + 2, size - 2, cut ? piece : SIZE_MAX);
-            check_error(tunnels[cut]);
+            check_error(tunnels[cut], said);
         }
         FUZZ_REQUIRE(taken[0] == taken[1]);
         FUZZ_REQUIRE(lt_tunnel_state_of(tunnels[0]) == lt_tunnel_state_of(tunnels[1]));
@@ -84,8 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= again ? taken[0] : 0;
         lt_tunnel_ended(tunnels[0]);
         lt_tunnel_timed_out(tunnels[1]);
-        check_error(tunnels[0]);
-        check_error(tunnels[1]);
+        check_error(tunnels[0], said);
+        check_error(tunnels[1], said);
         lt_tunnel_destroy(&tunnels[0]);
         lt_tunnel_destroy(&tunnels[1]);
     }

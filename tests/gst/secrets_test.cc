@@ -182,3 +182,20 @@ TEST_CASE("a passphrase is neither posted nor logged, and no property has it")
         check(*subject, log);
     }
 }
+
+TEST_CASE("a proxy's password is neither posted nor logged, and no property has it")
+{
+    Log log(GST_LEVEL_MEMDUMP);
+    std::string proxy = std::string("http://user:") + key + "@127.0.0.1:9";
+    Subject sink("livetcpsink");
+    g_object_set(sink.get(), "uri", ("livetcp://127.0.0.1:9?proxy=" + proxy).c_str(), "proxy",
+                 proxy.c_str(), nullptr);
+    for (const char *property : {"proxy", "uri"}) {
+        gchar *text = nullptr;
+        g_object_get(sink.get(), property, &text, nullptr);
+        CHECK_FALSE(has_key(text != nullptr ? text : ""));
+        g_free(text);
+    }
+    sink.state(GST_STATE_PAUSED);
+    check(sink, log);
+}

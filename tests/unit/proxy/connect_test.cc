@@ -188,6 +188,20 @@ TEST_CASE("a wrong password is given once, a nonce that is too old is renewed")
     CHECK(lt_tunnel_is_refused(t.tunnel));
 }
 
+TEST_CASE("a wrong password as tinyproxy refuses it")
+{
+    Proxy proxy("http://u:secret@proxy.example");
+    {
+        Tunnel t(proxy);
+        t.answer(challenge("Proxy-Authenticate: Basic realm=\"x\"\r\n"));
+        REQUIRE(t.state() == LT_TUNNEL_AGAIN);
+    }
+    Tunnel t(proxy);
+    t.answer("HTTP/1.0 401 Unauthorized\r\n\r\n");
+    CHECK(t.says("user and password"));
+    CHECK(lt_tunnel_is_refused(t.tunnel));
+}
+
 TEST_CASE("refusals say what to do")
 {
     struct {
