@@ -118,7 +118,10 @@ static livetcp_result take(const lt_transfer_options *v, const char *const *word
 static int run_receive(int argc, const char **argv)
 {
     lt_transfer_options v = {.size = 0};
-    receiver r = {.transfer = {.command = "receive", .on_packet = on_packet, .user = &r}};
+    receiver r = {.transfer = {.command = "receive",
+                               .role = LIVETCP_ROLE_SUBSCRIBE,
+                               .on_packet = on_packet,
+                               .user = &r}};
     livetcp_error error = {.message = ""};
     const char **words = NULL;
     int code = LT_EXIT_OK, format = LT_DUMP_RTPDUMP;

@@ -196,6 +196,7 @@ static int run_send(int argc, const char **argv)
         return LT_EXIT_FAILED;
     }
     s->transfer.command = "send";
+    s->transfer.role = LIVETCP_ROLE_PUBLISH;
     livetcp_result result = lt_built_line_read(build_line, &v, argc, argv, &words, &error);
     if (result == LIVETCP_OK && !v.help)
         result = take(&v, words, s, &error);

@@ -5,6 +5,8 @@
 #include "lab/json.h"
 #include "tool/command.h"
 
+#include <errno.h>
+#include <openssl/crypto.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +125,28 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_warning = on_warning,
                                                     .on_sent = on_sent};
 
+/* Refuses a caller that is not allowed to come in, or has come for the same thing. */
+static bool is_welcome(const lt_transfer *t, livetcp_session *session)
+{
+    livetcp_caller caller = {.struct_size = sizeof caller};
+    lt_tokens_claim claim = {caller.token, caller.stream_id, LIVETCP_ROLE_BOTH};
+    unsigned code = 500;
+    const char *why = "the caller is not known";
+
+    if (livetcp_session_get_caller(session, &caller) == LIVETCP_OK) {
+        claim.role = caller.role;
+        code = caller.role == t->role ? 403 : 0;
+        why = t->role == LIVETCP_ROLE_PUBLISH ? "this listener sends: call it by livetcp receive"
+                                              : "this listener receives: call it by livetcp send";
+        if (!code && t->tokens)
+            code = lt_tokens_judge(t->tokens, &claim, (int64_t)time(NULL), &why);
+    }
+    OPENSSL_cleanse(caller.token, sizeof caller.token);
+    if (code)
+        (void)livetcp_session_reject(session, code, why);
+    return !code;
+}
+
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -131,6 +155,8 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
 
     (void)listener;
     (void)remote;
+    if (!is_welcome(t, session))
+        return false;
     uv_mutex_lock(&t->lock);
     first = !t->session;
     if (first) {
@@ -159,6 +185,51 @@ static void on_log(livetcp_log_level level, const char *category, const char *te
 
 /* ---- opened ---- */
 
+#define TOKENS_MAX (1024 * 1024)
+
+/* The whole file; NULL if it cannot be read, or is too long. The caller wipes and frees it. */
+static char *read_file(const char *name, size_t *size, livetcp_error *error)
+{
+    FILE *file = fopen(name, "rb");
+    char *text = file ? malloc(TOKENS_MAX) : NULL;
+
+    *size = text ? fread(text, 1, TOKENS_MAX, file) : 0;
+    if (!file || !text || ferror(file) || *size == TOKENS_MAX) {
+        lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--tokens: cannot read %.120s: %s", name,
+                *size == TOKENS_MAX ? "it has 1 MiB or more" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_error *error)
+{
+    livetcp_result result;
+    livetcp_error wrong;
+    size_t size;
+    char *text;
+
+    if (t->config.mode != LIVETCP_MODE_LISTENER)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--tokens is for listeners (?mode=listener): a caller has one, ?token=");
+    if (t->config.tls == LIVETCP_TLS_OFF && !t->config.passphrase[0])
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
+                       "tls-key with tls=on, or passphrase");
+    text = read_file(name, &size, error);
+    if (!text)
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    result = lt_tokens_read(text, size, &t->tokens, &wrong);
+    if (result != LIVETCP_OK)
+        lt_fail(error, result, "--tokens %.100s: %s", name, wrong.message);
+    OPENSSL_cleanse(text, size);
+    free(text);
+    return result;
+}
+
 livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *options, const char *uri,
                                 livetcp_error *error)
 {
@@ -176,6 +247,10 @@ livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *optio
                        "for a caller");
     if ((result = livetcp_config_apply_uri(&t->config, uri, error)) ||
         (result = livetcp_config_check(&t->config, error)))
+        return result;
+    if (t->config.mode == LIVETCP_MODE_CALLER && t->config.role == LIVETCP_ROLE_BOTH)
+        t->config.role = t->role;
+    if (options->tokens && (result = read_tokens(t, options->tokens, error)))
         return result;
     return lt_option_time("--duration ", options->duration, LIVETCP_USEC_SEC, 1,
                           86400 * (livetcp_usec)LIVETCP_USEC_SEC, &t->duration, error);
@@ -359,6 +434,15 @@ static bool is_good_end(const lt_transfer *t)
            t->end.code == LIVETCP_ERR_CLOSED;
 }
 
+/* By the listener's application, with words. */
+static bool was_turned_away(const lt_transfer *t)
+{
+    livetcp_rejection rejection = {.struct_size = sizeof rejection};
+
+    return livetcp_session_get_rejection(t->session, &rejection) == LIVETCP_OK &&
+           (rejection.code || *rejection.text);
+}
+
 static void forget_session(lt_transfer *t)
 {
     livetcp_session *session;
@@ -397,7 +481,8 @@ int lt_transfer_finish(lt_transfer *t)
     livetcp_session_get_stats(t->session, &stats);
     if (!success)
         fprintf(stderr, "livetcp %s: %s\n", t->command,
-                t->end.code != LIVETCP_OK && t->end.code != LIVETCP_ERR_CANCELLED
+                t->end.code != LIVETCP_OK &&
+                        (t->end.code != LIVETCP_ERR_CANCELLED || was_turned_away(t))
                     ? t->end.message
                     : "there was no session: nobody answered");
     if (!t->quiet && t->start)
@@ -412,11 +497,14 @@ int lt_transfer_finish(lt_transfer *t)
 
 void lt_transfer_close(lt_transfer *t)
 {
-    if (!t->context)
+    if (!t->context) {
+        lt_tokens_destroy(&t->tokens);
         return;
+    }
     livetcp_listener_destroy(&t->listener);
     livetcp_session_destroy(&t->session);
     livetcp_context_destroy(&t->context);
+    lt_tokens_destroy(&t->tokens);
     uv_cond_destroy(&t->changed);
     uv_mutex_destroy(&t->lock);
 }

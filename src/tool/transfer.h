@@ -4,6 +4,7 @@
 #ifndef LT_TOOL_TRANSFER_H
 #define LT_TOOL_TRANSFER_H
 
+#include "admission/tokens.h"
 #include "lab/options.h"
 
 #include <livetcp/livetcp.h>
@@ -11,15 +12,17 @@
 #include <uv.h>
 
 typedef struct lt_transfer_options {
-    char *format, *duration, *json, *signal; /* as given */
+    char *format, *duration, *json, *signal, *tokens; /* as given */
     int size, keep, quiet, help;
 } lt_transfer_options;
 
 typedef struct lt_transfer {
     const char *command; /* "send" */
+    livetcp_role role;   /* of a caller; a listener wants callers of the other one */
     livetcp_config config;
     livetcp_usec duration; /* LIVETCP_NEVER: without limit */
     const char *json;      /* file for the summary, or NULL */
+    lt_tokens *tokens;     /* of those who may come in; NULL = everybody */
     bool keep;             /* a listener goes on after a session, a caller calls until answered */
     bool quiet;
 
@@ -84,6 +87,10 @@ void lt_transfer_close(lt_transfer *transfer);
         LT_OPTION_ENTRY(                                                                           \
             "keep", 'k', POPT_ARG_NONE, &(v)->keep, 0,                                             \
             "a caller calls until he is answered; a listener waits for the next session", NULL),   \
+        LT_OPTION_TEXT("tokens", &(v)->tokens,                                                     \
+                       "a listener lets in who shows a token of this file, or signed by a key "    \
+                       "of it",                                                                    \
+                       "FILE"),                                                                    \
         LT_OPTION_JSON("the summary as JSON, to standard output without =FILE"),                   \
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &(v)->quiet, 0, "print errors only", NULL),   \
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &(v)->help, LT_OPTION_CODE_LAST,               \

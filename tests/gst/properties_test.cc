@@ -22,6 +22,8 @@ static GParamSpec *property(gpointer element, const char *name)
 /* Settings that are nobody's or the other side's. */
 static bool is_used(const std::string &name, const std::string &factory)
 {
+    if (name == "role") /* follows from the element */
+        return false;
     static const std::set<std::string> receiving = {"order", "order-wait", "max-receive"};
     static const std::set<std::string> sending = {"policy",
                                                   "split",
@@ -167,7 +169,7 @@ static void set_unusual(GstElement *element, const char *name)
             g_value_set_string(&value, "0.5");
         } else if (strcmp(name, "copy-spacing") == 0) {
             g_value_set_string(&value, "25");
-        } else if (strcmp(name, "passphrase") == 0) {
+        } else if (strcmp(name, "passphrase") == 0 || strcmp(name, "token") == 0) {
             g_value_set_string(&value, "env:LIVETCP_TEST_PASSPHRASE");
         }
     } else {

@@ -278,9 +278,10 @@ TEST_CASE("any config comes back from its URI")
                 value.resize(lt_rng_next(&rng) % setting->size);
                 for (char &c : value)
                     c = alphabet[lt_rng_next(&rng) % (sizeof alphabet - 1)];
-                if (setting->kind == LT_SETTING_HOST) /* lists and brackets have their own rules */
-                    for (char &c : value)
-                        c = c == ',' || c == '[' ? '-' : c;
+                if (setting->kind == LT_SETTING_HOST) { /* lists and brackets have rules */
+                    std::replace(value.begin(), value.end(), ',', '-');
+                    std::replace(value.begin(), value.end(), '[', '-');
+                }
             } else if (setting->kind == LT_SETTING_RATIO) {
                 value = lt_rng_next(&rng) % 4 ? "0." + std::to_string(1 + lt_rng_next(&rng) % 9)
                                               : "auto";
