@@ -29,6 +29,7 @@ typedef struct relay {
     lt_relay_options *options;
     uv_loop_t loop;
     lt_relay_world world;
+    lt_relay_listeners listeners;
     lt_relay_hooks hooks;
     lt_relay_pcap pcap;
     lt_relay_metrics *metrics;
@@ -412,6 +413,7 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
 #endif
     r->options = options;
     r->world.loop = &r->loop;
+    r->world.listeners = &r->listeners;
     r->world.journal = &options->journal;
     r->hooks = (lt_relay_hooks){.loop = &r->loop,
                                 .journal = &options->journal,

@@ -183,6 +183,39 @@ class Relaying(RelayTest):
         viewers[0].process.send_signal(signal.SIGCONT)
         self.assertEqual(hub.end()[0], 0)
 
+    def test_names_of_streams_choose_the_route(self):
+        port, there, other = self.free_pair(), self.socket(), self.socket()
+        config = self.folder / "routes.yaml"
+        config.write_text(
+            f"routes:\n  one: {{in: 'livetcp://:{port}/one', "
+            f"out: 'udp://127.0.0.1:{port_of(there)}'}}\n"
+            f"  two: {{in: 'livetcp://:{port}/two', "
+            f"out: 'udp://127.0.0.1:{port_of(other)}?encap=ts'}}\n")
+        hub = self.relay("--config", config)
+        if hub.process.poll() == 2:
+            self.skipTest("this livetcp was built without libyaml")
+        hub.wait_for("two: listening on port .*, stream two")
+        here = self.socket()
+        for name, key, target, datagram in (("one", "", there, b"for one"),
+                                            ("two", "?encap=ts", other, b"G" + bytes(187))):
+            near = self.relay(f"udp://@127.0.0.1:0{key}", f"livetcp://127.0.0.1:{port}/{name}")
+            hub.wait_for(f"{name}: .*session open")
+            near.wait_for("session open")
+            here.sendto(datagram, ("127.0.0.1", near.port()))
+            self.assertEqual(target.recv(1000), datagram)
+        stranger = self.relay("udp://@127.0.0.1:0",
+                              f"livetcp://127.0.0.1:{port}/three")
+        stranger.wait_for("no route of the relay has this name")
+        self.assertEqual(hub.end()[0], 0)
+        for names, says in ((("one", "one"), "for the name 'one' already"),
+                            (("one", "two?max-sessions=7"), "the same settings, but for")):
+            config.write_text("routes:\n" + "".join(
+                f"  r{i}: {{in: 'livetcp://:{port}/{name}', out: 'udp://127.0.0.1:9'}}\n"
+                for i, name in enumerate(names)))
+            done = text("relay", "--config", config)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(says, done.stderr)
+
     def test_it_goes_on_when_a_peer_leaves_and_comes_back(self):
         there = self.socket()
         far = self.relay("livetcp://127.0.0.1:0?mode=listener", f"udp://127.0.0.1:{port_of(there)}")
@@ -269,7 +302,7 @@ class Relaying(RelayTest):
         near.process.stdin = None
         got = far.process.stdout.buffer.read()
         self.assertEqual(got, data[7:])
-        self.assertTrue(near.said("no MPEG-TS"))
+        near.wait_for("no MPEG-TS")
 
     def test_an_even_pace(self):
         near, far, port, there = self.pair(far="udp://127.0.0.1:{}?playout=300ms")
