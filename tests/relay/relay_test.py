@@ -60,7 +60,61 @@ class Relaying(RelayTest):
             self.assertEqual(datagram, name)
             there.sendto(b"for " + name, back)
             self.assertEqual(here.recv(100), b"for " + name)
-        self.assertEqual(len(near.said("a program sends from")), 2)
+        near.wait_for("a program sends from", 2)
+
+    def multicaster(self, address="127.0.0.1"):
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(made.close)
+        made.bind((address, 0))
+        made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+        return made
+
+    def test_multicast_from_one_source_and_its_type_of_service(self):
+        there, port, group = self.socket(), self.free_pair(), "232.77.1.1"
+        to_group = self.relay("udp://127.0.0.1:0", f"udp://{group}:{port}?adapter=127.0.0.1&ttl=1&iptos=0xb8")
+        from_group = self.relay(f"udp://{group}:{port}?adapter=127.0.0.1&source=127.0.0.1",
+                                f"udp://127.0.0.1:{port_of(there)}")
+        from_group.port()
+        listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(listening.close)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((group, port))
+        listening.settimeout(PATIENCE_S)
+        listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                             socket.inet_aton(group) + socket.inet_aton("127.0.0.1"))
+        listening.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+        self.socket().sendto(b"relayed", ("127.0.0.1", to_group.port()))
+        datagram, extra, _, _ = listening.recvmsg(100, 100)
+        self.assertEqual(datagram, b"relayed")
+        self.assertEqual(extra[0][2], b"\xb8")
+        self.multicaster("127.0.0.3").sendto(b"another source", (group, port))
+        self.multicaster().sendto(b"this source", (group, port))
+        # The last socket that was bound to a group may get all; the relay is asked without it.
+        listening.close()
+        self.multicaster("127.0.0.3").sendto(b"another source", (group, port))
+        self.multicaster().sendto(b"this source again", (group, port))
+        got = there.recv(100)
+        while got in (b"relayed", b"this source"):
+            got = there.recv(100)
+        self.assertEqual(got, b"this source again")
+
+    def test_names_are_looked_up(self):
+        there = self.socket()
+        relay = self.relay("udp://@localhost:0", f"udp://localhost:{port_of(there)}")
+        port = relay.port()
+        for _ in range(1000):  # the other name may take longer
+            self.socket().sendto(b"x", ("127.0.0.1", port))
+            there.settimeout(0.2)
+            try:
+                self.assertEqual(there.recv(10), b"x")
+                break
+            except TimeoutError:
+                pass
+        else:
+            self.fail(relay.lines)
+        lost = self.relay("udp://127.0.0.1:0", "udp://no-such-host.invalid:9")
+        lost.wait_for("no-such-host.invalid:9: .*trying again in 5 s")
+        self.assertEqual(lost.end()[0], 0)
 
     def test_only_the_host_that_is_sent_to_is_heard(self):
         near, far, port, there = self.pair()
