@@ -346,7 +346,8 @@ class Relaying(RelayTest):
     def test_standard_input_from_a_pipe(self):
         far = self.relay("--once", "livetcp://127.0.0.1:0?mode=listener", "file://con",
                          stdout=subprocess.PIPE)
-        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}",
+        # One connection: others would still join when the session ends.
+        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}?policy=single&connections=1",
                           stdin=subprocess.PIPE)
         near.wait_for("session open")
         far.wait_for("session open")
@@ -355,7 +356,7 @@ class Relaying(RelayTest):
         near.process.stdin.close()
         near.process.stdin = None
         got = far.process.stdout.buffer.read()
-        self.assertEqual(got, data[7:])
+        self.assertEqual(got, data[7:], (near.lines, far.lines))
         near.wait_for("no MPEG-TS")
 
     def test_an_even_pace(self):
