@@ -5,6 +5,7 @@
 #define LT_RELAY_END_H
 
 #include "relay/journal.h"
+#include "relay/listeners.h"
 #include "relay/plan/location.h"
 
 #include <livetcp/session.h>
@@ -19,6 +20,7 @@ typedef struct lt_relay_world {
     uv_loop_t *loop;
     livetcp_context *context;
     lt_relay_journal *journal;
+    lt_relay_listeners *listeners;
     char *buffer;  /* LT_RELAY_BUFFER bytes, for what is read and used at once */
     uint8_t *room; /* LT_RELAY_PACKET_MAX bytes, for packets that are made and used at once */
 } lt_relay_world;

@@ -17,6 +17,7 @@
 enum {
     CONFIG_MAX = 4 << 20, /* bytes of a file */
     LIMIT_MS = 600,       /* from Ctrl-C to the end, whatever still waits */
+    LINGER_MS = 5,        /* how often closed connections are looked at at the end */
     LOOK_MS = 50,         /* how often the time-out is looked at */
 };
 
@@ -29,6 +30,7 @@ typedef struct relay {
     lt_relay_options *options;
     uv_loop_t loop;
     lt_relay_world world;
+    lt_relay_listeners listeners;
     lt_relay_hooks hooks;
     lt_relay_pcap pcap;
     lt_relay_metrics *metrics;
@@ -64,7 +66,6 @@ static void on_handle_closed(uv_handle_t *handle)
     ((relay *)handle->data)->handles--;
 }
 
-/* All routes have ended, or will not in time. */
 static void close_all(relay *r)
 {
     uv_handle_t *handles[] = {(uv_handle_t *)&r->signals[0], (uv_handle_t *)&r->signals[1],
@@ -82,6 +83,31 @@ static void close_all(relay *r)
     lt_relay_pcap_close(&r->pcap);
     if (r->world.context)
         livetcp_context_close(&r->world.context, on_context_closed, r);
+}
+
+static void count_poll(uv_handle_t *handle, void *user)
+{
+    *(unsigned *)user += handle->type == UV_POLL && !uv_is_closing(handle);
+}
+
+/* Closing sockets at once would reset connections, and so destroy what the peer has not read yet:
+ * the context lets them linger until the peer has closed, too. No routes are left that have others.
+ */
+static void on_linger(uv_timer_t *timer)
+{
+    relay *r = timer->data;
+    unsigned sockets = 0;
+
+    uv_walk(&r->loop, count_poll, &sockets);
+    if (!sockets)
+        close_all(r);
+}
+
+/* All routes have ended. */
+static void let_linger(relay *r)
+{
+    if (!r->closed)
+        uv_timer_start(&r->look, on_linger, 0, LINGER_MS);
 }
 
 static void on_limit(uv_timer_t *timer)
@@ -122,7 +148,7 @@ static void stop(relay *r, int code, livetcp_usec drain_us)
     uv_timer_start(&r->limit, on_limit,
                    LIMIT_MS + (uint64_t)(drain_us > DRAIN_US ? drain_us : 0) / 1000, 0);
     if (!--r->ending_routes)
-        close_all(r);
+        let_linger(r);
 }
 
 static void on_finished(lt_relay_route *route, void *user)
@@ -131,7 +157,7 @@ static void on_finished(lt_relay_route *route, void *user)
 
     (void)route;
     if (!--r->ending_routes && r->stopping)
-        close_all(r);
+        let_linger(r);
 }
 
 static void on_open(lt_relay_route *route, const char *remote, void *user)
@@ -412,6 +438,7 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
 #endif
     r->options = options;
     r->world.loop = &r->loop;
+    r->world.listeners = &r->listeners;
     r->world.journal = &options->journal;
     r->hooks = (lt_relay_hooks){.loop = &r->loop,
                                 .journal = &options->journal,

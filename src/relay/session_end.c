@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AGAIN_MS = 1000 }; /* from the end of a session to the next call */
+/* From the end of a session to the next call; longer each time that the peer turns it away. */
+enum { AGAIN_MS = 1000, AGAIN_MAX_MS = 30000 };
 
 typedef struct session_end session_end;
 
@@ -23,11 +24,13 @@ typedef struct peer {
 
 struct session_end {
     lt_relay_end end;
-    livetcp_listener *listener;
+    lt_relay_waiting waiting; /* a listener's */
     peer *peers;
     uv_timer_t timer; /* until the next call */
     bool timed, finishing;
-    bool telling; /* a callback runs, which may end the relay */
+    uint64_t again_ms;
+    char said[240]; /* why the last call was turned away, to report it once */
+    bool telling;   /* a callback runs, which may end the relay */
 };
 
 static void say(const session_end *s, livetcp_log_level level, const char *remote, const char *text)
@@ -127,8 +130,12 @@ static void on_closed(peer *p, const livetcp_error *error)
     if (error)
         snprintf(why, sizeof why, "%s", error->message);
     drop_peer(p);
-    if (!s->finishing)
-        say(s, LIVETCP_LOG_INFO, remote, why);
+    if (!s->finishing && (was_open || strcmp(s->said, why) != 0))
+        say(s, was_open ? LIVETCP_LOG_INFO : LIVETCP_LOG_WARNING, remote, why);
+    snprintf(s->said, sizeof s->said, "%s", was_open ? "" : why);
+    s->again_ms = was_open || !s->again_ms ? AGAIN_MS : 2 * s->again_ms;
+    if (s->again_ms > AGAIN_MAX_MS)
+        s->again_ms = AGAIN_MAX_MS;
     s->telling = true;
     if (was_open)
         s->end.events->on_left(&s->end, remote, why);
@@ -136,7 +143,7 @@ static void on_closed(peer *p, const livetcp_error *error)
     if (s->finishing)
         free_if_over(s);
     else if (s->timed)
-        uv_timer_start(&s->timer, on_call_again, AGAIN_MS, 0);
+        uv_timer_start(&s->timer, on_call_again, s->again_ms, 0);
 }
 
 static void on_state(livetcp_session *session, livetcp_session_state state,
@@ -180,15 +187,12 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_connection = on_connection,
                                                     .on_warning = on_warning};
 
-/* A caller belongs to this listener's route. With names of streams, the name that the session asks
- * for chooses the route here, and one that no route has is refused. */
-static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
-                       void *user)
+/* A caller whose stream id is this route's. */
+static bool on_session(livetcp_session *session, const char *remote, void *user)
 {
     session_end *s = user;
     peer *p = s->finishing ? NULL : add_peer(s, session, remote);
 
-    (void)listener;
     if (!p)
         return false;
     (void)livetcp_session_set_callbacks(session, &callbacks, p);
@@ -196,10 +200,8 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     return true;
 }
 
-static void on_rejected(livetcp_listener *listener, const char *remote, const livetcp_error *error,
-                        void *user)
+static void on_rejected(const char *remote, const livetcp_error *error, void *user)
 {
-    (void)listener;
     say(user, LIVETCP_LOG_WARNING, remote, error->message);
 }
 
@@ -225,17 +227,20 @@ static livetcp_result session_start(lt_relay_end *end, livetcp_error *error)
 {
     session_end *s = (session_end *)end;
     const livetcp_config *config = &end->location.session;
-    const livetcp_listener_callbacks waiting = {
-        .struct_size = sizeof waiting, .on_session = on_session, .on_rejected = on_rejected};
 
     if (config->mode == LIVETCP_MODE_LISTENER) {
+        s->waiting.on_session = on_session;
+        s->waiting.on_rejected = on_rejected;
+        s->waiting.user = s;
+        s->waiting.config = config;
+        s->waiting.name = end->location.stream_id;
         livetcp_result result =
-            livetcp_listener_create(end->world->context, config, &waiting, s, &s->listener, error);
+            lt_relay_listeners_add(end->world->listeners, end->world->context, &s->waiting, error);
         if (result != LIVETCP_OK)
             return result;
-        end->port = livetcp_listener_port(s->listener);
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u",
-                     end->port);
+        end->port = lt_relay_waiting_port(&s->waiting);
+        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u%s%s",
+                     end->port, s->waiting.name[0] ? ", stream " : "", s->waiting.name);
         return LIVETCP_OK;
     }
     uv_timer_init(end->world->loop, &s->timer);
@@ -299,7 +304,7 @@ static void session_finish(lt_relay_end *end, livetcp_usec drain_us)
     if (s->finishing)
         return;
     s->finishing = true;
-    livetcp_listener_destroy(&s->listener);
+    lt_relay_listeners_remove(s->end.world->listeners, &s->waiting);
     for (peer *p = s->peers; p; p = p->next)
         livetcp_session_close(p->session, p->open ? drain_us : 0);
     if (s->timed)

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that never heard of LiveTCP, through livetcp relay: ffmpeg, GStreamer's rtpbin, iperf3,
-datagrams of WireGuard's shape, and a peer with the framing of mullvad's udp-over-tcp.
+"""Programs that never heard of LiveTCP, through livetcp relay: ffmpeg, iperf3, datagrams of
+WireGuard's shape, and a peer with the framing of mullvad's udp-over-tcp.
 usage: programs_test.py LIVETCP"""
 
 import json
 import os
-import pathlib
 import random
 import shlex
 import shutil
@@ -18,20 +17,12 @@ import unittest
 
 from relays import LIVETCP, PATIENCE_S, RelayTest, port_of, report, rtp
 
-PYTHON = "/usr/bin/python3"  # the one that Debian's python3-gi is for
-HERE = pathlib.Path(__file__).resolve().parent
 FRAMES = 75
 
 
 def can_emulate():
     return subprocess.run([LIVETCP, "emulate", "-q", "true"], capture_output=True,
                           timeout=PATIENCE_S).returncode == 0
-
-
-def has_gi():
-    return os.path.exists(PYTHON) and subprocess.run(
-        [PYTHON, "-c", "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst"],
-        capture_output=True, timeout=PATIENCE_S).returncode == 0
 
 
 class Mullvad:
@@ -66,7 +57,7 @@ class Programs(RelayTest):
         if not can_emulate():
             self.skipTest("no namespaces, or no TUN device")
         livetcp, folder = shlex.quote(LIVETCP), shlex.quote(str(self.folder))
-        receive = ("ffmpeg -nostdin -v debug -i 'udp://{}?timeout=4000000&buffer_size=4000000' -map 0 "
+        receive = ("ffmpeg -nostdin -v debug -i 'udp://{}?timeout=2500000&buffer_size=4000000' -map 0 "
                    f"-f framecrc {folder}/{{}}.crc 2>{folder}/{{}}.log")
         # The same stream goes through the relays, and beside them as UDP.
         far = self.folder / "far.sh"
@@ -105,34 +96,6 @@ class Programs(RelayTest):
         self.assertEqual(look("relayed"), (0, FRAMES), logs)
         self.assertGreater(look("plain")[0], 0)  # the path was lossy, and the check can fail
 
-    @unittest.skipUnless(has_gi(), "python3-gi is not installed")
-    def test_rtpbin_both_ways(self):
-        ports = [self.free_pair() for _ in range(4)]
-        listen, relays = ports[:2], ports[2:]
-        far = self.relay("livetcp://127.0.0.1:0?mode=listener",
-                         f"rtp://127.0.0.1:{listen[1]}?localport={relays[1]}")
-        near = self.relay(f"livetcp://127.0.0.1:{far.port()}",
-                          f"rtp://127.0.0.1:{listen[0]}?localport={relays[0]}")
-        near.wait_for("session open")
-        peers = []
-        for i in range(2):
-            peer = subprocess.Popen([PYTHON, HERE / "rtpbin_peer.py", str(listen[i]),
-                                     str(relays[i]), "100"], stdin=subprocess.PIPE,
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            self.started.append(peer)
-            peers.append(peer)
-        for peer in peers:
-            line = peer.stdout.readline()
-            if not line:
-                peer.kill()
-                self.fail((peer.communicate()[1], near.lines, far.lines))
-            figures = json.loads(line)
-            self.assertGreaterEqual(figures["heard"], 100)
-            self.assertEqual(figures["fraction_lost"], 0)
-            self.assertLessEqual(figures["lost"], 0)  # -1: more came than the report expected yet
-        for peer in peers:
-            peer.communicate(timeout=PATIENCE_S)
-
     @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
     def test_iperf3(self):
         port = self.free_pair()
@@ -144,12 +107,12 @@ class Programs(RelayTest):
         near.wait_for("session open")
         self.forward_tcp(("127.0.0.1", port), ("127.0.0.2", port))
         done = subprocess.run(["iperf3", "-c", "127.0.0.1", "-p", str(port), "-u", "-b", "4M", "-l",
-                               "1200", "-t", "2", "--json"], capture_output=True, text=True,
+                               "1200", "-t", "1", "--json"], capture_output=True, text=True,
                               timeout=PATIENCE_S)
         self.assertEqual(done.returncode, 0, (done, near.lines, far.lines))
         result = json.loads(done.stdout)["end"]["sum"]
         self.assertEqual(result["lost_packets"], 0, result)
-        self.assertGreater(result["packets"], 500)
+        self.assertGreater(result["packets"], 250)
 
     def forward_tcp(self, here, there):
         """iperf3 talks of its test over TCP, to the same port."""

@@ -60,7 +60,61 @@ class Relaying(RelayTest):
             self.assertEqual(datagram, name)
             there.sendto(b"for " + name, back)
             self.assertEqual(here.recv(100), b"for " + name)
-        self.assertEqual(len(near.said("a program sends from")), 2)
+        near.wait_for("a program sends from", 2)
+
+    def multicaster(self, address="127.0.0.1"):
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(made.close)
+        made.bind((address, 0))
+        made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+        return made
+
+    def test_multicast_from_one_source_and_its_type_of_service(self):
+        there, port, group = self.socket(), self.free_pair(), "232.77.1.1"
+        to_group = self.relay("udp://127.0.0.1:0", f"udp://{group}:{port}?adapter=127.0.0.1&ttl=1&iptos=0xb8")
+        from_group = self.relay(f"udp://{group}:{port}?adapter=127.0.0.1&source=127.0.0.1",
+                                f"udp://127.0.0.1:{port_of(there)}")
+        from_group.port()
+        listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(listening.close)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((group, port))
+        listening.settimeout(PATIENCE_S)
+        listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                             socket.inet_aton(group) + socket.inet_aton("127.0.0.1"))
+        listening.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+        self.socket().sendto(b"relayed", ("127.0.0.1", to_group.port()))
+        datagram, extra, _, _ = listening.recvmsg(100, 100)
+        self.assertEqual(datagram, b"relayed")
+        self.assertEqual(extra[0][2], b"\xb8")
+        self.multicaster("127.0.0.3").sendto(b"another source", (group, port))
+        self.multicaster().sendto(b"this source", (group, port))
+        # The last socket that was bound to a group may get all; the relay is asked without it.
+        listening.close()
+        self.multicaster("127.0.0.3").sendto(b"another source", (group, port))
+        self.multicaster().sendto(b"this source again", (group, port))
+        got = there.recv(100)
+        while got in (b"relayed", b"this source"):
+            got = there.recv(100)
+        self.assertEqual(got, b"this source again")
+
+    def test_names_are_looked_up(self):
+        there = self.socket()
+        relay = self.relay("udp://@localhost:0", f"udp://localhost:{port_of(there)}")
+        port = relay.port()
+        for _ in range(1000):  # the other name may take longer
+            self.socket().sendto(b"x", ("127.0.0.1", port))
+            there.settimeout(0.2)
+            try:
+                self.assertEqual(there.recv(10), b"x")
+                break
+            except TimeoutError:
+                pass
+        else:
+            self.fail(relay.lines)
+        lost = self.relay("udp://127.0.0.1:0", "udp://no-such-host.invalid:9")
+        lost.wait_for("no-such-host.invalid:9: .*trying again in 5 s")
+        self.assertEqual(lost.end()[0], 0)
 
     def test_only_the_host_that_is_sent_to_is_heard(self):
         near, far, port, there = self.pair()
@@ -183,6 +237,39 @@ class Relaying(RelayTest):
         viewers[0].process.send_signal(signal.SIGCONT)
         self.assertEqual(hub.end()[0], 0)
 
+    def test_names_of_streams_choose_the_route(self):
+        port, there, other = self.free_pair(), self.socket(), self.socket()
+        config = self.folder / "routes.yaml"
+        config.write_text(
+            f"routes:\n  one: {{in: 'livetcp://:{port}/one', "
+            f"out: 'udp://127.0.0.1:{port_of(there)}'}}\n"
+            f"  two: {{in: 'livetcp://:{port}/two', "
+            f"out: 'udp://127.0.0.1:{port_of(other)}?encap=ts'}}\n")
+        hub = self.relay("--config", config)
+        if hub.process.poll() == 2:
+            self.skipTest("this livetcp was built without libyaml")
+        hub.wait_for("two: listening on port .*, stream two")
+        here = self.socket()
+        for name, key, target, datagram in (("one", "", there, b"for one"),
+                                            ("two", "?encap=ts", other, b"G" + bytes(187))):
+            near = self.relay(f"udp://@127.0.0.1:0{key}", f"livetcp://127.0.0.1:{port}/{name}")
+            hub.wait_for(f"{name}: .*session open")
+            near.wait_for("session open")
+            here.sendto(datagram, ("127.0.0.1", near.port()))
+            self.assertEqual(target.recv(1000), datagram)
+        stranger = self.relay("udp://@127.0.0.1:0",
+                              f"livetcp://127.0.0.1:{port}/three")
+        stranger.wait_for("no route of the relay has this name")
+        self.assertEqual(hub.end()[0], 0)
+        for names, says in ((("one", "one"), "for the name 'one' already"),
+                            (("one", "two?max-sessions=7"), "the same settings, but for")):
+            config.write_text("routes:\n" + "".join(
+                f"  r{i}: {{in: 'livetcp://:{port}/{name}', out: 'udp://127.0.0.1:9'}}\n"
+                for i, name in enumerate(names)))
+            done = text("relay", "--config", config)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(says, done.stderr)
+
     def test_it_goes_on_when_a_peer_leaves_and_comes_back(self):
         there = self.socket()
         far = self.relay("livetcp://127.0.0.1:0?mode=listener", f"udp://127.0.0.1:{port_of(there)}")
@@ -259,7 +346,8 @@ class Relaying(RelayTest):
     def test_standard_input_from_a_pipe(self):
         far = self.relay("--once", "livetcp://127.0.0.1:0?mode=listener", "file://con",
                          stdout=subprocess.PIPE)
-        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}",
+        # One connection: others would still join when the session ends.
+        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}?policy=single&connections=1",
                           stdin=subprocess.PIPE)
         near.wait_for("session open")
         far.wait_for("session open")
@@ -268,8 +356,8 @@ class Relaying(RelayTest):
         near.process.stdin.close()
         near.process.stdin = None
         got = far.process.stdout.buffer.read()
-        self.assertEqual(got, data[7:])
-        self.assertTrue(near.said("no MPEG-TS"))
+        self.assertEqual(got, data[7:], (near.lines, far.lines))
+        near.wait_for("no MPEG-TS")
 
     def test_an_even_pace(self):
         near, far, port, there = self.pair(far="udp://127.0.0.1:{}?playout=300ms")

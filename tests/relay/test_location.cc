@@ -85,6 +85,12 @@ TEST_CASE("livetcp calls, or waits if it has no host")
             LIVETCP_OK);
     CHECK(l.session.mode == LIVETCP_MODE_LISTENER);
     CHECK(std::string(l.text).find("sesame") == std::string::npos);
+    REQUIRE(read("livetcp://:5004/camera%201?order=sequence", &l) == LIVETCP_OK);
+    CHECK(std::string(l.stream_id) == "camera 1");
+    CHECK(std::string(l.session.stream_id).empty());
+    CHECK(std::string(l.text).find("camera%201") != std::string::npos);
+    REQUIRE(read("livetcp://h:5004/camera", &l) == LIVETCP_OK);
+    CHECK(std::string(l.session.stream_id) == "camera");
     REQUIRE(read("file://con", &l) == LIVETCP_OK);
     CHECK(l.encap == LT_RELAY_ENCAP_TS);
 }

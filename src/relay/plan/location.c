@@ -260,8 +260,9 @@ void lt_relay_location_help(FILE *out)
     fputs("Ends of a relay:\n"
           "  udp://[@]HOST:PORT[?KEY=VALUE&...]      datagrams of a program\n"
           "  rtp://[@]HOST:PORT[?KEY=VALUE&...]      RTP there, RTCP at PORT+1\n"
-          "  livetcp://HOST:PORT[?SETTING=VALUE&...] calls a relay, or any LiveTCP peer\n"
-          "  livetcp://:PORT[?SETTING=VALUE&...]     waits for callers, any number of them\n"
+          "  livetcp://HOST:PORT[/NAME][?SETTING=VALUE&...]  calls a relay, or any LiveTCP peer\n"
+          "  livetcp://:PORT[/NAME][?SETTING=VALUE&...]  waits for callers of that stream, any "
+          "number\n"
           "  file://con[?KEY=VALUE&...]              standard input (IN) or output (OUT)\n\n"
           "As IN, HOST:PORT is where the relay waits for the program; as OUT, where it sends.\n"
           "\"@\" waits in both places, and so does an empty HOST. A multicast HOST is joined.\n\n"
@@ -383,22 +384,24 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     return LIVETCP_OK;
 }
 
-/* livetcp:// is the library's; an empty host waits for callers. */
+/* livetcp:// is the library's; an empty host waits for callers, those of a name if it has one. */
 static livetcp_result read_session(lt_relay_location *l, const char *uri, livetcp_error *error)
 {
     livetcp_result result;
 
     livetcp_config_init(&l->session);
     result = livetcp_config_apply_uri(&l->session, uri, error);
-    if (result == LIVETCP_OK && !l->session.host[0])
-        l->session.mode = LIVETCP_MODE_LISTENER;
-    if (result == LIVETCP_OK)
-        result = livetcp_config_check(&l->session, error);
     if (result != LIVETCP_OK)
         return result;
+    if (!l->session.host[0])
+        l->session.mode = LIVETCP_MODE_LISTENER;
     if (livetcp_config_to_uri(&l->session, l->text, sizeof l->text, NULL) != LIVETCP_OK)
         snprintf(l->text, sizeof l->text, "livetcp://%.200s:%u", l->session.host, l->session.port);
-    return LIVETCP_OK;
+    if (l->session.mode == LIVETCP_MODE_LISTENER) { /* the name of those that it serves */
+        memcpy(l->stream_id, l->session.stream_id, sizeof l->stream_id);
+        memset(l->session.stream_id, 0, sizeof l->session.stream_id);
+    }
+    return livetcp_config_check(&l->session, error);
 }
 
 static livetcp_result check(const lt_relay_location *l, livetcp_error *error)

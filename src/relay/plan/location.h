@@ -62,7 +62,8 @@ typedef struct lt_relay_location {
     livetcp_usec pace_delay_us; /* FIXED */
     uint32_t clock_rate;        /* of RTP timestamps */
 
-    livetcp_config session; /* livetcp; mode is set */
+    livetcp_config session;                    /* livetcp; mode is set */
+    char stream_id[LIVETCP_STREAM_ID_MAX + 1]; /* of the callers that a listener serves; "" = all */
 } lt_relay_location;
 
 /* Reads a URI; *location is undefined on failure. Errors: LIVETCP_ERR_BAD_URI,
