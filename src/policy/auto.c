@@ -35,9 +35,9 @@
 #define PARITY_FIRST    3
 #define REVIEW_AGAIN_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* A link that carries less than so many times the media is busy with a packet until the next one
- * comes: whatever is sent between them makes media wait. */
-#define THIN 2
+/* A link that carries less than two times the media, and a little, is busy with a packet until the
+ * next one comes: whatever is sent between them makes media wait. */
+#define THIN 2.1
 
 /* Headers of TCP and IP, framing. */
 #define OVERHEAD 70
@@ -121,7 +121,8 @@ static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
 /* No route has time for extra packets between those of the media. */
 static bool is_thin(const livetcp_policy_view *view, size_t size)
 {
-    uint64_t needed = THIN * view->media_rate * (size + OVERHEAD) / (size ? size : 1);
+    double needed =
+        THIN * (double)view->media_rate * (double)(size + OVERHEAD) / (double)(size + 1);
     unsigned usable = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -129,7 +130,8 @@ static bool is_thin(const livetcp_policy_view *view, size_t size)
         if (!path->usable)
             continue;
         usable++;
-        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate || path->group_rate >= needed)
+        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate ||
+            (double)path->group_rate >= needed)
             return false;
     }
     return usable;

@@ -10,7 +10,7 @@
  * --policers: token buckets of as much. --police: one on the paths named after it.
  * --random: paths that draw_course() draws for these seeds.
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
- * --by-second: the largest delay of each second, too.
+ * X: worse, and not by chance. --by-second: the largest delay of each second, too.
  */
 #include "sim_course.h"
 
@@ -116,8 +116,7 @@ void compare(const Course &course, const Options &options, Count &count)
         unsigned *counters[] = {&count.worse95, &count.worse99, &count.worse999};
         const double ps[] = {0.95, 0.99, 0.999};
         for (unsigned i = 0; i < 3; i++)
-            if (own.quantile(ps[i]) >
-                allowed_delay(single.quantile(ps[i]), queue.quantile(ps[i]))) {
+            if (is_worse(own, single, queue, ps[i])) {
                 verdict[i] = 'X';
                 ++*counters[i];
                 worse = true;

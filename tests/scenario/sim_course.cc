@@ -118,6 +118,12 @@ double allowed_delay(double a, double b)
     return std::min(a, b) * 1.05 + 1;
 }
 
+bool is_worse(const Delays &own, const Delays &a, const Delays &b, double p)
+{
+    double deviation = std::sqrt(2 * p * (1 - p) / static_cast<double>(own.sorted.size()));
+    return own.quantile(p - 2 * deviation) > allowed_delay(a.quantile(p), b.quantile(p));
+}
+
 Course draw_course(uint64_t seed)
 {
     lt_rng rng;

@@ -49,6 +49,11 @@ Delays drive(const Course &course, const livetcp_config &config, uint64_t seed,
 /* `budget`: LIVETCP_REDUNDANCY_AUTO is the default. */
 livetcp_config course_config(const char *policy, unsigned connections, double budget);
 
+/* True if a delay of `own` at p is above what is allowed by the better of the others, and not by
+ * chance: two standard deviations of the rank, where each is a sample. Where about 1 % is lost, p99
+ * is a delay without a repair or with one, as it happens. */
+bool is_worse(const Delays &own, const Delays &a, const Delays &b, double p);
+
 /* What `auto` may have where these policies have a and b: 5 % and 1 ms more than the better. */
 double allowed_delay(double a, double b);
 

@@ -81,7 +81,7 @@ TEST_CASE("two links that carry 60 % of the media each lose nothing and are hard
         networks.stream(60 * second);
         networks.call.world.run_for(5 * second);
         CHECK(networks.distinct() >= networks.sent); /* some were under way at first */
-        CHECK(networks.quantile(0.95) <= slower_delay_ms + 150);
+        CHECK(networks.quantile(0.95) <= slower_delay_ms + 45);
     }
 }
 

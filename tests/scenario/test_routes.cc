@@ -110,24 +110,27 @@ TEST_CASE("redundancy that the path carries is sent, behind a policer and with r
             CHECK(drive_auto(Course("delay=30ms", "", loss), 1, seed).cost > 1.9);
 }
 
-/* LIVETCP_RANDOM_PATHS=1000 draws as many; the suite draws a few of the same. */
-TEST_CASE("on paths drawn at random auto with a small budget is seldom worse than policies that "
-          "know less")
+/* LIVETCP_RANDOM_PATHS=1000 draws as many; the suite draws a few of the same. What is known to be
+ * worse is in docs/research/groups.md. */
+TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that know less")
 {
     const char *asked = getenv("LIVETCP_RANDOM_PATHS");
-    unsigned paths = asked ? static_cast<unsigned>(atoi(asked)) : 12, worse = 0;
+    unsigned paths = asked ? static_cast<unsigned>(atoi(asked)) : 24, worse = 0, drawn = 0;
+    const double budgets[] = {0.1, LIVETCP_REDUNDANCY_AUTO, 1};
     for (unsigned i = 1; i <= paths; i++) {
         Course course = draw_course(i);
         course.length = 20 * second;
         Simple simple(course);
-        Delays own = drive_auto(course, 0.1, 1);
-        if (own.quantile(0.99) <= simple.allowed(0.99))
+        double budget = budgets[i % 3];
+        Delays own = drive_auto(course, budget, 1);
+        drawn++;
+        if (!is_worse(own, simple.single, simple.queue, 0.99))
             continue;
         worse++;
-        WARN(course.describe() << ", path " << i << ": p99 " << own.quantile(0.99) << "; single "
-                               << simple.single.quantile(0.99) << "; shortest-queue "
-                               << simple.queue.quantile(0.99));
+        WARN(course.describe() << ", path " << i << ", budget " << budget << ": p99 "
+                               << own.quantile(0.99) << "; single " << simple.single.quantile(0.99)
+                               << "; shortest-queue " << simple.queue.quantile(0.99));
     }
-    INFO(worse << " of " << paths);
-    CHECK(worse * 3 <= paths);
+    INFO(worse << " of " << drawn);
+    CHECK(worse * 12 <= drawn);
 }

@@ -22,6 +22,9 @@
 /* So is a queue. */
 #define SAME_QUEUE_US 10000
 
+/* A packet takes so long on a thin link, of 3 Mbit/s and less: its difference is kept in mind. */
+#define THIN_US 4000
+
 /* A standing queue: the average is above the least by more than it varies. (Vegas, LEDBAT and the
  * low-delay estimators of RFC 8698 read a queue from the same difference.) */
 #define QUEUE_US   4000
@@ -74,6 +77,8 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
     lt_rtt_floor_init(&m->large);
     for (unsigned i = 0; i < LT_ROUTE_TICKS; i++)
         m->ticks[i] = LIVETCP_NEVER;
+    if (slot == groups->learnt_slot)
+        groups->learnt_small_us = 0;
 }
 
 /* ---- samples ---- */
@@ -193,6 +198,8 @@ static void take_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec 
 {
     lt_rtt_floor_set(&m->small, rtt_us, now);
     m->small_known = false;
+    if (m == &groups->members[groups->learnt_slot])
+        groups->learnt_small_us = 0;
     lt_rtt_floor_set(&m->large, rtt_us + (livetcp_usec)(groups->per_byte_us * MSS), now);
     m->excess_us = 0;
 }
@@ -326,23 +333,35 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
 }
 
 /* The time that a byte takes. Small packets' round trips are too long where something was before
- * them, so the connection with the largest difference is right, unless it is jitter. */
+ * them, so the connection with the largest difference is right, unless it is jitter. For the same
+ * reason a small packet that comes later shows no thinner difference: only large ones that are
+ * faster than those before do. */
 static void learn_size(lt_path_groups *groups, unsigned count, livetcp_usec now)
 {
-    livetcp_usec most = 0;
+    livetcp_usec before = (livetcp_usec)(groups->per_byte_us * MSS), most = 0, faster = before;
 
     for (unsigned i = 0; i < count; i++) {
         const lt_group_member *m = &groups->members[i];
         livetcp_usec small = lt_rtt_floor_get(&m->small, now),
                      large = lt_rtt_floor_get(&m->large, now);
-        if (m->large_samples < LARGE_LEAST || !m->small_known || small == LIVETCP_NEVER ||
-            large == LIVETCP_NEVER)
+        if (large == LIVETCP_NEVER || m->large_samples < LARGE_LEAST)
             continue;
-        if (large - small > most && large - small > VARIATIONS * m->deviation_us)
-            most = large - small;
+        if (groups->learnt_small_us && i == groups->learnt_slot &&
+            large > groups->learnt_small_us && large - groups->learnt_small_us < faster)
+            faster = large - groups->learnt_small_us;
+        if (small == LIVETCP_NEVER || !m->small_known || large - small <= most ||
+            large - small <= VARIATIONS * m->deviation_us)
+            continue;
+        most = large - small;
+        if (most > before) {
+            groups->learnt_slot = i;
+            groups->learnt_small_us = small;
+        }
     }
-    if (most)
+    if (most && (most > before || before < THIN_US))
         groups->per_byte_us = (double)most / MSS;
+    else if (before >= THIN_US)
+        groups->per_byte_us = (double)faster / MSS;
 }
 
 static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)

@@ -57,7 +57,9 @@ typedef struct lt_group_member {
 
 typedef struct lt_path_groups {
     lt_group_member members[LIVETCP_MAX_CONNECTIONS];
-    double per_byte_us; /* the time that a byte takes on the thinnest link */
+    double per_byte_us;           /* the time that a byte takes on the thinnest link */
+    unsigned learnt_slot;         /* the connection that showed it, */
+    livetcp_usec learnt_small_us; /*   and its small packets' round trip; 0 = none */
     livetcp_usec grouped_us, decayed_us, described_us;
     livetcp_usec written_us; /* the last write, on any connection */
 } lt_path_groups;
