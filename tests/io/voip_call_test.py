@@ -218,9 +218,9 @@ def syllables(hz, seconds):
                              for i, sample in enumerate(tone(hz, seconds))))
 
 
-def send_other(peer, sequence, stop):
-    """Packets of another codec."""
-    while not stop.wait(0.02):
+def send_other(peer, sequence, start, stop):
+    """Packets of another codec, in time: a sender that falls behind is late for ever."""
+    while not stop.wait(max(0, start + sequence * 0.02 - time.monotonic())):
         send_rtp(peer, sequence % 65536, b"\xff" * 160, payload_type=0)
         sequence += 1
 
@@ -241,7 +241,7 @@ def check_correction(folder):
                 if i not in missing:
                     send_rtp(peer, i, packet)
             stop = threading.Event()
-            other = threading.Thread(target=send_other, args=(peer, len(packets), stop))
+            other = threading.Thread(target=send_other, args=(peer, len(packets), start, stop))
             other.start()
             listener.wait_for("payload type 0, which is not this call's Opus")
             stop.set()
