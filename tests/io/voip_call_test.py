@@ -103,10 +103,10 @@ def share(samples, hz):
 
 
 def hears(samples, hz):
-    """A tenth of a second of this tone, and of no other. Clocks that differ shift it by a hertz or
+    """50 ms of this tone, and of little else: on a busy machine there are gaps. Clocks that differ shift it by a hertz or
     two, which a window so short does not resolve."""
-    size = RATE // 10
-    return any(share(samples[at:at + size], hz) > 0.8
+    size = RATE // 20
+    return any(share(samples[at:at + size], hz) > 0.6
                for at in range(0, len(samples) - size, size // 2))
 
 
