@@ -450,7 +450,7 @@ static void check_drained(livetcp_engine *engine, livetcp_usec now)
     if (!engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
         return;
     done = engine->peer_ended ? lt_links_open_count(engine->links) == 0
-                              : all_written(engine) && !lt_links_is_proving(engine->links);
+                              : all_written(engine) && !lt_links_is_entering(engine->links);
     if (done || now >= engine->drain_until_us)
         finish(engine, now);
 }
@@ -881,8 +881,8 @@ void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t
     lt_link_health_wrote(&engine->health, path_of(engine, connection)->link, now);
     lt_link_meter_wrote(&engine->meter, path_of(engine, connection), wire_size, now);
     lt_links_wrote(engine->links, connection, wire_size, now);
-    if (first)
-        lt_links_wrote_media(engine->links, connection);
+    if (complete)
+        lt_links_wrote_packet(engine->links, connection, first);
     if (first)
         lt_reports_on_written(engine->reports, path_of(engine, connection), complete,
                               lt_links_stream_bytes(engine->links, connection), now);

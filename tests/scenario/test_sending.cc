@@ -88,6 +88,28 @@ TEST_CASE("closing with time to drain delivers what was queued, then tells the p
     CHECK(call.caller.events.back().reason == LIVETCP_ERR_CANCELLED);
 }
 
+TEST_CASE("a session that is closed while connections join loses nothing")
+{
+    for (const char *policy : {"round-robin", "auto"})
+        for (livetcp_usec after = 0; after < 150000; after += 5000) {
+            SimCall call("delay=20ms,loss=20%", make_config(policy, 8),
+                         static_cast<uint64_t>(after) + 1);
+            uint16_t count = 0;
+            while (call.caller.state() != LIVETCP_SESSION_OPEN)
+                call.world.run_for(1000);
+            for (livetcp_usec at = 0; at <= after; at += 5000) {
+                CHECK(call.caller.send(1, count++, 1000) == LIVETCP_OK);
+                call.world.run_for(5000);
+            }
+            call.caller.close(5 * 1000000);
+            call.world.run_for(9 * 1000000);
+            INFO(policy << ", closed after " << after << " us");
+            REQUIRE(call.remote() != nullptr);
+            CHECK(call.remote()->received.size() == count);
+            CHECK(call.remote()->state() == LIVETCP_SESSION_CLOSED);
+        }
+}
+
 TEST_CASE("a goodbye does not overtake what other connections still carry")
 {
     /* Losses hold up some of the connections for long after others have brought their BYE. */

@@ -19,6 +19,7 @@
 typedef struct link {
     livetcp_connection_state state;
     uint64_t stream_bytes; /* written since the TCP connection is ours */
+    bool early_media;      /* some of them media, before it was open */
     livetcp_usec info_us;  /* when the platform was last asked; INT64_MIN = never */
 
     /* Joining. */
@@ -689,9 +690,13 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
         l->ping_at_us = now + links->keepalive_us;
 }
 
-void lt_links_wrote_media(lt_links *links, unsigned slot)
+void lt_links_wrote_packet(lt_links *links, unsigned slot, bool first)
 {
-    lt_path_groups_wrote_media(&links->groups, slot);
+    link *l = &links->slots[slot];
+
+    if (first)
+        lt_path_groups_wrote_media(&links->groups, slot);
+    l->early_media = l->early_media || l->state == LIVETCP_CONNECTION_JOINING;
 }
 
 void lt_links_blocked(lt_links *links, unsigned slot)
@@ -884,11 +889,14 @@ bool lt_links_is_joined(const lt_links *links, unsigned slot)
     return !links->caller || links->plain || l->handshake.joined;
 }
 
-bool lt_links_is_proving(const lt_links *links)
+bool lt_links_is_entering(const lt_links *links)
 {
     for (unsigned i = 0; i < links->count; i++) {
         const link *l = &links->slots[i];
-        if (is_creating(l) && !l->handshake.proved && !l->closing)
+        if (l->closing)
+            continue;
+        if ((is_creating(l) && !l->handshake.proved) ||
+            (l->early_media && l->state == LIVETCP_CONNECTION_JOINING))
             return true;
     }
     return false;

@@ -95,8 +95,8 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
 void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now);
 void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now);
 
-/* The last write ended a packet of the application's, for the first time. */
-void lt_links_wrote_media(lt_links *links, unsigned slot);
+/* The last bytes were those of a packet of the application's; `first`: of its first copy. */
+void lt_links_wrote_packet(lt_links *links, unsigned slot, bool first);
 
 void lt_links_blocked(lt_links *links, unsigned slot);
 void lt_links_writable(lt_links *links, unsigned slot);
@@ -150,8 +150,9 @@ bool lt_links_has_future(const lt_links *links);
 /* The peer has taken the connection in, and reads what comes: JOINED has come, or none will. */
 bool lt_links_is_joined(const lt_links *links, unsigned slot);
 
-/* Caller: CREATE is written and PROOF is not. A listener makes no session before PROOF. */
-bool lt_links_is_proving(const lt_links *links);
+/* Caller: the listener would lose what it has been sent if the session ended now. It makes no
+ * session before PROOF, and takes no connection in once another has brought the end. */
+bool lt_links_is_entering(const lt_links *links);
 
 /* The peer has proved that it has the session's key, or the wire is plain. */
 bool lt_links_confirmed(const lt_links *links);
