@@ -377,7 +377,7 @@ LIVETCP_API livetcp_result livetcp_session_get_caller(const livetcp_session *ses
  * admission-timeout. Until then the caller waits: its session is CONNECTING, counts as one of
  * max-sessions, carries nothing, and sends no packets. It becomes CLOSED if the caller leaves
  * (LIVETCP_ERR_CONNECTION_LOST), if no answer was given (LIVETCP_ERR_HANDSHAKE_TIMEOUT), or with
- * the listener (LIVETCP_ERR_CLOSED). Callers older than version 0.3 wait for no longer than their
+ * the listener (LIVETCP_ERR_CLOSED). Callers older than version 0.2 wait for no longer than their
  * handshake-timeout. Errors: LIVETCP_ERR_BAD_STATE elsewhere, LIVETCP_ERR_NOT_SUPPORTED for a plain
  * peer. */
 LIVETCP_API livetcp_result livetcp_session_admit_later(livetcp_session *session);

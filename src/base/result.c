@@ -48,7 +48,7 @@ static const struct {
     {LIVETCP_ERR_TOO_SLOW, "too-slow", "the path carries less than min-bitrate"},
     {LIVETCP_ERR_PROXY, "proxy", "the proxy did not make the connection"},
     {LIVETCP_ERR_NO_INTRODUCTION, "no-introduction",
-     "the listener is older than version 0.3 and ignores stream-id and token"},
+     "the listener is older than version 0.2 and ignores stream-id and token"},
 };
 
 const char *livetcp_result_name(livetcp_result result)

@@ -42,7 +42,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_WAIT] = 0,
 };
 
-/* TRANSMISSION had this many bytes before version 0.3; what it lacked is zero. */
+/* TRANSMISSION had this many bytes before version 0.2; what it lacked is zero. */
 #define TRANSMISSION_FIRST 48
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)

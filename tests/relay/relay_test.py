@@ -346,9 +346,7 @@ class Relaying(RelayTest):
     def test_standard_input_from_a_pipe(self):
         far = self.relay("--once", "livetcp://127.0.0.1:0?mode=listener", "file://con",
                          stdout=subprocess.PIPE)
-        # One connection: others would still join when the session ends.
-        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}?policy=single&connections=1",
-                          stdin=subprocess.PIPE)
+        near = self.relay("file://con", f"livetcp://127.0.0.1:{far.port()}", stdin=subprocess.PIPE)
         near.wait_for("session open")
         far.wait_for("session open")
         data = b"garbage" + b"".join(b"G" + struct.pack("!I", i) + bytes(183) for i in range(100))

@@ -327,7 +327,7 @@ TEST_CASE("reasons from the peer are known results and never success")
     }
 }
 
-TEST_CASE("a TRANSMISSION of before version 0.3 lacks its last fields, which count as zero")
+TEST_CASE("a TRANSMISSION of before version 0.2 lacks its last fields, which count as zero")
 {
     lt_control message = sample(LT_CONTROL_TRANSMISSION), after;
     Bytes packet = packet_of(message);

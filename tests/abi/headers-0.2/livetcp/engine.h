@@ -672,7 +672,7 @@ LIVETCP_API unsigned livetcp_pending_index(const livetcp_pending *pending);
 LIVETCP_API bool livetcp_pending_is_create(const livetcp_pending *pending);
 
 /* How the caller has introduced itself: the stream that it means, its token, and what it means to
- * do. "" and LIVETCP_ROLE_BOTH if it said nothing, or is older than version 0.3. Valid after CREATE
+ * do. "" and LIVETCP_ROLE_BOTH if it said nothing, or is older than version 0.2. Valid after CREATE
  * and a stranger's words until PROVED; the texts live as long as the pending. A token comes over a
  * connection with livetcp_pending_bind() only. */
 LIVETCP_API const char *livetcp_pending_stream_id(const livetcp_pending *pending);
