@@ -290,6 +290,7 @@ static void insert_control(unsigned slot, fuzz_reader *in)
     message.version = LT_WIRE_VERSION;
     message.count = SLOTS;
     message.index = (uint8_t)slot;
+    message.text[filler % sizeof message.text] = '\0'; /* it ends, as text does */
     size_t size = lt_control_encode(&message, frame);
     if (c->up && !to->size && size <= WAY_BYTES)
         put(to, frame, size);
