@@ -2,7 +2,11 @@
 /* Addresses and networks as text. */
 #include "catch.h"
 
+#ifdef _WIN32
+#include <ws2tcpip.h>
+#else
 #include <arpa/inet.h>
+#endif
 #include <cstring>
 #include <string>
 
