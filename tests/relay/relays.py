@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import random
 import re
 import select
 import signal
@@ -97,11 +98,18 @@ class RelayTest(ToolTest):
             first.close()
 
     def free_pair(self):
-        first, second = self.pair_of_ports()
-        port = first.getsockname()[1]
-        first.close()
-        second.close()
-        return port
+        """An even port and the next, free for UDP and TCP. Not among those that the system gives to
+        sockets without one: other tests' sockets would take them before they are used here."""
+        while True:
+            port = random.randrange(20000, 32000, 2)
+            try:
+                for number in (port, port + 1):
+                    for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+                        with socket.socket(socket.AF_INET, kind) as probe:
+                            probe.bind(("127.0.0.1", number))
+                return port
+            except OSError:
+                pass
 
 
 def port_of(made):
