@@ -15,22 +15,6 @@ using namespace world;
 namespace
 {
 
-/* Both ends have so many open connections. */
-void all_open(Context &context, Caller &caller, Server &server, unsigned count)
-{
-    REQUIRE(until(context, [&] {
-        return open_connections(caller.session) == count && server.sessions() == 1 &&
-               open_connections(server.session()) == count;
-    }));
-}
-
-void exchange(Context &context, Caller &caller, Server &server, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
-    REQUIRE(until(context, [&] { return server.record().packets() == count; }));
-}
-
 /* Moves this thread into a namespace that has these addresses. */
 bool enter_namespace()
 {
@@ -71,7 +55,7 @@ TEST_CASE("a link whose address goes gives its packets to the other, and is trie
                    {"reconnect-min", "60000"},
                    {"reconnect-max", "600000"}});
     all_open(context, caller, server, 4);
-    exchange(context, caller, server, 50);
+    send_and_wait(context, caller, server, 50);
 
     REQUIRE(ip("addr del 192.0.2.8/32 dev lo"));
     std::string message;

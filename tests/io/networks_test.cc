@@ -10,22 +10,6 @@ using namespace world;
 namespace
 {
 
-/* Both ends have so many open connections. */
-void all_open(Context &context, Caller &caller, Server &server, unsigned count)
-{
-    REQUIRE(until(context, [&] {
-        return open_connections(caller.session) == count && server.sessions() == 1 &&
-               open_connections(server.session()) == count;
-    }));
-}
-
-void exchange(Context &context, Caller &caller, Server &server, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
-    REQUIRE(until(context, [&] { return server.record().packets() == count; }));
-}
-
 livetcp_link_stats link_stats(const livetcp_session *session, unsigned link)
 {
     livetcp_link_stats stats = {};
@@ -81,7 +65,7 @@ TEST_CASE("connections are dealt over local addresses, and join from each", "[ne
         CHECK(stats.path.link == i % 2);
         CHECK(stats.path.link_weight == (i % 2 ? 5 : 1));
     }
-    exchange(context, caller, server, 200);
+    send_and_wait(context, caller, server, 200);
     CHECK(stats_of(caller.session).links == 2);
     livetcp_link_stats second = link_stats(caller.session, 1);
     CHECK(std::string(second.network) == "127.0.0.3");
@@ -127,7 +111,7 @@ TEST_CASE("a host that does not answer leaves the session to the others", "[netw
                   {{"host", "127.0.0.1,127.0.0.2"}, {"connections", "4"}, {"reconnect-min", "10"}});
     REQUIRE(until(context,
                   [&] { return server.sessions() == 1 && open_connections(caller.session) == 2; }));
-    exchange(context, caller, server, 100);
+    send_and_wait(context, caller, server, 100);
     CHECK(connection_stats(caller.session, 0).last_error == LIVETCP_ERR_REFUSED);
     CHECK(connection_stats(caller.session, 1).state == LIVETCP_CONNECTION_OPEN);
 }

@@ -29,14 +29,6 @@ void exchange(Context &context, Caller &caller, Server &server, unsigned count)
     }
 }
 
-void all_open(Context &context, Caller &caller, Server &server, unsigned connections)
-{
-    REQUIRE(until(context, [&] {
-        return server.sessions() == 1 && open_connections(caller.session) == connections &&
-               open_connections(server.session()) == connections;
-    }));
-}
-
 } // namespace
 
 TEST_CASE("media goes both ways over any number of connections", "[session]")

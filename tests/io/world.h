@@ -523,6 +523,23 @@ inline bool no_duplicates(const std::vector<Bytes> &packets)
     return true;
 }
 
+/* Both ends have so many open connections. */
+inline void all_open(Context &context, Caller &caller, Server &server, unsigned count)
+{
+    REQUIRE(until(context, [&] {
+        return open_connections(caller.session) == count && server.sessions() == 1 &&
+               open_connections(server.session()) == count;
+    }));
+}
+
+/* Packets of the caller's that all arrive. */
+inline void send_and_wait(Context &context, Caller &caller, Server &server, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
+    REQUIRE(until(context, [&] { return server.record().packets() == count; }));
+}
+
 } // namespace world
 
 #endif
