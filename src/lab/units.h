@@ -21,6 +21,19 @@ typedef struct lt_limit {
     uint64_t value;
 } lt_limit;
 
+/* True if `packets` of `bytes` together are more than the limit. */
+static inline bool lt_limit_exceeded(const lt_limit *limit, uint64_t packets, uint64_t bytes)
+{
+    switch (limit->unit) {
+    case LT_LIMIT_PACKETS:
+        return packets > limit->value;
+    case LT_LIMIT_BYTES:
+        return bytes > limit->value;
+    default:
+        return false;
+    }
+}
+
 bool lt_parse_duration(const char *text, livetcp_usec *out); /* 0, or us, ms, s; at most 1 hour */
 bool lt_parse_time(const char *text, livetcp_usec max, livetcp_usec *out); /* as that, to `max` */
 bool lt_parse_share(const char *text, double *out);                        /* 1% or 0.01; 0 to 1 */

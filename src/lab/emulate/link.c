@@ -166,19 +166,6 @@ static lt_link_result draw_loss(lt_link *link)
     return burst || gilbert ? LT_LINK_LOST_BURST : LT_LINK_TAKEN;
 }
 
-/* Would `limit` be exceeded by `packets` and `bytes`? */
-static bool exceeds(const lt_limit *limit, uint64_t packets, uint64_t bytes)
-{
-    switch (limit->unit) {
-    case LT_LIMIT_PACKETS:
-        return packets > limit->value;
-    case LT_LIMIT_BYTES:
-        return bytes > limit->value;
-    default:
-        return false;
-    }
-}
-
 static livetcp_usec usec_after(int64_t nsec)
 {
     return nsec / NSEC_PER_USEC + (nsec % NSEC_PER_USEC > 0);
@@ -298,7 +285,7 @@ static lt_link_result enqueue(lt_link *link, livetcp_usec now, lt_held *held)
 
     if (link->params.ecn.unit != LT_LIMIT_NONE &&
         (held->ecn == LT_ECN_ECT0 || held->ecn == LT_ECN_ECT1))
-        held->marked = exceeds(&link->params.ecn, packets, bytes - held->size + 1);
+        held->marked = lt_limit_exceeded(&link->params.ecn, packets, bytes - held->size + 1);
     if (held->marked)
         held->ecn = LT_ECN_CE; /* for an AQM, whose marks are counted when it makes them */
     switch (lt_queue_push(link->queue, held, sending, &link->dropped)) {

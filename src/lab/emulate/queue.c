@@ -76,18 +76,6 @@ void lt_queue_destroy(lt_queue **queue)
     *queue = NULL;
 }
 
-static bool exceeds(const lt_limit *limit, uint64_t packets, uint64_t bytes)
-{
-    switch (limit->unit) {
-    case LT_LIMIT_PACKETS:
-        return packets > limit->value;
-    case LT_LIMIT_BYTES:
-        return bytes > limit->value;
-    default:
-        return false;
-    }
-}
-
 /* Half of the flow with most bytes, from its head (RFC 8290, section 4.1.3). */
 static void drop_from_longest(lt_queue *queue, lt_fifo *dropped)
 {
@@ -126,7 +114,7 @@ lt_queue_result lt_queue_push(lt_queue *queue, const lt_held *held, const lt_hel
 {
     const uint64_t packets = queue->packets + 1 + (sending ? 1 : 0);
     const uint64_t bytes = queue->bytes + held->size + (sending ? sending->size : 0);
-    const bool full = exceeds(&queue->params.limit, packets, bytes);
+    const bool full = lt_limit_exceeded(&queue->params.limit, packets, bytes);
 
     if (full && queue->params.aqm != LT_AQM_FQ_CODEL)
         return LT_QUEUE_FULL;
