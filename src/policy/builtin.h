@@ -4,6 +4,8 @@
 #ifndef LT_POLICY_BUILTIN_H
 #define LT_POLICY_BUILTIN_H
 
+#include "base/sized.h"
+
 #include <livetcp/policy.h>
 
 extern const livetcp_policy lt_policy_single;
@@ -14,6 +16,10 @@ extern const livetcp_policy lt_policy_duplicate;
 extern const livetcp_policy lt_policy_hedge;
 extern const livetcp_policy lt_policy_parity;
 extern const livetcp_policy lt_policy_auto;
+
+/* Bytes of a path in version 0.1, whose policies take them by index: all later fields are behind.
+ */
+#define LT_PATH_SIZE_0_1 LT_SIZE_THROUGH(livetcp_path, state_since_us)
 
 /* Checks that livetcp_policy_register() can take the table; conflicts of names are not checked. */
 livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error *error);

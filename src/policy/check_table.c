@@ -13,9 +13,6 @@
 /* Size of livetcp_policy in version 0.1. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_policy, review)
 
-/* And of the paths that its policies take. */
-#define PATH_MIN LT_SIZE_THROUGH(livetcp_path, state_since_us)
-
 #define NAME_SIZE sizeof(((livetcp_config *)NULL)->policy)
 
 #define KNOWN_WANTS (LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY)
@@ -95,7 +92,7 @@ static livetcp_result check_path_size(const livetcp_policy *policy, livetcp_erro
         size = policy->path_size;
     if (size == 0)
         return LIVETCP_OK;
-    if (size < PATH_MIN || size > LT_SIZED_MAX || size % _Alignof(livetcp_path))
+    if (size < LT_PATH_SIZE_0_1 || size > LT_SIZED_MAX || size % _Alignof(livetcp_path))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "policy '%s' has path_size %zu: set it to sizeof(livetcp_path), or to 0 and "
                        "take paths by livetcp_view_path()",

@@ -2,16 +2,14 @@
 #include "engine/sender/policy_run.h"
 
 #include "base/sized.h"
+#include "policy/builtin.h"
 
 #include <stdlib.h>
-
-/* Of release 0.1, whose policies walk the array: later fields were added behind this one. */
-#define PATH_SIZE_0_1 LT_SIZE_THROUGH(livetcp_path, state_since_us)
 
 static size_t indexed_path_size(const livetcp_policy *policy)
 {
     size_t size = policy->struct_size < LT_SIZE_THROUGH(livetcp_policy, path_size)
-                      ? PATH_SIZE_0_1
+                      ? LT_PATH_SIZE_0_1
                       : policy->path_size;
 
     return size == sizeof(livetcp_path) ? 0 : size;
@@ -40,35 +38,36 @@ void lt_policy_run_clear(lt_policy_run *run)
     *run = (lt_policy_run){0};
 }
 
-/* The view as the policy's compiler knew it. A larger path ends in zeroes, and `known` says so. */
-static livetcp_policy_view shown(const lt_policy_run *run, const livetcp_policy_view *view)
+/* The view as the policy's compiler knew it, in *own if it is another one. A larger path ends in
+ * zeroes, and `known` says so. */
+static const livetcp_policy_view *shown(const lt_policy_run *run, const livetcp_policy_view *view,
+                                        livetcp_policy_view *own)
 {
-    livetcp_policy_view result = *view;
-
     if (!run->path_size)
-        return result;
+        return view;
     for (unsigned i = 0; i < view->path_count; i++)
         lt_copy_sized((char *)run->paths + i * run->path_size, run->path_size,
                       livetcp_view_path(view, i), sizeof(livetcp_path));
-    result.paths = run->paths;
-    result.path_size = run->path_size;
-    return result;
+    *own = *view;
+    own->paths = run->paths;
+    own->path_size = run->path_size;
+    return own;
 }
 
 void lt_policy_run_place(lt_policy_run *run, const livetcp_policy_view *view,
                          const livetcp_packet_view *packet, livetcp_decision *decision)
 {
-    livetcp_policy_view own = shown(run, view);
+    livetcp_policy_view own;
 
     *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    run->policy->place(run->state, &own, packet, decision);
+    run->policy->place(run->state, shown(run, view, &own), packet, decision);
 }
 
 void lt_policy_run_review(lt_policy_run *run, const livetcp_policy_view *view,
                           const livetcp_packet_view *packet, livetcp_decision *decision)
 {
-    livetcp_policy_view own = shown(run, view);
+    livetcp_policy_view own;
 
     *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    run->policy->review(run->state, &own, packet, decision);
+    run->policy->review(run->state, shown(run, view, &own), packet, decision);
 }
