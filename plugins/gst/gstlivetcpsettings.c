@@ -13,7 +13,7 @@ static const struct {
 
 static const gchar *const receiving_only[] = {"order", "order-wait", "max-receive", NULL};
 
-/* What an element is to its listener is known. */
+/* An element's role follows from its kind. */
 static const gchar *const of_neither[] = {"role", NULL};
 
 /* A source sends only reports, whatever these settings are. */

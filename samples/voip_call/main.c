@@ -122,7 +122,7 @@ static void print_quality(const quality *q)
         printf(", %s", q->reason);
 }
 
-/* What a person should know before anything else. */
+/* Trouble that a person should hear of before anything else. */
 static void print_trouble(const program *p)
 {
     if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)

@@ -12,7 +12,8 @@ typedef struct recorder recorder;
 /* NULL with a message for a person. */
 recorder *recorder_open(const char *path, unsigned rate, char *message, size_t size);
 
-/* Any thread; never blocks for the disk. What the disk is two seconds late with is left out. */
+/* Any thread; never blocks for the disk. Sound that the disk is two seconds late with is left out.
+ */
 void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t count);
 
 /* Writes the rest. Returns NULL, or what went wrong: valid until the next call of strerror(). */

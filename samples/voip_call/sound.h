@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Microphone and loudspeaker: devices by SDL, a WAV file that is spoken, or nothing. All sound of
- * the call is 48 kHz, mono, 16 bit. What is no device goes by the clock of the caller: sample n of
- * a file is spoken, or heard, n / 48000 s after the start.
+ * the call is 48 kHz, mono, 16 bit. Without a device the caller's clock counts: sample n of a
+ * file is spoken, or heard, n / 48000 s after the start.
  *
  * Not thread-safe: one thread uses a sound after sound_start(). */
 #ifndef VOIP_CALL_SOUND_H

@@ -14,10 +14,9 @@ typedef struct lt_tokens lt_tokens;
  *      "tokens": [{"token": "...", "sub": "studio", "roles": ["publish"], "exp": 1767225600}],
  *      "aud": "far.example"}
  *
- * `sub` is the stream id that a token is for, or the beginning of those with an asterisk: "live/"
- * and
- * "*". On success the caller owns *tokens. Errors, which show no secrets:
- * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_NO_MEMORY. */
+ * `sub` is the stream id that a token is for, or the beginning of several and an asterisk. On
+ * success the caller owns *tokens. Errors, which show no secrets: LIVETCP_ERR_INVALID_ARGUMENT,
+ * LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_tokens_read(const char *text, size_t size, lt_tokens **tokens,
                               livetcp_error *error);
 

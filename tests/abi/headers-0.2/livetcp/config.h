@@ -64,7 +64,7 @@ typedef enum livetcp_timestamps {
 /* livetcp_config.redundancy_budget: chosen for the policy; see docs/guide/tuning.md. */
 #define LIVETCP_REDUNDANCY_AUTO (-1.0)
 
-/* What a caller means to do: "both", "publish" or "subscribe". */
+/* The purpose of a caller: "both", "publish" or "subscribe". */
 typedef enum livetcp_role {
     LIVETCP_ROLE_BOTH = 0,
     LIVETCP_ROLE_PUBLISH,  /* sends media */

@@ -354,8 +354,8 @@ typedef struct livetcp_listener_callbacks {
 
 /* ---- who calls, and the answer ---- */
 
-/* A caller as it has introduced itself to a listener. What a plain peer, or one older than version
- * 0.3, did not say is "" and LIVETCP_ROLE_BOTH. */
+/* A caller as it has introduced itself to a listener. A plain peer, and one older than version 0.2,
+ * has "" and LIVETCP_ROLE_BOTH. */
 typedef struct livetcp_caller {
     size_t struct_size; /* set it to sizeof(livetcp_caller) before the call */
     livetcp_role role;  /* what it means to do. Media of a subscriber is dropped; a program that
