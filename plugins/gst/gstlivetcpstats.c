@@ -126,7 +126,7 @@ G_GNUC_END_IGNORE_DEPRECATIONS
 static const struct {
     const gchar *name;
     gsize offset;
-} legs[] = {
+} components[] = {
     {"send-queue-us", G_STRUCT_OFFSET(livetcp_delays, send_queue_us)},
     {"send-buffer-us", G_STRUCT_OFFSET(livetcp_delays, send_buffer_us)},
     {"network-us", G_STRUCT_OFFSET(livetcp_delays, network_us)},
@@ -137,9 +137,9 @@ static const struct {
 /* Of several sessions the slowest, component by component. */
 static void add_delays(livetcp_delays *slowest, const livetcp_delays *delays)
 {
-    for (gsize i = 0; i < G_N_ELEMENTS(legs); i++) {
-        livetcp_usec *most = G_STRUCT_MEMBER_P(slowest, legs[i].offset);
-        *most = MAX(*most, G_STRUCT_MEMBER(livetcp_usec, delays, legs[i].offset));
+    for (gsize i = 0; i < G_N_ELEMENTS(components); i++) {
+        livetcp_usec *most = G_STRUCT_MEMBER_P(slowest, components[i].offset);
+        *most = MAX(*most, G_STRUCT_MEMBER(livetcp_usec, delays, components[i].offset));
     }
 }
 
@@ -147,9 +147,9 @@ static void set_delays(GstStructure *structure, const gchar *name, const livetcp
 {
     GstStructure *inner = gst_structure_new_empty("livetcp-delays");
 
-    for (gsize i = 0; i < G_N_ELEMENTS(legs); i++) {
-        livetcp_usec us = G_STRUCT_MEMBER(livetcp_usec, delays, legs[i].offset);
-        set_int64(inner, us >= 0, legs[i].name, us);
+    for (gsize i = 0; i < G_N_ELEMENTS(components); i++) {
+        livetcp_usec us = G_STRUCT_MEMBER(livetcp_usec, delays, components[i].offset);
+        set_int64(inner, us >= 0, components[i].name, us);
     }
     gst_structure_set(structure, name, GST_TYPE_STRUCTURE, inner, NULL);
     gst_structure_free(inner);

@@ -10,7 +10,7 @@ static const char about[] =
     "\nMakes one HTML page, which needs no network, of what other subcommands wrote:\n"
     "  livetcp bench --json FILE, --raw FILE   delays; against loss, when there are several\n"
     "  livetcp model ... --json=FILE           the same computed, and the working region\n"
-    "  livetcp probe --json=FILE               service curve, legs of the delay\n"
+    "  livetcp probe --json=FILE               service curve, components of the delay\n"
     "  livetcp doctor --json=FILE              what on the host costs delay\n"
     "  figures of papers, livetcp/papers/1     side by side (docs/guide/report.md)\n"
     "FILE.json and FILE.packets.csv, or another .csv of that name, belong together.\n\n"

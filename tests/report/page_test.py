@@ -67,7 +67,7 @@ class Everything(unittest.TestCase):
         expected = {
             "ccdf-voice-rtt20-loss1": 5, "ccdf-voice-rtt100-loss1": 5, "ccdf-voice-rtt100-loss3": 5,
             "loss-100-174": 5, "model-0": 1, "probe-0-service": 1, "probe-0-rate": 1,
-            "probe-0-legs": 1, "paper-0": 5, "paper-1": 3, "startup-0": 3,
+            "probe-0-components": 1, "paper-0": 5, "paper-1": 3, "startup-0": 3,
             **{f"paper-{2 + panel}": 2 for panel in range(6)},
         }
         for name, series in expected.items():

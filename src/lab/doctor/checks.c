@@ -102,7 +102,7 @@ static void classify_timestamping(const lt_facts *facts, lt_finding *finding)
                         strerror(s->how != LT_KNOWN ? s->error : s->timestamps_error));
     else if (s->timestamps_how == LT_ABSENT)
         lt_find_unknown(finding,
-                        "this kernel has no SO_TIMESTAMPING for TCP: the legs of the delay "
+                        "this kernel has no SO_TIMESTAMPING for TCP: the components of the delay "
                         "are estimated, not measured");
     else if (s->timestamp_sent && s->timestamp_acknowledged && s->timestamp_received)
         lt_find_ok(finding, "when sent, received and acknowledged (SO_TIMESTAMPING)");

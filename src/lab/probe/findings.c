@@ -73,27 +73,27 @@ livetcp_result lt_findings_add(lt_probe_findings *findings, const lt_probe_sampl
     return lt_estimator_add(findings->estimator, sample->total, state, error);
 }
 
-static livetcp_usec leg_of(const lt_probe_sample *sample, lt_probe_leg leg)
+static livetcp_usec component_of(const lt_probe_sample *sample, lt_probe_component component)
 {
-    switch (leg) {
-    case LT_LEG_SENDER:
+    switch (component) {
+    case LT_COMPONENT_SENDER:
         return sample->sender;
-    case LT_LEG_NETWORK:
+    case LT_COMPONENT_NETWORK:
         return sample->network;
-    case LT_LEG_RECEIVER:
+    case LT_COMPONENT_RECEIVER:
         return sample->receiver;
     default:
         return sample->total;
     }
 }
 
-double *lt_findings_leg(const lt_probe_train *train, lt_probe_leg leg, size_t *count)
+double *lt_findings_component(const lt_probe_train *train, lt_probe_component component, size_t *count)
 {
     double *values = malloc((train->count + 1) * sizeof *values);
 
     *count = 0;
     for (size_t i = 0; values && i < train->count; i++) {
-        livetcp_usec delay = leg_of(&train->samples[i], leg);
+        livetcp_usec delay = component_of(&train->samples[i], component);
         if (delay != LT_DELAY_UNKNOWN)
             values[(*count)++] = (double)delay;
     }

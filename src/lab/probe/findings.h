@@ -70,16 +70,16 @@ livetcp_result lt_findings_add(lt_probe_findings *findings, const lt_probe_sampl
                                lt_train_state *state, livetcp_error *error);
 
 /* Delay component of a sample. */
-typedef enum lt_probe_leg {
-    LT_LEG_TOTAL,
-    LT_LEG_SENDER,
-    LT_LEG_NETWORK,
-    LT_LEG_RECEIVER
-} lt_probe_leg;
+typedef enum lt_probe_component {
+    LT_COMPONENT_TOTAL,
+    LT_COMPONENT_SENDER,
+    LT_COMPONENT_NETWORK,
+    LT_COMPONENT_RECEIVER
+} lt_probe_component;
 
 /* The known delays of the component, in ascending order, µs; the caller frees it. NULL, with *count
  * 0, if nothing is known or memory ran out. */
-double *lt_findings_leg(const lt_probe_train *train, lt_probe_leg leg, size_t *count);
+double *lt_findings_component(const lt_probe_train *train, lt_probe_component component, size_t *count);
 
 /* The bounds of the video and the comparison with its delays; once the search has ended. */
 livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *error);

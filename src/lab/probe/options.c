@@ -48,7 +48,7 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
         POPT_TABLEEND};
     const struct poptOption samples[] = {
         LT_OPTION_INTEGER("samples", &raw->samples,
-                          "delays that are tested and judged at each rate (200)", "N"),
+                          "delays that are tested and kept at each rate (200)", "N"),
         LT_OPTION_TEXT("interval", &raw->interval, "mean time between them (50ms)", "TIME"),
         LT_OPTION_INTEGER(
             "extensions", &raw->extensions,

@@ -56,15 +56,15 @@ static json_t *distribution(const double *sorted, size_t n, bool *failed)
     return o;
 }
 
-static json_t *legs(const lt_probe_train *train, bool *failed)
+static json_t *components(const lt_probe_train *train, bool *failed)
 {
     const char *const names[] = {"total", "sender", "network", "receiver"};
     json_t *o = json_object();
 
-    for (unsigned leg = LT_LEG_TOTAL; leg <= LT_LEG_RECEIVER; leg++) {
+    for (unsigned component = LT_COMPONENT_TOTAL; component <= LT_COMPONENT_RECEIVER; component++) {
         size_t n;
-        double *sorted = lt_findings_leg(train, leg, &n);
-        lt_json_put(o, names[leg], distribution(sorted, n, failed), failed);
+        double *sorted = lt_findings_component(train, component, &n);
+        lt_json_put(o, names[component], distribution(sorted, n, failed), failed);
         free(sorted);
     }
     return o;
@@ -111,7 +111,7 @@ static json_t *rate(const lt_probe_findings *f, size_t position, bool *failed)
     lt_json_put(o, "extensions", lt_json_count(t->extensions), failed);
     lt_json_put(o, "tests", t->runs.p > 0 || t->runs.runs ? tests(t, failed) : json_null(), failed);
     lt_json_put(o, "quantile", steady ? quantile(t, failed) : json_null(), failed);
-    lt_json_put(o, "delays", legs(train, failed), failed);
+    lt_json_put(o, "delays", components(train, failed), failed);
     lt_json_put(o, "packets", lt_json_count(train->packets), failed);
     lt_json_put(o, "segments", train->segments ? lt_json_count(train->segments) : json_null(),
                 failed);

@@ -34,10 +34,10 @@ static void print_ms(FILE *out, double us)
 }
 
 /* The quantile of a delay component over all samples of the train. */
-static double leg_quantile(const lt_probe_findings *f, size_t position, lt_probe_leg leg)
+static double component_quantile(const lt_probe_findings *f, size_t position, lt_probe_component component)
 {
     size_t count;
-    double *values = lt_findings_leg(&f->trains[position], leg, &count);
+    double *values = lt_findings_component(&f->trains[position], component, &count);
     double q = values ? lt_quantile_of(values, count, 1 - f->options->violation).value : NAN;
 
     free(values);
@@ -80,9 +80,9 @@ static void print_rates(const lt_probe_findings *f, FILE *out)
             print_ms(out, t->quantile.low);
             print_ms(out, t->quantile.high);
             fputs(" ]", out);
-            print_ms(out, leg_quantile(f, i, LT_LEG_SENDER));
-            print_ms(out, leg_quantile(f, i, LT_LEG_NETWORK));
-            print_ms(out, leg_quantile(f, i, LT_LEG_RECEIVER));
+            print_ms(out, component_quantile(f, i, LT_COMPONENT_SENDER));
+            print_ms(out, component_quantile(f, i, LT_COMPONENT_NETWORK));
+            print_ms(out, component_quantile(f, i, LT_COMPONENT_RECEIVER));
             if (train->segments)
                 fprintf(out, " %5.2f%%",
                         100 * (double)train->retransmitted / (double)train->segments);

@@ -68,7 +68,7 @@ static double loss_of(const lt_probe_findings *f)
 static bool queue_stands(const lt_probe_findings *f, const lt_probe_train *train)
 {
     size_t count;
-    double *network = lt_findings_leg(train, LT_LEG_NETWORK, &count);
+    double *network = lt_findings_component(train, LT_COMPONENT_NETWORK, &count);
     bool stands = false;
 
     if (network) {

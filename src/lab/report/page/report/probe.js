@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings of livetcp probe about a path. */
 (function (L) {
-  const legs = [["total", "total", 7], ["sender", "Δsnd: at the sender", 0], ["network", "Δnet: network", 2], ["receiver", "Δrcv: head of line", 1]];
+  const components = [["total", "total", 7], ["sender", "Δsnd: at the sender", 0], ["network", "Δnet: network", 2], ["receiver", "Δrcv: head of line", 1]];
   const LONGEST_S = 1000; /* a straight line from there on */
   const second = { label: "time, s", log: true, format: (v) => L.number(v), exact: L.seconds };
 
@@ -30,9 +30,9 @@
     const steady = usable.map((r) => r.state === "steady" || r.quantile).lastIndexOf(true);
     const fill = (name) => {
       const rate = usable[names.indexOf(name)];
-      const series = legs.filter(([key]) => rate.delays[key]).map(([key, text, colour]) => ({ name: text, colour, points: rate.delays[key].ccdf, step: true }));
-      const parts = legs.slice(1).filter(([key]) => rate.delays[key]).map(([key, text]) => `${text.replace(/^.*: /, "")} ${L.ms(rate.delays[key].p95_ms)}`);
-      holder.replaceChildren(L.ccdf(`${id}-legs`, `Where the delay arises at ${name}`, parts.length ? `The p95 of each leg: ${L.joined(parts)}.` : "", series, [], { control }));
+      const series = components.filter(([key]) => rate.delays[key]).map(([key, text, colour]) => ({ name: text, colour, points: rate.delays[key].ccdf, step: true }));
+      const parts = components.slice(1).filter(([key]) => rate.delays[key]).map(([key, text]) => `${text.replace(/^.*: /, "")} ${L.ms(rate.delays[key].p95_ms)}`);
+      holder.replaceChildren(L.ccdf(`${id}-components`, `Where the delay arises at ${name}`, parts.length ? `The p95 of each component: ${L.joined(parts)}.` : "", series, [], { control }));
     };
     const chosen = names[steady < 0 ? names.length - 1 : steady];
     control = names.length > 1 && names.length <= 12 ? L.choice(names, chosen, fill, "rate") : null;
