@@ -63,11 +63,20 @@ static livetcp_usec first_due(const livetcp_playout *p, const lt_waiting *first)
     return in_order ? first->arrival_us : first->play_us;
 }
 
+/* The next packet, or the place of one that came too late: it is due a little after the end of the
+ * item before it while the delay grows, and at the end of a pause. */
+static bool next_is_here(const livetcp_playout *p)
+{
+    const lt_waiting *first = p->buffer.first;
+
+    return first && !begins(p, first) && first->extended == p->next;
+}
+
 /* The end of the last item played, for as long as a guess about the next is useful. */
 static bool may_guess(const livetcp_playout *p)
 {
-    return is_audio(p) && p->config.release == LIVETCP_PLAYOUT_WHEN_DUE && p->flowing &&
-           p->guesses < GUESSES && duration_of(p) > 0;
+    return !next_is_here(p) && is_audio(p) && p->config.release == LIVETCP_PLAYOUT_WHEN_DUE &&
+           p->flowing && p->guesses < GUESSES && duration_of(p) > 0;
 }
 
 livetcp_usec lt_playout_deadline(const livetcp_playout *p)
@@ -135,6 +144,25 @@ static void give_gap(livetcp_playout *p, livetcp_usec play_us, uint32_t timestam
     p->outcome.concealed += is_audio(p) ? missing : 0;
 }
 
+/* A guess was given for what was due at this time: it is not concealed a second time. */
+static bool was_guessed(const livetcp_playout *p, livetcp_usec due_us)
+{
+    livetcp_usec duration_us = duration_of(p);
+
+    return p->flowing && p->guesses > 0 &&
+           due_us + duration_us / 2 < p->end_us + p->guesses * duration_us;
+}
+
+/* The next packet is passed, and the first guess was for it. */
+static void pass_guessed(livetcp_playout *p, bool came)
+{
+    lt_playout_outcome_missed(&p->outcome, 1, came);
+    p->broken = true;
+    p->guesses--;
+    p->end_us += duration_of(p);
+    p->end_timestamp += ticks(p, duration_of(p));
+}
+
 /* Passes the packets missing before the first one. A listener gets one packet's time at a time, and
  * nothing for the time already past; the others get all of it in one. False: nothing to give. */
 static bool pass_gap(livetcp_playout *p, const lt_waiting *first, livetcp_usec now,
@@ -146,6 +174,11 @@ static bool pass_gap(livetcp_playout *p, const lt_waiting *first, livetcp_usec n
     uint32_t timestamp = first->timestamp;
     bool over = one && now >= first->play_us;
 
+    if (was_guessed(p, due_us)) {
+        pass_guessed(p, false);
+        p->next++;
+        return false;
+    }
     if (one && !over)
         missing = 1;
     if (is_audio(p))
@@ -168,6 +201,10 @@ static bool pass_gone(livetcp_playout *p, lt_waiting *gone, livetcp_usec now,
     livetcp_usec duration_us = duration_of(p);
     bool over = p->config.release == LIVETCP_PLAYOUT_WHEN_DUE && now >= gone->play_us + duration_us;
 
+    if (was_guessed(p, gone->play_us)) {
+        pass_guessed(p, true);
+        return false;
+    }
     lt_playout_outcome_missed(&p->outcome, 1, true);
     p->broken = true;
     if (!over)

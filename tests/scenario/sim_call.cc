@@ -323,6 +323,8 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             if (*answered || attempt != attempts_[slot])
                 return;
             *answered = true;
+            if (handshake_rtt.count(slot))
+                connection->up.shook_hands(handshake_rtt[slot]);
             if (listener.refusing) {
                 caller.lost(slot, LIVETCP_ERR_REFUSED);
                 return;

@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include <array>
+#include <map>
 #include <string>
 
 namespace scenario
@@ -283,6 +284,10 @@ class SimCall
     {
         return slot % road_->links();
     }
+
+    /* Before the connections are up: what the caller's TCP takes for the round trip of their
+     * handshakes, by slot. */
+    std::map<unsigned, livetcp_usec> handshake_rtt;
 
     /* Before the first connection is up: both kernels tell timestamps. */
     void tell_stamps()

@@ -169,7 +169,16 @@ void SimTcp::measure(const Segment &segment)
 {
     if (segment.retransmitted)
         return;
-    livetcp_usec rtt = world_.now() - segment.sent_us;
+    add_rtt(world_.now() - segment.sent_us);
+}
+
+void SimTcp::shook_hands(livetcp_usec rtt)
+{
+    add_rtt(rtt);
+}
+
+void SimTcp::add_rtt(livetcp_usec rtt)
+{
     if (!min_rtt_ || rtt < min_rtt_)
         min_rtt_ = rtt;
     if (!srtt_) {

@@ -64,6 +64,9 @@ class SimTcp
 
     livetcp_path facts() const;
 
+    /* As in Linux the handshake gave the first sample; with a lost SYN-ACK, timeout included. */
+    void shook_hands(livetcp_usec rtt);
+
   private:
     struct Segment {
         Bytes bytes;
@@ -81,6 +84,7 @@ class SimTcp
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
     void acknowledged(uint64_t cumulative, uint64_t arrived);
     void measure(const Segment &segment);
+    void add_rtt(livetcp_usec rtt);
     SimAck ack_of(const Segment &segment);
     bool may_transmit();
     void find_losses();

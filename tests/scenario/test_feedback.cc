@@ -94,6 +94,35 @@ TEST_CASE("on a clean path both ends know the round trip, and all delay is the n
     CHECK(ours.peer.connections == 0); /* it sends nothing */
 }
 
+TEST_CASE("a lost SYN-ACK's timeout is not taken for the path's round trip")
+{
+    for (unsigned delayed : {0u, 2u, 5u}) {
+        SimCall call("delay=50ms", config_of("auto", 5), 1);
+        for (unsigned slot = 0; slot < 5; slot++)
+            call.handshake_rtt[slot] = slot < delayed ? 1100 * ms : 100 * ms;
+        call.world.run_for(150 * ms);
+        call.stream(100, 20000, 1500 * ms);
+        INFO(delayed << " connections that lost a SYN-ACK");
+        CHECK(call.caller.stats().rtt_us == Approx(100 * ms).margin(5 * ms));
+        CHECK(call.remote()->stats().peer.rtt_us == Approx(100 * ms).margin(5 * ms));
+        CHECK(call.remote()->stats().peer.rtt_variation_us < 50 * ms);
+        call.stream(100, 20000, 20 * second);
+        CHECK(call.caller.stats().rtt_us == Approx(100 * ms).margin(ms));
+        CHECK(call.caller.stats().min_rtt_us == Approx(100 * ms).margin(ms));
+    }
+}
+
+TEST_CASE("a round trip that is longer than a second is told as it is")
+{
+    SimCall call("delay=480ms", config_of("auto", 3), 1);
+    for (unsigned slot = 0; slot < 3; slot++)
+        call.handshake_rtt[slot] = 1100 * ms;
+    call.world.run_for(1500 * ms);
+    CHECK(call.caller.stats().rtt_us == 1100 * ms);
+    call.stream(100, 20000, 20 * second);
+    CHECK(call.caller.stats().rtt_us == Approx(960 * ms).epsilon(0.05));
+}
+
 TEST_CASE("feedback stops with the media")
 {
     SimCall call("delay=40ms", config_of("single", 1), 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/links.h"
 
+#include "engine/links/first_rtt.h"
 #include "engine/links/path_info.h"
 #include "engine/pending.h"
 #include "policy/forecast.h"
@@ -21,6 +22,7 @@ typedef struct link {
     uint64_t stream_bytes; /* written since the TCP connection is ours */
     bool early_media;      /* some of them media, before it was open */
     livetcp_usec info_us;  /* when the platform was last asked; INT64_MIN = never */
+    lt_first_rtt first_rtt;
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
@@ -725,10 +727,12 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
 {
     livetcp_path *path = &links->paths[slot];
     uint64_t written = links->slots[slot].stream_bytes;
+    livetcp_path corrected = *info;
 
     if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
-    lt_path_update(path, info, now);
+    lt_first_rtt_correct(&links->slots[slot].first_rtt, &corrected);
+    lt_path_update(path, &corrected, now);
     links->slots[slot].info_us = now;
     links->samples[slot] = (lt_path_sample){.valid = false};
     if (path->known & LIVETCP_PATH_QUEUED && path->known & LIVETCP_PATH_RTT) {

@@ -124,3 +124,40 @@ TEST_CASE("delays measured over two connections: jitter is RFC 3550's")
         playout.arrive(packet(i), due(i) + (i % 2 ? 10 * ms : 0));
     CHECK(playout.stats().jitter_us == Approx(10 * ms).margin(10));
 }
+
+namespace
+{
+
+/* Speech without pauses whose playout delay begins to grow after two seconds: the sender announces
+ * a longer round trip before the playout knows the distribution of the delays. */
+void talk_while_delay_grows(Call &call, livetcp_usec late_us)
+{
+    auto tell = [&](livetcp_usec rtt_us) {
+        call.playout.path([&](livetcp_playout_path &p) { p.rtt_us = rtt_us; });
+    };
+    tell(20 * ms);
+    call.run(2 * second, [](livetcp_usec) { return livetcp_usec(0); });
+    livetcp_usec before = call.playout.stats().delay_us;
+    tell(120 * ms);
+    call.run(1900 * ms, [&](livetcp_usec now) { return now == 3 * second ? late_us : 0; });
+    CHECK(call.playout.stats().delay_us > before + 20 * ms);
+    call.playout.play(call.fates.back().slot.play_us);
+}
+
+} // namespace
+
+TEST_CASE("a delay that grows in a talkspurt conceals no packet that is there")
+{
+    Call call(voice(LIVETCP_PLAYOUT_POLICY_AWARE));
+    talk_while_delay_grows(call, 0);
+    CHECK(call.playout.played().size() == call.fates.size());
+    CHECK(call.playout.concealed() == 0);
+}
+
+TEST_CASE("a delay that grows in a talkspurt conceals packets that are late, each once")
+{
+    Call call(voice(LIVETCP_PLAYOUT_POLICY_AWARE));
+    talk_while_delay_grows(call, 150 * ms); /* and those behind it on the connection */
+    CHECK(call.playout.concealed() > 0);
+    CHECK(call.playout.concealed() + call.playout.played().size() == call.fates.size());
+}
