@@ -87,7 +87,8 @@ static livetcp_usec component_of(const lt_probe_sample *sample, lt_probe_compone
     }
 }
 
-double *lt_findings_component(const lt_probe_train *train, lt_probe_component component, size_t *count)
+double *lt_findings_component(const lt_probe_train *train, lt_probe_component component,
+                              size_t *count)
 {
     double *values = malloc((train->count + 1) * sizeof *values);
 

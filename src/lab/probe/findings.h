@@ -79,7 +79,8 @@ typedef enum lt_probe_component {
 
 /* The known delays of the component, in ascending order, µs; the caller frees it. NULL, with *count
  * 0, if nothing is known or memory ran out. */
-double *lt_findings_component(const lt_probe_train *train, lt_probe_component component, size_t *count);
+double *lt_findings_component(const lt_probe_train *train, lt_probe_component component,
+                              size_t *count);
 
 /* The bounds of the video and the comparison with its delays; once the search has ended. */
 livetcp_result lt_findings_bound(lt_probe_findings *findings, livetcp_error *error);

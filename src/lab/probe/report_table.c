@@ -34,7 +34,8 @@ static void print_ms(FILE *out, double us)
 }
 
 /* The quantile of a delay component over all samples of the train. */
-static double component_quantile(const lt_probe_findings *f, size_t position, lt_probe_component component)
+static double component_quantile(const lt_probe_findings *f, size_t position,
+                                 lt_probe_component component)
 {
     size_t count;
     double *values = lt_findings_component(&f->trains[position], component, &count);
