@@ -3,12 +3,14 @@
 
 #include "base/error.h"
 
+#include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOT_FOUND = 404 };
 
 struct lt_relay_listener {
+    const lt_relay_listeners *all;
     livetcp_listener *listener;
     lt_relay_waiting *waiting;
     lt_relay_listener *next;
@@ -28,6 +30,25 @@ static lt_relay_waiting *find_route(const lt_relay_listener *l, const char *name
     return any;
 }
 
+/* A stranger does not learn which names there are. */
+static const lt_relay_waiting *admit(const lt_relay_listener *l, livetcp_session *session,
+                                     livetcp_caller *caller)
+{
+    const lt_relay_waiting *w = find_route(l, caller->stream_id);
+    const char *why = "";
+    unsigned code = 0;
+
+    if (l->all->judge)
+        code = l->all->judge(caller, &why, l->all->judge_user);
+    if (!code && !w) {
+        code = NOT_FOUND;
+        why = "no route of the relay has this name";
+    }
+    if (code)
+        (void)livetcp_session_reject(session, code, why);
+    return code ? NULL : w;
+}
+
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -35,16 +56,13 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     livetcp_caller caller = {.struct_size = sizeof caller};
 
     (void)listener;
+    (void)remote;
     if (livetcp_session_get_caller(session, &caller) != LIVETCP_OK)
         return false;
-    const lt_relay_waiting *w = find_route(l, caller.stream_id);
-    if (!w) {
-        (void)livetcp_session_reject(session, NOT_FOUND, "no route of the relay has this name");
-        return false;
-    }
-    if (livetcp_session_set_order(session, w->config->order, NULL) != LIVETCP_OK)
-        return false;
-    return w->on_session(session, remote, w->user);
+    const lt_relay_waiting *w = admit(l, session, &caller);
+    OPENSSL_cleanse(caller.token, sizeof caller.token);
+    return w && livetcp_session_set_order(session, w->config->order, NULL) == LIVETCP_OK &&
+           w->on_session(session, &caller, w->user);
 }
 
 static void on_rejected(livetcp_listener *listener, const char *remote, const livetcp_error *error,
@@ -96,6 +114,7 @@ static livetcp_result open_port(lt_relay_listeners *listeners, livetcp_context *
         free(l);
         return result;
     }
+    l->all = listeners;
     l->next = listeners->first;
     listeners->first = l;
     *made = l;

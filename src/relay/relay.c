@@ -263,8 +263,10 @@ static livetcp_result start_route(relay *r, lt_relay_plan_route *plan, livetcp_e
         r->routes = routes;
     if (!plans || !routes)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
-    livetcp_result result =
-        lt_relay_route_start(plan, r->number, &r->world, &r->events, &r->pcap, &route, error);
+    livetcp_result result = lt_relay_plan_route_check(plan, r->options->check, error);
+    if (result == LIVETCP_OK)
+        result =
+            lt_relay_route_start(plan, r->number, &r->world, &r->events, &r->pcap, &route, error);
     if (result != LIVETCP_OK)
         return result;
     r->number++;
@@ -439,6 +441,8 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
     r->options = options;
     r->world.loop = &r->loop;
     r->world.listeners = &r->listeners;
+    r->listeners.judge = options->judge;
+    r->listeners.judge_user = options->judge_user;
     r->world.journal = &options->journal;
     r->hooks = (lt_relay_hooks){.loop = &r->loop,
                                 .journal = &options->journal,

@@ -4,6 +4,7 @@
 #define LT_RELAY_RELAY_H
 
 #include "relay/journal.h"
+#include "relay/listeners.h"
 #include "relay/plan/plan.h"
 
 typedef struct lt_relay_options {
@@ -17,6 +18,11 @@ typedef struct lt_relay_options {
     const char *on_open, *on_close;
     const char *pcap; /* file; NULL: none */
     const char *json; /* file for the summary; NULL: none */
+
+    /* Who may call, and whether a listener can find out; NULL: everybody, every listener. */
+    lt_relay_judge *judge;
+    lt_relay_check *check;
+    void *judge_user;
 } lt_relay_options;
 
 /* Runs until it ends, and returns the exit code; *error is set with LT_EXIT_USAGE and

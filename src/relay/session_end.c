@@ -11,6 +11,8 @@
 /* From the end of a session to the next call; longer each time that the peer turns it away. */
 enum { AGAIN_MS = 1000, AGAIN_MAX_MS = 30000 };
 
+enum { CONFLICT = 409 };
+
 typedef struct session_end session_end;
 
 typedef struct peer {
@@ -18,7 +20,8 @@ typedef struct peer {
     livetcp_session *session;
     struct peer *next;
     char remote[64];
-    char said[240]; /* the last reason of a failed call, to report it once */
+    char said[240];    /* the last reason of a failed call, to report it once */
+    livetcp_role role; /* of a caller that was let in */
     bool open;
 } peer;
 
@@ -187,14 +190,27 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_connection = on_connection,
                                                     .on_warning = on_warning};
 
+static bool has_publisher(const session_end *s)
+{
+    for (const peer *p = s->peers; p; p = p->next)
+        if (p->role == LIVETCP_ROLE_PUBLISH)
+            return true;
+    return false;
+}
+
 /* A caller whose stream id is this route's. */
-static bool on_session(livetcp_session *session, const char *remote, void *user)
+static bool on_session(livetcp_session *session, const livetcp_caller *caller, void *user)
 {
     session_end *s = user;
-    peer *p = s->finishing ? NULL : add_peer(s, session, remote);
 
+    if (caller->role == LIVETCP_ROLE_PUBLISH && has_publisher(s)) {
+        (void)livetcp_session_reject(session, CONFLICT, "another caller publishes this stream");
+        return false;
+    }
+    peer *p = s->finishing ? NULL : add_peer(s, session, caller->remote);
     if (!p)
         return false;
+    p->role = caller->role;
     (void)livetcp_session_set_callbacks(session, &callbacks, p);
     s->end.events->on_session(&s->end, session);
     return true;
@@ -259,6 +275,8 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     if (!s->peers)
         lt_relay_lose(end, LT_RELAY_NOWHERE);
     for (peer *p = s->peers; p; p = p->next) {
+        if (p->role == LIVETCP_ROLE_PUBLISH && !packet->rtcp)
+            continue; /* it wants to know how its media arrives, and no media */
         livetcp_result result = livetcp_session_send(p->session, packet->data, packet->size);
         if (result == LIVETCP_OK) {
             end->counts.packets_out++;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "lab/options.h"
 #include "tool/command.h"
+#include "tool/token_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static const char about[] =
     "  livetcp relay --config=/etc/livetcp/relay/studio.yaml --metrics=127.0.0.1:9464\n";
 
 typedef struct options {
-    char *config, *log_level, *metrics, *on_open, *on_close, *pcap, *stats, *timeout, *json;
+    char *config, *log_level, *metrics, *on_open, *on_close, *pcap, *stats, *timeout, *tokens,
+        *json;
     int once, log_json, quiet, help, help_url;
 } options;
 
@@ -56,6 +58,8 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
                        "a line of JSON on standard output at this interval; a plain number is ms",
                        "TIME"),
         LT_OPTION_TEXT("timeout", &v->timeout, "end when no packet has come for so long", "TIME"),
+        LT_OPTION_TEXT("tokens", &v->tokens,
+                       "let in who shows a token of this file, or signed by a key of it", "FILE"),
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &v->quiet, 0, "print errors only", NULL),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &v->help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
@@ -121,10 +125,36 @@ static livetcp_result take(const options *v, const char *const *words, lt_relay_
     return LIVETCP_OK;
 }
 
+static unsigned judge(const livetcp_caller *caller, const char **why, void *user)
+{
+    return lt_token_file_judge(user, caller, why);
+}
+
+static livetcp_result take_tokens(const char *name, lt_relay_options *o, lt_tokens **tokens,
+                                  livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+
+    /* A file's routes may change. */
+    if (!o->config && !lt_relay_plan_listens(&o->plan))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--tokens is for ends that wait for callers (livetcp://:PORT): a caller has "
+                       "one, ?token=");
+    for (unsigned i = 0; i < o->plan.count && result == LIVETCP_OK; i++)
+        result = lt_relay_plan_route_check(&o->plan.routes[i], lt_token_file_check, error);
+    if (result == LIVETCP_OK)
+        result = lt_token_file_read(name, tokens, error);
+    o->judge = judge;
+    o->judge_user = *tokens;
+    o->check = lt_token_file_check;
+    return result;
+}
+
 static int run_relay(int argc, const char **argv)
 {
     options v = {.once = 0};
     lt_relay_options o = {.once = false};
+    lt_tokens *tokens = NULL;
     livetcp_error error = {.message = ""};
     const char **words = NULL;
     int code = LT_EXIT_OK;
@@ -132,6 +162,8 @@ static int run_relay(int argc, const char **argv)
 
     if (result == LIVETCP_OK && !v.help && !v.help_url)
         result = take(&v, words, &o, &error);
+    if (result == LIVETCP_OK && v.tokens && !v.help && !v.help_url)
+        result = take_tokens(v.tokens, &o, &tokens, &error);
     if (result != LIVETCP_OK)
         code = lt_command_refused("relay", &error);
     else if (v.help_url)
@@ -143,6 +175,7 @@ static int run_relay(int argc, const char **argv)
     if (result == LIVETCP_OK && code != LT_EXIT_OK)
         code = lt_command_failed("relay", &error);
     lt_relay_plan_clear(&o.plan);
+    lt_tokens_destroy(&tokens);
     free(words);
     lt_built_line_clear(build_line, &v);
     return code;

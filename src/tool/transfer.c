@@ -4,13 +4,12 @@
 #include "base/error.h"
 #include "lab/json.h"
 #include "tool/command.h"
+#include "tool/token_file.h"
 
-#include <errno.h>
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SLICE_NS (20 * 1000000ull) /* maximum delay of the reaction to Ctrl-C */
 #define DRAIN_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
@@ -129,17 +128,15 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
 static bool is_welcome(const lt_transfer *t, livetcp_session *session)
 {
     livetcp_caller caller = {.struct_size = sizeof caller};
-    lt_tokens_claim claim = {caller.token, caller.stream_id, LIVETCP_ROLE_BOTH};
     unsigned code = 500;
     const char *why = "the caller is not known";
 
     if (livetcp_session_get_caller(session, &caller) == LIVETCP_OK) {
-        claim.role = caller.role;
         code = caller.role == t->role ? 403 : 0;
         why = t->role == LIVETCP_ROLE_PUBLISH ? "this listener sends: call it by livetcp receive"
                                               : "this listener receives: call it by livetcp send";
         if (!code && t->tokens)
-            code = lt_tokens_judge(t->tokens, &claim, (int64_t)time(NULL), &why);
+            code = lt_token_file_judge(t->tokens, &caller, &why);
     }
     OPENSSL_cleanse(caller.token, sizeof caller.token);
     if (code)
@@ -185,49 +182,16 @@ static void on_log(livetcp_log_level level, const char *category, const char *te
 
 /* ---- opened ---- */
 
-#define TOKENS_MAX (1024 * 1024)
-
-/* The whole file; NULL if it cannot be read, or is too long. The caller wipes and frees it. */
-static char *read_file(const char *name, size_t *size, livetcp_error *error)
-{
-    FILE *file = fopen(name, "rb");
-    char *text = file ? malloc(TOKENS_MAX) : NULL;
-
-    *size = text ? fread(text, 1, TOKENS_MAX, file) : 0;
-    if (!file || !text || ferror(file) || *size == TOKENS_MAX) {
-        lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--tokens: cannot read %.120s: %s", name,
-                *size == TOKENS_MAX ? "it has 1 MiB or more" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
 static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_error *error)
 {
     livetcp_result result;
-    livetcp_error wrong;
-    size_t size;
-    char *text;
 
     if (t->config.mode != LIVETCP_MODE_LISTENER)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--tokens is for listeners (?mode=listener): a caller has one, ?token=");
-    if (t->config.tls == LIVETCP_TLS_OFF && !t->config.passphrase[0])
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
-                       "tls-key with tls=on, or passphrase");
-    text = read_file(name, &size, error);
-    if (!text)
-        return LIVETCP_ERR_INVALID_ARGUMENT;
-    result = lt_tokens_read(text, size, &t->tokens, &wrong);
-    if (result != LIVETCP_OK)
-        lt_fail(error, result, "--tokens %.100s: %s", name, wrong.message);
-    OPENSSL_cleanse(text, size);
-    free(text);
-    return result;
+    if ((result = lt_token_file_check(&t->config, error)))
+        return result;
+    return lt_token_file_read(name, &t->tokens, error);
 }
 
 livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *options, const char *uri,

@@ -121,3 +121,32 @@ void lt_relay_plan_clear(lt_relay_plan *plan)
     free(plan->routes);
     *plan = (lt_relay_plan){.count = 0};
 }
+
+static bool is_listener(const lt_relay_location *end)
+{
+    return end->scheme == LT_RELAY_LIVETCP && end->session.mode == LIVETCP_MODE_LISTENER;
+}
+
+livetcp_result lt_relay_plan_route_check(const lt_relay_plan_route *route, lt_relay_check *check,
+                                         livetcp_error *error)
+{
+    livetcp_result result = LIVETCP_OK;
+    livetcp_error wrong = {.message = ""};
+
+    for (unsigned i = 0; i < route->count && check && result == LIVETCP_OK; i++) {
+        if (is_listener(&route->ends[i]))
+            result = check(&route->ends[i].session, &wrong);
+        if (result != LIVETCP_OK)
+            lt_fail(error, result, "%.100s: %s", route->ends[i].text, wrong.message);
+    }
+    return result;
+}
+
+bool lt_relay_plan_listens(const lt_relay_plan *plan)
+{
+    for (unsigned i = 0; i < plan->count; i++)
+        for (unsigned j = 0; j < plan->routes[i].count; j++)
+            if (is_listener(&plan->routes[i].ends[j]))
+                return true;
+    return false;
+}

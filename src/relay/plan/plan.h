@@ -36,6 +36,16 @@ livetcp_result lt_relay_plan_yaml(lt_relay_plan *plan, const char *name, const c
 /* The same name, and the same URIs. */
 bool lt_relay_plan_route_equal(const lt_relay_plan_route *a, const lt_relay_plan_route *b);
 
+/* Can this listener do what is wanted of all? */
+typedef livetcp_result lt_relay_check(const livetcp_config *listener, livetcp_error *error);
+
+/* Asks about each listener of the route; the message names its URI. `check` may be NULL. */
+livetcp_result lt_relay_plan_route_check(const lt_relay_plan_route *route, lt_relay_check *check,
+                                         livetcp_error *error);
+
+/* Somebody calls one of its ends. */
+bool lt_relay_plan_listens(const lt_relay_plan *plan);
+
 void lt_relay_plan_clear(lt_relay_plan *plan);
 
 /* Adds an empty route; NULL: out of memory, or too many. */
