@@ -35,8 +35,9 @@ enum {
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
     LIVETCP_PATH_SACKED = 1 << 10,
     LIVETCP_PATH_LINK = 1 << 11,
-    LIVETCP_PATH_GROUP = 1 << 12, /* the engine's own: group and what is known of it */
-    LIVETCP_PATH_MARKS = 1 << 13  /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_GROUP = 1 << 12,    /* the engine's own: group and what is known of it */
+    LIVETCP_PATH_MARKS = 1 << 13,    /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_LINK_FREE = 1 << 14 /* the engine's own */
 };
 
 /*
@@ -85,6 +86,10 @@ typedef struct livetcp_path {
                             take longer: an upper bound of what it carries; 0 = not known   GROUP */
     uint64_t delivered_segments; /* since the connection exists                  MARKS */
     uint64_t marked_segments;    /* of these, marked by a queue on their way (CE)  MARKS */
+    livetcp_usec link_free_us; /* when the thinnest part of the link will have sent what the session
+                                  has written to all its connections there: a packet written now
+                                  waits until then, at least. In the past: it waits for none of
+                                  ours                                      LINK_FREE */
 } livetcp_path;
 
 /* Forecast of the delay from now to the delivery of a packet of `size` bytes that is written to
