@@ -128,6 +128,9 @@ typedef struct livetcp_policy_view {
     uint64_t media_rate; /* bytes per second that the application has sent recently */
     size_t path_size;    /* bytes from one path to the next: the library's may be larger than
                             sizeof(livetcp_path), so take paths by livetcp_view_path() */
+    double joint_loss;   /* share of the copies that are lost after the copy before, which left
+                            "copy-spacing" earlier, was: higher than the share of all packets where
+                            bursts of losses last longer; 0 = no bursts are known */
 } livetcp_policy_view;
 
 /* The path of that connection, 0..path_count - 1. */
