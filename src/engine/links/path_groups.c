@@ -103,6 +103,7 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
     lt_group_member *m = &groups->members[slot];
 
     *m = (lt_group_member){.group = slot,
+                           .floor_us = LIVETCP_NEVER,
                            .disordered_us = INT64_MIN / 2,
                            .sampled_us = INT64_MIN / 2,
                            .tick_us = INT64_MIN / 2};
@@ -167,6 +168,8 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
     return taken;
 }
 
+/* A connection that carries nothing is on the route that it was on: a longer one carries nothing
+ * because it is longer. */
 static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member *m,
                              livetcp_usec now)
 {
@@ -174,6 +177,8 @@ static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member
 
     if (large != LIVETCP_NEVER)
         large = larger(large - time_of(groups, slot_of(groups, m), MSS), 0);
+    if (small == LIVETCP_NEVER && large == LIVETCP_NEVER)
+        return m->floor_us;
     return smaller(small, large);
 }
 
@@ -284,6 +289,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
         m->excess_us = 0; /* it was the route */
     }
     m->known = true;
+    m->floor_us = floor_us;
     sample.excess_us = larger(rtt_us - own - floor_us, 0);
     average(m, sample.excess_us, now);
     return sample;

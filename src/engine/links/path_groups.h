@@ -43,6 +43,7 @@ typedef struct lt_group_member {
     lt_rtt_floor small, large;  /* by size of the packet */
     bool small_known;           /* measured, not derived from large ones */
     uint64_t large_samples;
+    livetcp_usec floor_us;              /* when it was last known; LIVETCP_NEVER = never */
     livetcp_usec excess_us;             /* average */
     livetcp_usec deviation_us;          /* from the average */
     livetcp_usec sampled_us;            /* the last one */

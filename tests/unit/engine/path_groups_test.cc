@@ -170,6 +170,24 @@ TEST_CASE("handshakes that met each other make no link wider than it is", "[grou
     CHECK(routes.paths[0].group_rate < 140000);
 }
 
+TEST_CASE("a longer route that carries nothing stays another route", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 1; i < connections; i += 2)
+        routes.rtt[i] += 6 * ms;
+    routes.run(4 * second);
+    for (livetcp_usec end = routes.now + 30 * second; routes.now < end; routes.next += 2) {
+        routes.send(routes.next / 2 % 4 * 2, 1448);
+        REQUIRE(routes.paths[0].group == 0);
+        REQUIRE(routes.paths[1].group == 1);
+    }
+    /* What it carries then shows the route that it is on. */
+    routes.rtt[1] = 60 * ms;
+    for (unsigned i = 0; i < 20; i++)
+        routes.send(1, 1448);
+    CHECK(routes.paths[1].group == 0);
+}
+
 TEST_CASE("links have a rate each, and no group in common", "[groups]")
 {
     Routes routes;
