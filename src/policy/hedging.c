@@ -18,6 +18,10 @@
 /* Of a round trip, in per cent: copies so far apart are spread as far as it makes sense. */
 #define FAR_PERCENT 40
 
+/* A second copy that is lost more often, after the first was, is not waited for. A third one that
+ * was not needed takes the place of a copy of a fresh packet. */
+#define JOINT 0.1
+
 /* Minimum time to the next review, and the time to it when no copy could be sent. */
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -119,14 +123,15 @@ void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *
 }
 
 /* Copies together are doubted together, from the last one's time on. When they were spread this
- * far, a burst that took the first one lasts longer, so the second is in doubt as soon as the first
- * is. */
+ * far, and a burst that took the first one may last longer, the second is in doubt as soon as the
+ * first is. */
 static livetcp_usec doubted_since(const livetcp_policy_view *view,
                                   const livetcp_packet_view *packet)
 {
     livetcp_usec rtt = typical_rtt(view, packet->carried_by);
     livetcp_usec spread = packet->last_sent_us - packet->first_sent_us;
-    bool far = packet->copies == 2 && spread < rtt && spread >= rtt * FAR_PERCENT / 100;
+    bool far = packet->copies == 2 && spread < rtt && spread >= rtt * FAR_PERCENT / 100 &&
+               view->joint_loss > JOINT;
 
     return far ? packet->first_sent_us : packet->last_sent_us;
 }

@@ -34,6 +34,35 @@ static uint32_t links_of(const livetcp_policy_view *view, uint32_t connections)
     return links;
 }
 
+static bool has_group(const livetcp_path *path)
+{
+    return path->known & LIVETCP_PATH_GROUP && path->group_rtt_us > 0;
+}
+
+/* Without queues. While the session's own packets stand in one all the time, the group's least is
+ * not that any more. */
+static livetcp_usec empty_rtt(const livetcp_path *path)
+{
+    bool has_min = path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0;
+
+    return has_min && path->min_rtt_us < path->group_rtt_us ? path->min_rtt_us : path->group_rtt_us;
+}
+
+/* A forecast knows what is before a packet on its own connection. Other connections of the session
+ * have packets in the queue of their link, too, and on a thin link the packet itself takes time.
+ * The average round trip has that on average, half of it in the forecast. */
+static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_path *path,
+                              size_t size)
+{
+    if (!has_group(path) || !(path->known & LIVETCP_PATH_LINK_FREE) || !path->group_rate)
+        return 0;
+    livetcp_usec wait = path->link_free_us > view->now_us ? path->link_free_us - view->now_us : 0;
+    livetcp_usec own = (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate);
+    livetcp_usec average = path->rtt_us > empty_rtt(path) ? path->rtt_us - empty_rtt(path) : 0;
+
+    return wait + own > average / 2 ? wait + own - average / 2 : 0;
+}
+
 /* When a packet would be delivered, as far as it matters for the choice: a copy on the link that
  * carries the packet already may be lost with it, which costs a round trip, and an expensive link
  * has to be so much sooner. The field `link_weight` is 0 where nobody set it. */
@@ -42,51 +71,56 @@ static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *
 {
     livetcp_usec forecast = livetcp_path_forecast(path, size, view->now_us);
 
+    if (has_links(view))
+        forecast += link_time(view, path, size);
     if (taken_links & lt_bit(path->link))
         forecast += path->rtt_us;
     return path->link_weight > 1 ? forecast + (path->link_weight - 1) * WEIGHT_US : forecast;
 }
 
-static livetcp_usec best_rating(const livetcp_policy_view *view, size_t size, uint32_t except,
-                                uint32_t taken_links)
+/* NULL if none may take it. */
+static const livetcp_path *best_rated(const livetcp_policy_view *view, size_t size, uint32_t except,
+                                      uint32_t taken_links, livetcp_usec *rated)
 {
-    livetcp_usec best = LIVETCP_NEVER;
+    const livetcp_path *best = NULL;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
         if (!may_take(path, except))
             continue;
-        livetcp_usec rated = rating(view, path, size, taken_links);
-        if (rated < best)
-            best = rated;
+        livetcp_usec its = rating(view, path, size, taken_links);
+        if (!best || its < *rated) {
+            best = path;
+            *rated = its;
+        }
     }
     return best;
 }
 
-static bool has_group(const livetcp_path *path)
-{
-    return path->known & LIVETCP_PATH_GROUP && path->group_rtt_us > 0;
-}
-
-static livetcp_usec shortest_group(const livetcp_policy_view *view, uint32_t except)
+static livetcp_usec shortest_group(const livetcp_policy_view *view, uint32_t except, unsigned link)
 {
     livetcp_usec shortest = LIVETCP_NEVER;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (may_take(path, except) && has_group(path) && path->group_rtt_us < shortest)
+        if (may_take(path, except) && path->link == link && has_group(path) &&
+            path->group_rtt_us < shortest)
             shortest = path->group_rtt_us;
     }
     return shortest;
 }
 
-/* How much later is as good. A route of the same link that is longer is later for every packet. */
-static livetcp_usec slack(const livetcp_path *path, livetcp_usec best, livetcp_usec shortest)
+/* How much later than `best`, which is rated so, is as good. A longer route of the same link is
+ * later for every packet; a link of another length takes packets only when it is the best. */
+static livetcp_usec slack(const livetcp_path *path, const livetcp_path *best, livetcp_usec rated,
+                          livetcp_usec shortest)
 {
-    bool longer =
-        has_group(path) && shortest != LIVETCP_NEVER && path->group_rtt_us > shortest + 2 * SAME_US;
+    bool known = has_group(path) && shortest != LIVETCP_NEVER;
+    livetcp_usec longer = known ? path->group_rtt_us - shortest : 0;
 
-    return longer ? 0 : best / SAME_PART + SAME_US;
+    if (longer > 2 * SAME_US || (path->link != best->link && longer < -2 * SAME_US))
+        return 0;
+    return rated / SAME_PART + SAME_US;
 }
 
 /* Every packet under way is one more that may be lost, and that ours would wait behind. */
@@ -101,16 +135,17 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
                                     uint32_t taken)
 {
     uint32_t taken_links = has_links(view) ? links_of(view, taken) : 0;
-    livetcp_usec limit = best_rating(view, size, except, taken_links);
-    const livetcp_path *best = NULL;
+    livetcp_usec limit = 0;
+    const livetcp_path *soonest = best_rated(view, size, except, taken_links, &limit), *best = NULL;
 
-    if (limit == LIVETCP_NEVER)
+    if (!soonest)
         return NULL;
-    livetcp_usec shortest = has_links(view) ? LIVETCP_NEVER : shortest_group(view, except);
+    livetcp_usec shortest = shortest_group(view, except, soonest->link);
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
         if (may_take(path, except) &&
-            rating(view, path, size, taken_links) <= limit + slack(path, limit, shortest) &&
+            rating(view, path, size, taken_links) <=
+                limit + slack(path, soonest, limit, shortest) &&
             (!best || is_freer(path, best)))
             best = path;
     }

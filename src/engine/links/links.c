@@ -107,6 +107,7 @@ void lt_links_set_link(lt_links *links, unsigned slot, unsigned number, unsigned
 {
     links->paths[slot].link = (uint8_t)number;
     links->paths[slot].link_weight = (uint8_t)weight;
+    lt_path_groups_set_link(&links->groups, slot, number);
 }
 
 void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now)
@@ -688,6 +689,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
     l->stream_bytes += size;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, l->stream_bytes, size, now);
+    lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     if (l->state == LIVETCP_CONNECTION_OPEN && !links->plain)
         l->ping_at_us = now + links->keepalive_us;
 }
@@ -740,6 +742,7 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
         links->samples[slot] = lt_path_groups_on_path_info(
             &links->groups, slot, path, written > away ? written - away : 0, now);
         lt_path_groups_update(&links->groups, links->paths, links->count, now);
+        lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     }
     return true;
 }

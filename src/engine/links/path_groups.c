@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/path_groups.h"
 
+#include "engine/links/path_info.h"
+
 #include <math.h>
 
 /* Larger and smaller packets. */
 #define LARGE 1000
 #define SMALL 300
 #define MSS   1448
+
+#define HEADERS 52 /* of TCP and IP, with timestamps */
 
 #define LARGE_LEAST 3 /* large packets, before they tell */
 
@@ -21,9 +25,6 @@
 
 /* So is a queue. */
 #define SAME_QUEUE_US 10000
-
-/* A packet takes so long on a thin link, of 3 Mbit/s and less: its difference is kept in mind. */
-#define THIN_US 4000
 
 /* A standing queue: the average is above the least by more than it varies. (Vegas, LEDBAT and the
  * low-delay estimators of RFC 8698 read a queue from the same difference.) */
@@ -55,12 +56,44 @@ static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
     return a < b ? a : b;
 }
 
+static lt_thin_part *thin_of(lt_path_groups *groups, unsigned slot)
+{
+    return &groups->thin[groups->link_of[slot]];
+}
+
+/* The time that `size` bytes take on the thinnest part of the slot's link. */
+static livetcp_usec time_of(const lt_path_groups *groups, unsigned slot, size_t size)
+{
+    return (livetcp_usec)(groups->thin[groups->link_of[slot]].per_byte_us * (double)size);
+}
+
+/* The time of a byte stays until another is known. */
+static void forget_sizes(lt_thin_part *thin)
+{
+    thin->least_small_us = thin->least_large_us = LIVETCP_NEVER;
+}
+
+static bool is_known_link(const lt_path_groups *groups, unsigned link)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        if (groups->members[i].known && groups->link_of[i] == link)
+            return true;
+    return false;
+}
+
+static unsigned slot_of(const lt_path_groups *groups, const lt_group_member *m)
+{
+    return (unsigned)(m - groups->members);
+}
+
 void lt_path_groups_init(lt_path_groups *groups)
 {
     *groups = (lt_path_groups){.grouped_us = INT64_MIN / 2,
                                .decayed_us = INT64_MIN / 2,
                                .described_us = INT64_MIN / 2,
                                .written_us = INT64_MIN / 2};
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        forget_sizes(&groups->thin[i]);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_path_groups_reset_slot(groups, i);
 }
@@ -70,6 +103,7 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
     lt_group_member *m = &groups->members[slot];
 
     *m = (lt_group_member){.group = slot,
+                           .floor_us = LIVETCP_NEVER,
                            .disordered_us = INT64_MIN / 2,
                            .sampled_us = INT64_MIN / 2,
                            .tick_us = INT64_MIN / 2};
@@ -77,8 +111,14 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
     lt_rtt_floor_init(&m->large);
     for (unsigned i = 0; i < LT_ROUTE_TICKS; i++)
         m->ticks[i] = LIVETCP_NEVER;
-    if (slot == groups->learnt_slot)
-        groups->learnt_small_us = 0;
+    if (!is_known_link(groups, groups->link_of[slot]))
+        forget_sizes(thin_of(groups, slot));
+}
+
+void lt_path_groups_set_link(lt_path_groups *groups, unsigned slot, unsigned link)
+{
+    lt_path_groups_reset_slot(groups, slot);
+    groups->link_of[slot] = (uint8_t)link;
 }
 
 /* ---- samples ---- */
@@ -95,6 +135,8 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
     m->writes[(m->first_write + m->write_count++) % LT_GROUP_WRITES] =
         (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US, false};
     groups->written_us = now;
+    thin_of(groups, slot)->free_us =
+        larger(thin_of(groups, slot)->free_us, now) + time_of(groups, slot, size + HEADERS);
 }
 
 void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
@@ -126,13 +168,17 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
     return taken;
 }
 
+/* A connection that carries nothing is on the route that it was on: a longer one carries nothing
+ * because it is longer. */
 static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member *m,
                              livetcp_usec now)
 {
     livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
 
     if (large != LIVETCP_NEVER)
-        large = larger(large - (livetcp_usec)(groups->per_byte_us * MSS), 0);
+        large = larger(large - time_of(groups, slot_of(groups, m), MSS), 0);
+    if (small == LIVETCP_NEVER && large == LIVETCP_NEVER)
+        return m->floor_us;
     return smaller(small, large);
 }
 
@@ -196,11 +242,12 @@ static livetcp_usec level_after_step(const lt_group_member *m, livetcp_usec floo
 static void take_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
                        livetcp_usec now)
 {
+    lt_thin_part *thin = thin_of(groups, slot_of(groups, m));
+
     lt_rtt_floor_set(&m->small, rtt_us, now);
     m->small_known = false;
-    if (m == &groups->members[groups->learnt_slot])
-        groups->learnt_small_us = 0;
-    lt_rtt_floor_set(&m->large, rtt_us + (livetcp_usec)(groups->per_byte_us * MSS), now);
+    forget_sizes(thin);
+    lt_rtt_floor_set(&m->large, rtt_us + time_of(groups, slot_of(groups, m), MSS), now);
     m->excess_us = 0;
 }
 
@@ -218,7 +265,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
 {
     livetcp_usec before = floor_of(groups, m, now), floor_us, least;
     uint32_t size = writes->newest.size < MSS ? writes->newest.size : MSS;
-    livetcp_usec own = (livetcp_usec)(groups->per_byte_us * size);
+    livetcp_usec own = time_of(groups, slot_of(groups, m), size);
     lt_path_sample sample = {
         .valid = true, .media = writes->newest.media, .sent_us = writes->newest.at_us};
 
@@ -242,6 +289,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
         m->excess_us = 0; /* it was the route */
     }
     m->known = true;
+    m->floor_us = floor_us;
     sample.excess_us = larger(rtt_us - own - floor_us, 0);
     average(m, sample.excess_us, now);
     return sample;
@@ -304,7 +352,7 @@ static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
 }
 
 /* Single linkage: a connection is in the group of anyone that it is like. The lowest slot names
- * the group; connections that are not known yet go with the first. */
+ * the group; connections that are not known yet go with the first of their link. */
 static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned count,
                     livetcp_usec now)
 {
@@ -321,6 +369,7 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
         for (unsigned i = first; i < count; i++)
             for (unsigned j = first; j < i; j++) {
                 if (m[i].group == m[j].group || !m[i].known || !m[j].known ||
+                    groups->link_of[i] != groups->link_of[j] ||
                     !is_alike(groups, &m[i], &m[j], now))
                     continue;
                 m[i].group = m[j].group = m[i].group < m[j].group ? m[i].group : m[j].group;
@@ -328,40 +377,36 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
             }
     }
     for (unsigned i = 0; i < count; i++)
-        if (!m[i].known && first < count)
-            m[i].group = first;
+        for (unsigned j = first; !m[i].known && m[i].group == i && j < count; j++)
+            if (m[j].known && groups->link_of[i] == groups->link_of[j])
+                m[i].group = m[j].group;
 }
 
-/* The time that a byte takes. Small packets' round trips are too long where something was before
- * them, so the connection with the largest difference is right, unless it is jitter. For the same
- * reason a small packet that comes later shows no thinner difference: only large ones that are
- * faster than those before do. */
-static void learn_size(lt_path_groups *groups, unsigned count, livetcp_usec now)
+/* The time that a byte takes: the difference of the least round trips on the link. Those of one
+ * connection do not do, since its handshake may have met that of another. A queue that stands lifts
+ * the recent ones of large packets, and small ones that meet nothing are rare later, so the least
+ * ever of both count, until the route changes. */
+static void learn_size(lt_path_groups *groups, unsigned link, unsigned count, livetcp_usec now)
 {
-    livetcp_usec before = (livetcp_usec)(groups->per_byte_us * MSS), most = 0, faster = before;
+    lt_thin_part *thin = &groups->thin[link];
+    livetcp_usec before = (livetcp_usec)(thin->per_byte_us * MSS), deviation = LIVETCP_NEVER, most;
 
     for (unsigned i = 0; i < count; i++) {
         const lt_group_member *m = &groups->members[i];
-        livetcp_usec small = lt_rtt_floor_get(&m->small, now),
-                     large = lt_rtt_floor_get(&m->large, now);
-        if (large == LIVETCP_NEVER || m->large_samples < LARGE_LEAST)
+        if (groups->link_of[i] != link)
             continue;
-        if (groups->learnt_small_us && i == groups->learnt_slot &&
-            large > groups->learnt_small_us && large - groups->learnt_small_us < faster)
-            faster = large - groups->learnt_small_us;
-        if (small == LIVETCP_NEVER || !m->small_known || large - small <= most ||
-            large - small <= VARIATIONS * m->deviation_us)
+        if (m->small_known)
+            thin->least_small_us = smaller(thin->least_small_us, lt_rtt_floor_get(&m->small, now));
+        if (m->large_samples < LARGE_LEAST)
             continue;
-        most = large - small;
-        if (most > before) {
-            groups->learnt_slot = i;
-            groups->learnt_small_us = small;
-        }
+        thin->least_large_us = smaller(thin->least_large_us, lt_rtt_floor_get(&m->large, now));
+        deviation = smaller(deviation, m->deviation_us);
     }
-    if (most && (most > before || before < THIN_US))
-        groups->per_byte_us = (double)most / MSS;
-    else if (before >= THIN_US)
-        groups->per_byte_us = (double)faster / MSS;
+    if (thin->least_small_us == LIVETCP_NEVER || thin->least_large_us == LIVETCP_NEVER)
+        return;
+    most = larger(thin->least_large_us - thin->least_small_us, 0);
+    if (most <= before || most > VARIATIONS * deviation) /* else it may be jitter */
+        thin->per_byte_us = (double)most / MSS;
 }
 
 static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)
@@ -379,7 +424,7 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
                      unsigned group, livetcp_usec now)
 {
     livetcp_usec rtt_us = LIVETCP_NEVER, excess = 0, deviation = 0;
-    double segments = 0, lost = 0;
+    double segments = 0, lost = 0, per_byte_us = groups->thin[groups->link_of[group]].per_byte_us;
     unsigned heard = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -407,8 +452,7 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
         paths[i].group = group;
         paths[i].group_rtt_us = rtt_us;
         paths[i].group_queue_us = stands ? excess : 0;
-        paths[i].group_rate =
-            groups->per_byte_us > 0 ? (uint64_t)(LIVETCP_USEC_SEC / groups->per_byte_us) : 0;
+        paths[i].group_rate = per_byte_us > 0 ? (uint64_t)(LIVETCP_USEC_SEC / per_byte_us) : 0;
         paths[i].group_loss = segments >= 1 ? fmin(lost / segments, 1) : 0;
     }
 }
@@ -422,10 +466,44 @@ void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned
     if (now - groups->grouped_us >= GROUP_US) {
         groups->grouped_us = now;
         decay(groups, count, now);
-        learn_size(groups, count, now);
+        for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+            learn_size(groups, i, count, now);
         cluster(groups, paths, count, now);
     }
     for (unsigned i = 0; i < count; i++)
         if (groups->members[i].group == i)
             describe(groups, paths, count, i, now);
+}
+
+/* Bytes under way take a round trip without queues, and wait in between as long as it takes to send
+ * them: the rest is the queue. What is written may wait for windows instead, so the queue is no
+ * longer than all of them take. TCP's minimum of the round trip is of minutes: that of the group
+ * has the session's own queue in it where it has stood for some seconds. */
+void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, unsigned count,
+                                unsigned slot, livetcp_usec now)
+{
+    uint8_t link = groups->link_of[slot];
+    lt_thin_part *thin = &groups->thin[link];
+    livetcp_usec rtt_us = LIVETCP_NEVER, all;
+    size_t away = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
+            continue;
+        rtt_us = smaller(rtt_us, paths[i].group_rtt_us);
+        if (paths[i].known & LIVETCP_PATH_MIN_RTT && paths[i].min_rtt_us > 0)
+            rtt_us = smaller(rtt_us, paths[i].min_rtt_us);
+        if (lt_path_undelivered(&paths[i]))
+            away += (size_t)lt_path_undelivered(&paths[i]) + HEADERS;
+    }
+    if (rtt_us == LIVETCP_NEVER)
+        return;
+    all = time_of(groups, slot, away);
+    thin->free_us = smaller(larger(thin->free_us, now + all - rtt_us), now + all);
+    for (unsigned i = 0; i < count; i++) {
+        if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
+            continue;
+        paths[i].known |= LIVETCP_PATH_LINK_FREE;
+        paths[i].link_free_us = thin->free_us;
+    }
 }

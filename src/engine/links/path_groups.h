@@ -43,6 +43,7 @@ typedef struct lt_group_member {
     lt_rtt_floor small, large;  /* by size of the packet */
     bool small_known;           /* measured, not derived from large ones */
     uint64_t large_samples;
+    livetcp_usec floor_us;              /* when it was last known; LIVETCP_NEVER = never */
     livetcp_usec excess_us;             /* average */
     livetcp_usec deviation_us;          /* from the average */
     livetcp_usec sampled_us;            /* the last one */
@@ -55,16 +56,26 @@ typedef struct lt_group_member {
     unsigned first_write, write_count;
 } lt_group_member;
 
+/* The thinnest part of a link of the session. */
+typedef struct lt_thin_part {
+    double per_byte_us;          /* the time that a byte takes there */
+    livetcp_usec least_small_us; /* round trips of small packets that met nothing, */
+    livetcp_usec least_large_us; /*   and of large ones; LIVETCP_NEVER = none */
+    livetcp_usec free_us;        /* when all that was written has left it */
+} lt_thin_part;
+
 typedef struct lt_path_groups {
     lt_group_member members[LIVETCP_MAX_CONNECTIONS];
-    double per_byte_us;           /* the time that a byte takes on the thinnest link */
-    unsigned learnt_slot;         /* the connection that showed it, */
-    livetcp_usec learnt_small_us; /*   and its small packets' round trip; 0 = none */
+    lt_thin_part thin[LIVETCP_MAX_LINKS];
+    uint8_t link_of[LIVETCP_MAX_CONNECTIONS];
     livetcp_usec grouped_us, decayed_us, described_us;
     livetcp_usec written_us; /* the last write, on any connection */
 } lt_path_groups;
 
 void lt_path_groups_init(lt_path_groups *groups);
+
+/* The slot, which has no connection, is on that link from now on; else it is on link 0. */
+void lt_path_groups_set_link(lt_path_groups *groups, unsigned slot, unsigned link);
 
 /* The slot's connection is gone. */
 void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot);
@@ -85,5 +96,10 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
  * paths. */
 void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned count,
                            livetcp_usec now);
+
+/* Fills in when the slot's link is free, in the paths of all connections on it. To be called when
+ * bytes were written there, and when path info has come. */
+void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, unsigned count,
+                                unsigned slot, livetcp_usec now);
 
 #endif

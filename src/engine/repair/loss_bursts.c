@@ -100,3 +100,11 @@ livetcp_usec lt_loss_bursts_spacing(const lt_loss_bursts *bursts, livetcp_usec m
     spacing_us = bursts->burst_us * log((bursts->joint - bursts->loss) / (enough - bursts->loss));
     return spacing_us < (double)most_us ? (livetcp_usec)spacing_us : most_us;
 }
+
+double lt_loss_bursts_joint(const lt_loss_bursts *bursts, livetcp_usec spacing_us)
+{
+    if (!bursts->found)
+        return 0;
+    return bursts->loss +
+           (bursts->joint - bursts->loss) * exp(-(double)spacing_us / bursts->burst_us);
+}

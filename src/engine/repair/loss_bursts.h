@@ -32,4 +32,7 @@ void lt_loss_bursts_update(lt_loss_bursts *bursts, const lt_loss_record *record)
  * to be lost, so that is the limit. */
 livetcp_usec lt_loss_bursts_spacing(const lt_loss_bursts *bursts, livetcp_usec most_us);
 
+/* The share of packets that are lost so long after a lost one; 0 without bursts. */
+double lt_loss_bursts_joint(const lt_loss_bursts *bursts, livetcp_usec spacing_us);
+
 #endif

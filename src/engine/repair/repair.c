@@ -256,6 +256,11 @@ livetcp_usec lt_repair_copy_spacing(const lt_repair *repair)
     return repair->spacing_us;
 }
 
+double lt_repair_joint_loss(const lt_repair *repair)
+{
+    return lt_loss_bursts_joint(&repair->bursts, repair->spacing_us);
+}
+
 static void count_arrival(lt_repair *repair, unsigned slot, lt_packet *packet, livetcp_usec now)
 {
     if (!packet->delivered) {

@@ -83,6 +83,9 @@ void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livet
  * as configured, or as the losses so far tell. 0 = at once. */
 livetcp_usec lt_repair_copy_spacing(const lt_repair *repair);
 
+/* See livetcp_policy_view.joint_loss. */
+double lt_repair_joint_loss(const lt_repair *repair);
+
 /* ---- parity ---- */
 
 /* A packet that was placed joins a parity group. False if it stays without protection. */

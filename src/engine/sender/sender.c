@@ -40,7 +40,8 @@ struct lt_sender {
     lt_budget budget;                   /* of copies and parity, */
     lt_budget spent[LIVETCP_MAX_LINKS]; /*   and of these on each link */
     lt_later_copies later;
-    livetcp_usec spacing_us; /* of copies */
+    livetcp_usec spacing_us; /* of copies, */
+    double joint_loss;       /*   and how likely both of two are lost */
     livetcp_usec retry_us;   /* when to ask the policy again; LIVETCP_NEVER = not */
     bool backlogged;         /* packets had to wait since the last drained() */
     bool ended;              /* packets taken back are dropped */
@@ -250,9 +251,10 @@ void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limi
     sender->queue.carries = sum_of_rates(sender);
 }
 
-void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us)
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double joint_loss)
 {
     sender->spacing_us = spacing_us;
+    sender->joint_loss = joint_loss;
 }
 
 void lt_sender_flush_copies(lt_sender *sender)
@@ -398,6 +400,7 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
     return (livetcp_policy_view){.now_us = now,
                                  .paths = lt_links_paths(links),
                                  .path_size = sizeof(livetcp_path),
+                                 .joint_loss = sender->joint_loss,
                                  .path_count = lt_links_count(links),
                                  .queue_packets = lt_send_queue_packets(sender->queue.packets),
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),

@@ -42,8 +42,9 @@ typedef struct lt_link_limit {
 
 void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limit);
 
-/* How far apart copies of a packet are sent from now on; 0 = at once. */
-void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us);
+/* How far apart copies of a packet are sent from now on; 0 = at once. `joint_loss` as in
+ * livetcp_policy_view. */
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double joint_loss);
 
 /* Copies that wait are due now: nothing follows that they could be spread over. */
 void lt_sender_flush_copies(lt_sender *sender);

@@ -122,6 +122,10 @@ TEST_CASE("a burst's length is found, and copies are spread as far", "[bursts]")
             CHECK(spacing > burst_us);
             CHECK(spacing < 20 * burst_us);
             CHECK(lt_loss_bursts_spacing(&losses.bursts, ms) == ms);
+            /* Short bursts are over then, and a copy is lost as often as any packet. */
+            CHECK(lt_loss_bursts_joint(&losses.bursts, 0) == Approx(losses.bursts.joint));
+            CHECK(lt_loss_bursts_joint(&losses.bursts, 50 * burst_us) ==
+                  Approx(losses.bursts.loss).margin(0.001));
         }
 }
 
@@ -134,6 +138,7 @@ TEST_CASE("bursts are forgotten when they have ended", "[bursts]")
     losses.run(400 * 1000 * ms, 0.01, 0);
     CHECK(!losses.bursts.found);
     CHECK(losses.bursts.joint == losses.bursts.loss);
+    CHECK(lt_loss_bursts_joint(&losses.bursts, 0) == 0);
 }
 
 TEST_CASE("a packet whose place in the record was taken is left out", "[bursts]")

@@ -153,6 +153,94 @@ TEST_CASE("the time that a large packet takes on a thin link is no queue", "[gro
     CHECK(std::abs(routes.paths[0].group_rtt_us - 60 * ms) < ms);
 }
 
+TEST_CASE("handshakes that met each other make no link wider than it is", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 0; i < connections; i++) { /* all but the first waited for others */
+        routes.now += second;
+        routes.rtt[i] = (i ? 66 : 60) * ms;
+        routes.send(i, 60);
+        routes.now += second;
+        routes.send(i, 60);
+        routes.rtt[i] = 60 * ms;
+    }
+    routes.per_byte_us = 8; /* 1 Mbit/s */
+    routes.run(3 * second);
+    CHECK(routes.paths[0].group_rate > 110000);
+    CHECK(routes.paths[0].group_rate < 140000);
+}
+
+TEST_CASE("a longer route that carries nothing stays another route", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 1; i < connections; i += 2)
+        routes.rtt[i] += 6 * ms;
+    routes.run(4 * second);
+    for (livetcp_usec end = routes.now + 30 * second; routes.now < end; routes.next += 2) {
+        routes.send(routes.next / 2 % 4 * 2, 1448);
+        REQUIRE(routes.paths[0].group == 0);
+        REQUIRE(routes.paths[1].group == 1);
+    }
+    /* What it carries then shows the route that it is on. */
+    routes.rtt[1] = 60 * ms;
+    for (unsigned i = 0; i < 20; i++)
+        routes.send(1, 1448);
+    CHECK(routes.paths[1].group == 0);
+}
+
+TEST_CASE("links have a rate each, and no group in common", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 1; i < connections; i += 2)
+        lt_path_groups_set_link(&routes.groups, i, 1);
+    for (unsigned i = 0; i < connections; i++) {
+        routes.now += second;
+        routes.send(i, 60);
+        routes.now += second;
+        routes.send(i, 60);
+    }
+    for (livetcp_usec end = routes.now + 3 * second; routes.now < end; routes.next++) {
+        routes.per_byte_us = routes.next % 2 ? 16 : 8;
+        routes.send(routes.next % connections, 1448);
+    }
+    CHECK(routes.paths[0].group_rate == Approx(125000).epsilon(0.1));
+    CHECK(routes.paths[1].group_rate == Approx(62500).epsilon(0.1));
+    CHECK(routes.paths[0].group == 0);
+    CHECK(routes.paths[1].group == 1);
+}
+
+TEST_CASE("a link is free when it has sent what all its connections were given", "[groups]")
+{
+    Routes routes;
+    for (unsigned i = 0; i < connections; i++) {
+        routes.now += second;
+        routes.send(i, 60);
+        routes.now += second;
+        routes.send(i, 60);
+    }
+    routes.per_byte_us = 8;
+    routes.run(3 * second);
+    livetcp_usec packet = 1500 * 8;
+    for (unsigned i = 0; i < 3; i++) {
+        routes.paths[i].queued_bytes = 1448;
+        lt_path_groups_wrote(&routes.groups, i, routes.written[i] + 1448, 1448, routes.now);
+        lt_path_groups_update_free(&routes.groups, routes.paths, connections, i, routes.now);
+    }
+    for (const livetcp_path &path : routes.paths) {
+        REQUIRE(path.known & LIVETCP_PATH_LINK_FREE);
+        CHECK(path.link_free_us - routes.now == Approx(3 * packet).epsilon(0.1));
+    }
+    /* What is acknowledged takes no time any more. */
+    routes.paths[0].queued_bytes = routes.paths[1].queued_bytes = 0;
+    lt_path_groups_update_free(&routes.groups, routes.paths, connections, 0, routes.now);
+    CHECK(routes.paths[7].link_free_us - routes.now == Approx(packet).epsilon(0.1));
+    /* Bytes under way that a round trip does not hold are in the queue, whatever was counted. */
+    routes.paths[0].queued_bytes = 20000;
+    lt_path_groups_update_free(&routes.groups, routes.paths, connections, 0, routes.now);
+    CHECK(routes.paths[7].link_free_us - routes.now > 100 * ms);
+    CHECK(routes.paths[7].link_free_us - routes.now < 140 * ms);
+}
+
 TEST_CASE("a connection that is lost is forgotten, and losses are counted", "[groups]")
 {
     Routes routes;
