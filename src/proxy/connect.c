@@ -141,15 +141,15 @@ static void judge(lt_proxy_connect *connect)
 static void judge_garbage(lt_proxy_connect *connect)
 {
     lt_proxy_step *step = connect->step;
-    const uint8_t *line = (const uint8_t *)connect->head.line;
+    const uint8_t *begin = connect->head.begin;
     const char *what = "it answered with something else than HTTP; is it a proxy, and the right "
                        "port?";
 
-    if (line[0] == '<')
+    if (begin[0] == '<')
         what = "it answered with HTML; is it a web server? a proxy that allows CONNECT is needed";
-    else if (line[0] == 0x15 || line[0] == 0x16)
+    else if (begin[0] == 0x15 || begin[0] == 0x16)
         what = "it answered with TLS; set proxy=https://HOST:PORT";
-    else if (line[0] == 0x05)
+    else if (begin[0] == 0x05)
         what = "it answered as SOCKS; set proxy=socks5://HOST:PORT";
     step->state = LT_TUNNEL_FAILED;
     lt_fail(&step->error, LIVETCP_ERR_PROXY, "%s: %s", step->name, what);
@@ -186,12 +186,12 @@ size_t lt_proxy_connect_receive(lt_proxy_connect *connect, const uint8_t *data, 
     size_t taken = 0;
 
     if (!connect->head.on_field)
-        lt_http_head_init(&connect->head, on_field, connect);
+        lt_http_head_init(&connect->head, HTTP_RESPONSE, on_field, connect);
     while (taken < size && connect->step->state == LT_TUNNEL_GOING) {
         taken += lt_http_head_receive(&connect->head, data + taken, size - taken);
         end_head(connect);
         if (connect->head.state == LT_HTTP_HEAD_DONE && connect->step->state == LT_TUNNEL_GOING)
-            lt_http_head_init(&connect->head, on_field, connect);
+            lt_http_head_init(&connect->head, HTTP_RESPONSE, on_field, connect);
     }
     return taken;
 }

@@ -3,8 +3,8 @@
 #ifndef LT_PROXY_CONNECT_H
 #define LT_PROXY_CONNECT_H
 
+#include "http/head.h"
 #include "proxy/authentication.h"
-#include "proxy/http_head.h"
 #include "proxy/step.h"
 
 typedef struct lt_proxy_connect {

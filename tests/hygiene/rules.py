@@ -24,6 +24,10 @@ PURE_CRYPTO = {
 # libssl, over memory: its own randomness and session tickets apart, a function of its arguments.
 TLS = {"openssl/bio.h", "openssl/ssl.h", "openssl/x509_vfy.h", "openssl/x509v3.h"}
 
+# Parsers: bytes in, callbacks out.
+HTTP = {"llhttp.h"}
+WEBSOCKET = {"wslay/wslay.h"}
+
 # CXSparse solves the Markov chains and the regressions.
 LINEAR_ALGEBRA = {"suitesparse/cs.h"}
 
@@ -46,8 +50,8 @@ class Layer:
 
 
 MODEL = {"base.h", "playout.h", "model.h", "service_curve.h"}
-PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "proxy", "tls", "platform",
-           "io"}
+PRODUCT = {"base", "rtp", "wire", "policy", "settings", "engine", "playout", "http", "proxy", "tls",
+           "websocket", "platform", "io"}
 
 # The first whose folder a path is in.
 LAYERS = [
@@ -64,9 +68,13 @@ LAYERS = [
           pure=True),
     Layer("src/playout", {"base", "rtp", "playout"},
           {"base.h", "playout.h"}, LIBC, pure=True),
-    Layer("src/proxy", {"base", "proxy"}, {"base.h", "version.h"}, LIBC | PURE_CRYPTO, pure=True),
+    Layer("src/http", {"base", "http"}, {"base.h"}, LIBC | HTTP, pure=True),
+    Layer("src/proxy", {"base", "http", "proxy"}, {"base.h", "version.h"}, LIBC | PURE_CRYPTO,
+          pure=True),
     Layer("src/tls", {"base", "tls"}, {"base.h"}, LIBC | PURE_CRYPTO | TLS, pure=True,
           may_call={"randomness"}),
+    Layer("src/websocket", {"base", "http", "websocket"}, {"base.h", "version.h"},
+          LIBC | PURE_CRYPTO | WEBSOCKET, pure=True),
     Layer("src/platform", {"base", "platform"}),
     Layer("src/io", PRODUCT),
     Layer("src/lab/model/command", {"base", "lab"}),
@@ -92,6 +100,8 @@ CONFINED = [
     (re.compile(r"^(gst/|glib|gio/|gobject/)"), ("plugins/gst", "demo")),
     (re.compile(r"^openssl/(ssl|rand|bio)\.h$"), ("src/io", "src/tls")),
     (re.compile(r"^(suitesparse/|lapack|cblas)"), ("src/lab/model",)),
+    (re.compile(r"^llhttp\.h$"), ("src/http",)),
+    (re.compile(r"^wslay/"), ("src/websocket",)),
     (re.compile(r"^(linux|netinet)/tcp\.h$"), ("src/platform", "src/lab", "samples")),
 ]
 
