@@ -143,6 +143,10 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
     totals->received.null_frames += stats->received.null_frames;
     totals->received.protocol_errors += stats->received.protocol_errors;
     totals->sent.resent += stats->sent.resent;
+    totals->sent.acknowledged_lost += stats->sent.acknowledged_lost;
+    totals->sent.acknowledged_resent += stats->sent.acknowledged_resent;
+    totals->received.acknowledged_lost += stats->received.acknowledged_lost;
+    totals->received.acknowledged_resent += stats->received.acknowledged_resent;
     totals->sent.copies += stats->sent.copies;
     totals->sent.copies_useful += stats->sent.copies_useful;
     totals->sent.extra_bytes += stats->sent.extra_bytes;

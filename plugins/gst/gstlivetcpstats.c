@@ -196,6 +196,12 @@ static const struct {
     gsize offset;
 } counters[] = {
     {"packets-resent", G_STRUCT_OFFSET(livetcp_session_stats, sent.resent)},
+    {"acknowledged-lost", G_STRUCT_OFFSET(livetcp_session_stats, sent.acknowledged_lost)},
+    {"acknowledged-resent", G_STRUCT_OFFSET(livetcp_session_stats, sent.acknowledged_resent)},
+    {"received-acknowledged-lost",
+     G_STRUCT_OFFSET(livetcp_session_stats, received.acknowledged_lost)},
+    {"received-acknowledged-resent",
+     G_STRUCT_OFFSET(livetcp_session_stats, received.acknowledged_resent)},
     {"copies-sent", G_STRUCT_OFFSET(livetcp_session_stats, sent.copies)},
     {"copies-useful", G_STRUCT_OFFSET(livetcp_session_stats, sent.copies_useful)},
     {"extra-bytes", G_STRUCT_OFFSET(livetcp_session_stats, sent.extra_bytes)},

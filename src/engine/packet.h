@@ -34,6 +34,8 @@ typedef struct lt_packet {
     uint8_t copies;             /* placed so far */
     uint8_t first_connection;   /* where the first of them went */
     uint8_t arrived, lost;      /* copies whose fate is known */
+    uint8_t kept;               /* connections that wait for the peer's receipt of it */
+    bool received;              /* the peer has said so */
     uint32_t carried;           /* bit i: on connection i, not acknowledged there */
     uint8_t repeats;            /* packets of its SSRC before it whose frames it carries, too */
     uint32_t avoid;             /* parity: the connections that carry the group */

@@ -168,6 +168,16 @@ void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply)
     hand_out(&made, reply);
 }
 
+uint32_t lt_pending_capabilities(const livetcp_pending *pending)
+{
+    return lt_pending_connection_capabilities(pending->handshake);
+}
+
+uint32_t lt_pending_number(const livetcp_pending *pending)
+{
+    return lt_connection_number(lt_pending_connection_request(pending->handshake)->nonce);
+}
+
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
                             lt_pending_authenticator *proof)
 {

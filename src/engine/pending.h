@@ -12,6 +12,12 @@
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
                             lt_pending_authenticator *proof);
 
+/* LT_CAPABILITY_...: of both ends of the session that it makes. */
+uint32_t lt_pending_capabilities(const livetcp_pending *pending);
+
+/* See lt_connection_number(). */
+uint32_t lt_pending_number(const livetcp_pending *pending);
+
 /* As livetcp_pending_challenge(), of the session that has these credentials. */
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
                                     livetcp_random_fn random, void *random_user,

@@ -46,6 +46,7 @@ struct livetcp_engine {
     bool sent_wanted;    /* SENT is to be emitted once all is written */
     livetcp_usec now_us; /* while something is received or expires: when */
     uint64_t protocol_errors;
+    bool loss_warned;        /* that packets were lost although TCP had acknowledged them */
     unsigned rejection_code; /* of the peer's application */
     char rejection[LT_REJECT_TEXT_MAX + 1];
 
@@ -382,6 +383,7 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
 
     take_back(engine, slot);
     lt_repair_reset_slot(engine->repair, slot);
+    lt_reports_on_ended(engine->reports, slot, lt_receiver_arrived(engine->receiver, slot), now);
     lt_receiver_reset(engine->receiver, slot);
     lt_reports_reset_slot(engine->reports, slot);
     lt_rate_reset_slot(lt_link_rates_of(&engine->rates, slot), slot);
@@ -390,8 +392,10 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
     result = lt_links_detach(engine->links, slot, reason, now, &renewed);
     if (engine->state == LIVETCP_SESSION_CLOSED)
         return;
-    if (renewed)
+    if (renewed) {
         lt_reports_on_new_peer(engine->reports);
+        lt_kept_clear(lt_repair_kept(engine->repair)); /* it forgot our connections, too */
+    }
     if (result != LIVETCP_OK) {
         set_closing(engine, result);
         finish(engine, now);
@@ -544,9 +548,21 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     update_state(engine, now);
 }
 
-livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection, livetcp_usec now)
+/* From when a connection is open, each end can say what came on it. */
+static void start_receipts(livetcp_engine *engine, unsigned slot)
 {
-    livetcp_result result = lt_links_adopt(engine->links, connection, now);
+    uint32_t number = lt_links_number(engine->links, slot);
+
+    if (!number || engine->closing)
+        return;
+    lt_kept_start(lt_repair_kept(engine->repair), slot, number);
+    lt_reports_on_number(engine->reports, slot, number);
+}
+
+static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_t number,
+                            livetcp_usec now)
+{
+    livetcp_result result = lt_links_adopt(engine->links, connection, number, now);
 
     close_failed(engine, now);
     if (result != LIVETCP_OK)
@@ -554,7 +570,19 @@ livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection,
     lt_link_health_connected(&engine->health, connection, path_of(engine, connection)->link, now);
     lt_receiver_start(engine->receiver, connection);
     update_state(engine, now);
+    start_receipts(engine, connection);
     return LIVETCP_OK;
+}
+
+livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection, livetcp_usec now)
+{
+    return adopt(engine, connection, 0, now);
+}
+
+livetcp_result livetcp_engine_adopt_pending(livetcp_engine *engine, const livetcp_pending *pending,
+                                            livetcp_usec now)
+{
+    return adopt(engine, livetcp_pending_index(pending), lt_pending_number(pending), now);
 }
 
 void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_result reason,
@@ -640,6 +668,69 @@ static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_
     return reason;
 }
 
+/* The peer has that many packets of a connection of ours, and none will follow. The others that TCP
+ * acknowledged are sent again, unless another connection has brought them. */
+static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint64_t packets)
+{
+    lt_kept *kept = lt_repair_kept(engine->repair);
+    lt_packet *packet;
+
+    connection->settled = true;
+    while ((packet = lt_kept_next_missing(kept, connection, packets))) {
+        connection->missing++;
+        connection->again += lt_sender_send_again(engine->sender, packet);
+    }
+    kept->missing += connection->missing;
+    kept->again += connection->again;
+    if (!connection->missing || engine->loss_warned)
+        return;
+    engine->loss_warned = true;
+    lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                                           .reason = LIVETCP_ERR_CONNECTION_LOST});
+}
+
+/* A last receipt, perhaps again. A connection that the peer has lost and we have not is of no use
+ * any more. */
+static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_receipt *receipt,
+                            livetcp_usec now)
+{
+    lt_control_writer writer = {.write = write_control, .user = engine};
+    lt_control answer = {.type = LT_CONTROL_RESENT, .resent.number = receipt->number};
+    int own;
+    uint64_t packets;
+    lt_kept_connection *connection =
+        lt_kept_find(lt_repair_kept(engine->repair), receipt, &packets, &own);
+
+    if (!connection || own == (int)slot)
+        return;
+    if (!connection->settled)
+        settle(engine, connection, packets);
+    answer.resent.missing = connection->missing;
+    answer.resent.again = connection->again;
+    lt_control_write(&writer, slot, &answer);
+    if (own >= 0)
+        begin_close(engine, (unsigned)own, LIVETCP_ERR_CONNECTION_LOST, false, now);
+}
+
+static void take_receipts(livetcp_engine *engine, const lt_reception *reception)
+{
+    for (unsigned i = 0; i < reception->receipt_count; i++)
+        lt_kept_on_receipt(lt_repair_kept(engine->repair), &reception->receipts[i]);
+}
+
+/* What the two ends tell each other about packets that TCP acknowledged. */
+static livetcp_result on_receipt(livetcp_engine *engine, unsigned slot, const lt_control *message,
+                                 livetcp_usec now)
+{
+    if (!lt_links_takes_media(engine->links, slot))
+        return LIVETCP_ERR_PROTOCOL;
+    if (message->type == LT_CONTROL_RESENT)
+        lt_reports_on_answer(engine->reports, &message->resent);
+    else
+        on_last_receipt(engine, slot, &message->receipt, now);
+    return LIVETCP_OK;
+}
+
 static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_control *message,
                                livetcp_usec now)
 {
@@ -661,7 +752,12 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
         if (!lt_links_takes_media(engine->links, slot))
             return LIVETCP_ERR_PROTOCOL;
         lt_reports_on_feedback(engine->reports, message, now);
+        if (message->type == LT_CONTROL_RECEPTION)
+            take_receipts(engine, &message->reception);
         return LIVETCP_OK;
+    case LT_CONTROL_RECEIPT:
+    case LT_CONTROL_RESENT:
+        return on_receipt(engine, slot, message, now);
     case LT_CONTROL_REJECT:
         return on_reject(engine, slot, message, now);
     default:
@@ -670,6 +766,7 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
             return result;
         update_state(engine, now);
         close_failed(engine, now);
+        start_receipts(engine, slot);
         return LIVETCP_OK;
     }
 }
@@ -700,6 +797,8 @@ livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connectio
     engine->now_us = now;
     lt_links_received(engine->links, connection, now);
     result = lt_receiver_receive(engine->receiver, connection, data, size, now);
+    lt_reports_on_arrived(engine->reports, connection,
+                          lt_receiver_arrived(engine->receiver, connection));
     if (timestamp)
         lt_reports_on_read(engine->reports, connection, timestamp,
                            (unsigned)(counts->packets - before), now);

@@ -294,7 +294,7 @@ livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_sessio
         result = lt_io_socket_prepare(first->socket, &listener->config);
     if (result == LIVETCP_OK)
         result = lt_io_session_attach(session, first->index, first->socket, first->tls, false,
-                                      first->reply);
+                                      first->state, first->reply);
     return result;
 }
 

@@ -330,6 +330,7 @@ livetcp_result livetcp_listener_create(livetcp_context *context, const livetcp_c
         result = lt_io_socket_check(&copy, error);
     if (result == LIVETCP_OK)
         result = lt_io_tls_create(&copy, &tls, error);
+    lt_io_tls_forget_passphrase(&copy);
     if (result == LIVETCP_OK)
         result = create(context, &copy, callbacks, user, &tls, listener, error);
     lt_io_tls_destroy(&tls);

@@ -244,6 +244,12 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
                 "stream; lower its bit rate, or raise max-send-delay or queue-bytes",
                 (unsigned)event->ssrc);
         break;
+    case LIVETCP_ERR_CONNECTION_LOST:
+        lt_fail(warning, event->reason,
+                "something on the way (a proxy, a tunnel) ends TCP connections, and a connection "
+                "broke with packets in it that it had acknowledged; those still kept are sent "
+                "again: see acknowledged_lost and acknowledged_resent in the statistics");
+        break;
     default:
         copy_policy_name(session, policy, sizeof policy);
         lt_fail(warning, event->reason, "policy '%s': %s; the packet took the first connection",

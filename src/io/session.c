@@ -428,7 +428,8 @@ static unsigned link_of_addresses(const livetcp_session *session, const lt_io_ch
 }
 
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    lt_tls_filter *filter, bool caller, const livetcp_reply *reply)
+                                    lt_tls_filter *filter, bool caller,
+                                    const livetcp_pending *pending, const livetcp_reply *reply)
 {
     livetcp_result result = LIVETCP_OK;
     int status;
@@ -446,7 +447,8 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
     } else {
         (void)livetcp_engine_set_link(session->engine, index, link_of_addresses(session, channel),
                                       1);
-        result = livetcp_engine_adopt(session->engine, index, lt_io_now());
+        result = pending ? livetcp_engine_adopt_pending(session->engine, pending, lt_io_now())
+                         : livetcp_engine_adopt(session->engine, index, lt_io_now());
     }
     if (result == LIVETCP_OK) {
         lt_io_channel_secure(channel, filter);
@@ -642,7 +644,7 @@ static void on_secured(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_
         uv_mutex_lock(&session->lock);
         livetcp_engine_bind(session->engine, index, binding);
         uv_mutex_unlock(&session->lock);
-        result = lt_io_session_attach(session, index, socket, filter, true, NULL);
+        result = lt_io_session_attach(session, index, socket, filter, true, NULL, NULL);
     }
     if (result != LIVETCP_OK) {
         lt_tls_filter_destroy(&filter);
@@ -699,7 +701,7 @@ static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_o
                                   lt_tls_filter *filter)
 {
     if (!session->tls)
-        return lt_io_session_attach(session, index, socket, filter, true, NULL);
+        return lt_io_session_attach(session, index, socket, filter, true, NULL, NULL);
     session->slots[index].handshake = lt_io_tls_handshake_create(
         session->context, index, socket, filter, session->tls, session->config.connect_timeout_us,
         &handshake_functions, session);

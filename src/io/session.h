@@ -149,10 +149,12 @@ void lt_io_session_service(livetcp_session *session);
 void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter);
 
 /* Gives a connected socket to a slot: the engine is notified by connected() if `caller`, else
- * adopt(), and `reply` (may be NULL) is the first thing written. `filter` is the connection's TLS,
- * or NULL. On failure socket and filter stay the caller's. Follow with lt_io_session_service(). */
+ * adopt_pending(), or adopt() without `pending`, and `reply` (may be NULL) is the first thing
+ * written. `filter` is the connection's TLS, or NULL. On failure socket and filter stay the
+ * caller's. Follow with lt_io_session_service(). */
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    lt_tls_filter *filter, bool caller, const livetcp_reply *reply);
+                                    lt_tls_filter *filter, bool caller,
+                                    const livetcp_pending *pending, const livetcp_reply *reply);
 
 /* The socket of a slot delivered bytes, with their receive timestamp in *timestamp (may be NULL);
  * they stay valid until this returns. Calls back. */

@@ -127,10 +127,12 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     lt_io_proxy *proxy = NULL;
     if (result == LIVETCP_OK)
         result = lt_io_proxy_create(&copy, &proxy, error);
+    lt_wipe(copy.proxy, sizeof copy.proxy); /* with its password */
     if (result == LIVETCP_OK)
         result = read_token(&copy, error);
     if (result == LIVETCP_OK)
         result = lt_io_tls_create(&copy, &tls, error);
+    lt_io_tls_forget_passphrase(&copy);
     if (result != LIVETCP_OK) {
         lt_io_proxy_destroy(&proxy);
         lt_wipe(copy.token, sizeof copy.token);

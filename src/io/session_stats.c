@@ -152,6 +152,8 @@ static const field sent_fields[] = {
     {"estimated_bitrate", UINT32, offsetof(livetcp_session_stats, sent.estimated_bitrate)},
     {"timestamped", COUNT, offsetof(livetcp_session_stats, sent.timestamped)},
     {"interface_queue_us", TIME, offsetof(livetcp_session_stats, sent.interface_queue_us)},
+    {"acknowledged_lost", COUNT, offsetof(livetcp_session_stats, sent.acknowledged_lost)},
+    {"acknowledged_resent", COUNT, offsetof(livetcp_session_stats, sent.acknowledged_resent)},
 };
 
 static const field dropped_fields[] = {
@@ -185,6 +187,8 @@ static const field received_fields[] = {
     {"jitter_us", TIME, offsetof(livetcp_session_stats, received.jitter_us)},
     {"timestamped_reads", COUNT, offsetof(livetcp_session_stats, received.timestamped_reads)},
     {"reading_us", TIME, offsetof(livetcp_session_stats, received.reading_us)},
+    {"acknowledged_lost", COUNT, offsetof(livetcp_session_stats, received.acknowledged_lost)},
+    {"acknowledged_resent", COUNT, offsetof(livetcp_session_stats, received.acknowledged_resent)},
 };
 
 static const field control_fields[] = {

@@ -43,6 +43,7 @@ static livetcp_result derive_key(lt_io_tls *tls, livetcp_error *error)
         result = lt_tls_derive_psk(passphrase, tls->key, error);
     tls->has_key = result == LIVETCP_OK;
     OPENSSL_cleanse(passphrase, sizeof passphrase);
+    OPENSSL_cleanse(tls->config.passphrase, sizeof tls->config.passphrase);
     return result;
 }
 
@@ -135,6 +136,13 @@ livetcp_result lt_io_tls_create(const livetcp_config *config, lt_io_tls **out, l
     else
         lt_io_tls_destroy(&tls);
     return result;
+}
+
+void lt_io_tls_forget_passphrase(livetcp_config *config)
+{
+    if (config->passphrase[0] && config->tls == LIVETCP_TLS_OFF)
+        config->tls = LIVETCP_TLS_ON;
+    OPENSSL_cleanse(config->passphrase, sizeof config->passphrase);
 }
 
 void lt_io_tls_destroy(lt_io_tls **owner)

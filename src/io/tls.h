@@ -24,4 +24,8 @@ livetcp_result lt_io_tls_filter(lt_io_tls *tls, const lt_io_log *log, lt_tls_fil
  * certificates to check. */
 bool lt_io_tls_is_cheap(const lt_io_tls *tls);
 
+/* The config's passphrase is in the TLS that was created: overwrites it, in a config that still
+ * asks for TLS then. */
+void lt_io_tls_forget_passphrase(livetcp_config *config);
+
 #endif

@@ -8,12 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+<<<<<<< HEAD
 #include <time.h>
+=======
+#include <sys/stat.h>
+>>>>>>> w-safe
 
 #define TOKENS_MAX (1024 * 1024)
 
 /* The whole file; NULL if it cannot be read, or is too long. The caller wipes and frees it. */
+<<<<<<< HEAD
 static char *read_file(const char *name, size_t *size, livetcp_error *error)
+=======
+static char *read_whole(const char *name, size_t *size, livetcp_error *error)
+>>>>>>> w-safe
 {
     FILE *file = fopen(name, "rb");
     char *text = file ? malloc(TOKENS_MAX) : NULL;
@@ -22,6 +30,11 @@ static char *read_file(const char *name, size_t *size, livetcp_error *error)
     if (!file || !text || ferror(file) || *size == TOKENS_MAX) {
         lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--tokens: cannot read %.120s: %s", name,
                 *size == TOKENS_MAX ? "it has 1 MiB or more" : strerror(errno));
+<<<<<<< HEAD
+=======
+        if (text)
+            OPENSSL_cleanse(text, *size);
+>>>>>>> w-safe
         free(text);
         text = NULL;
     }
@@ -30,12 +43,20 @@ static char *read_file(const char *name, size_t *size, livetcp_error *error)
     return text;
 }
 
+<<<<<<< HEAD
 livetcp_result lt_token_file_read(const char *name, lt_tokens **tokens, livetcp_error *error)
+=======
+static livetcp_result read_tokens(const char *name, lt_tokens **tokens, livetcp_error *error)
+>>>>>>> w-safe
 {
     livetcp_result result;
     livetcp_error wrong;
     size_t size;
+<<<<<<< HEAD
     char *text = read_file(name, &size, error);
+=======
+    char *text = read_whole(name, &size, error);
+>>>>>>> w-safe
 
     if (!text)
         return LIVETCP_ERR_INVALID_ARGUMENT;
@@ -47,6 +68,7 @@ livetcp_result lt_token_file_read(const char *name, lt_tokens **tokens, livetcp_
     return result;
 }
 
+<<<<<<< HEAD
 livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error)
 {
     if (listener->tls != LIVETCP_TLS_OFF || listener->passphrase[0])
@@ -62,4 +84,62 @@ unsigned lt_token_file_judge(const lt_tokens *tokens, const livetcp_caller *call
     const lt_tokens_claim claim = {caller->token, caller->stream_id, caller->role};
 
     return lt_tokens_judge(tokens, &claim, (int64_t)time(NULL), why);
+=======
+/* Notes which file it is now; true if it is another one, or changed. */
+static bool look(lt_token_file *file)
+{
+    lt_token_file now = *file;
+    struct stat state;
+
+    now.inode = 0;
+    now.size = 0;
+    now.changed = (struct timespec){0};
+    if (stat(file->name, &state) == 0) {
+        now.inode = state.st_ino;
+        now.size = state.st_size;
+        now.changed = state.st_mtim;
+    }
+    bool same = now.inode == file->inode && now.size == file->size &&
+                now.changed.tv_sec == file->changed.tv_sec &&
+                now.changed.tv_nsec == file->changed.tv_nsec;
+    *file = now;
+    return !same;
+}
+
+livetcp_result lt_token_file_open(lt_token_file *file, const char *name, livetcp_error *error)
+{
+    livetcp_result result;
+
+    *file = (lt_token_file){.name = strdup(name)};
+    if (!file->name)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for --tokens");
+    look(file); /* before it is read: a change in between is seen next time */
+    result = read_tokens(name, &file->tokens, error);
+    if (result != LIVETCP_OK)
+        lt_token_file_close(file);
+    return result;
+}
+
+void lt_token_file_close(lt_token_file *file)
+{
+    lt_tokens_destroy(&file->tokens);
+    free(file->name);
+    *file = (lt_token_file){.name = NULL};
+}
+
+lt_token_file_news lt_token_file_look(lt_token_file *file, bool anyway, livetcp_error *error)
+{
+    lt_tokens *tokens = NULL;
+    livetcp_error wrong;
+
+    if (!file->name || (!look(file) && !anyway))
+        return LT_TOKEN_FILE_SAME;
+    if (read_tokens(file->name, &tokens, &wrong) != LIVETCP_OK) {
+        lt_fail(error, wrong.code, "the tokens before stay in use: %.200s", wrong.message);
+        return LT_TOKEN_FILE_WRONG;
+    }
+    lt_tokens_destroy(&file->tokens);
+    file->tokens = tokens;
+    return LT_TOKEN_FILE_CHANGED;
+>>>>>>> w-safe
 }

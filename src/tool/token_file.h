@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+<<<<<<< HEAD
 /* The file of --tokens: whom listeners of the commands let in. */
+=======
+/* The file of --tokens: read when the command starts, and again when it has changed. */
+>>>>>>> w-safe
 #ifndef LT_TOOL_TOKEN_FILE_H
 #define LT_TOOL_TOKEN_FILE_H
 
 #include "admission/tokens.h"
 
+<<<<<<< HEAD
 #include <livetcp/session.h>
 
 /* On success the caller owns *tokens. Messages name --tokens and the file. */
@@ -17,5 +22,33 @@ livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error
 /* As lt_tokens_judge(), now. */
 unsigned lt_token_file_judge(const lt_tokens *tokens, const livetcp_caller *caller,
                              const char **why);
+=======
+#include <sys/types.h>
+#include <time.h>
+
+typedef struct lt_token_file {
+    char *name; /* NULL = none */
+    lt_tokens *tokens;
+    ino_t inode; /* of the file that was looked at last */
+    off_t size;
+    struct timespec changed;
+} lt_token_file;
+
+/* Reads it. On success it keeps a copy of the name; close it. Errors, which show no secrets:
+ * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_NO_MEMORY. */
+livetcp_result lt_token_file_open(lt_token_file *file, const char *name, livetcp_error *error);
+
+/* Fine if it was never opened. */
+void lt_token_file_close(lt_token_file *file);
+
+typedef enum lt_token_file_news {
+    LT_TOKEN_FILE_SAME,
+    LT_TOKEN_FILE_CHANGED,
+    LT_TOKEN_FILE_WRONG /* the tokens before stay in use; *error says why, once for each change */
+} lt_token_file_news;
+
+/* Reads it again if it is not the file that was read, or if `anyway`. */
+lt_token_file_news lt_token_file_look(lt_token_file *file, bool anyway, livetcp_error *error);
+>>>>>>> w-safe
 
 #endif

@@ -22,6 +22,15 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
+/* SIGHUP: the file of --tokens is to be read again, whatever its date. */
+static volatile sig_atomic_t hung_up;
+
+static void on_hang_up(int number)
+{
+    (void)number;
+    hung_up = 1;
+}
+
 bool lt_transfer_interrupted(void)
 {
     return interrupted;
@@ -124,6 +133,25 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_warning = on_warning,
                                                     .on_sent = on_sent};
 
+/* Whoever comes is asked for the tokens that are in the file now. */
+static void look_at_tokens(lt_transfer *t)
+{
+    bool asked = hung_up;
+    livetcp_error error;
+
+    hung_up = false;
+    switch (lt_token_file_look(&t->tokens, asked, &error)) {
+    case LT_TOKEN_FILE_CHANGED:
+        say(t, "read the tokens again");
+        break;
+    case LT_TOKEN_FILE_WRONG:
+        say(t, error.message);
+        break;
+    case LT_TOKEN_FILE_SAME:
+        break;
+    }
+}
+
 /* Refuses a caller that is not allowed to come in, or has come for the same thing. */
 static bool is_welcome(const lt_transfer *t, livetcp_session *session)
 {
@@ -135,8 +163,13 @@ static bool is_welcome(const lt_transfer *t, livetcp_session *session)
         code = caller.role == t->role ? 403 : 0;
         why = t->role == LIVETCP_ROLE_PUBLISH ? "this listener sends: call it by livetcp receive"
                                               : "this listener receives: call it by livetcp send";
+<<<<<<< HEAD
         if (!code && t->tokens)
             code = lt_token_file_judge(t->tokens, &caller, &why);
+=======
+        if (!code && t->tokens.name)
+            code = lt_tokens_judge(t->tokens.tokens, &claim, (int64_t)time(NULL), &why);
+>>>>>>> w-safe
     }
     OPENSSL_cleanse(caller.token, sizeof caller.token);
     if (code)
@@ -152,6 +185,7 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
 
     (void)listener;
     (void)remote;
+    look_at_tokens(t);
     if (!is_welcome(t, session))
         return false;
     uv_mutex_lock(&t->lock);
@@ -184,6 +218,7 @@ static void on_log(livetcp_log_level level, const char *category, const char *te
 
 static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_error *error)
 {
+<<<<<<< HEAD
     livetcp_result result;
 
     if (t->config.mode != LIVETCP_MODE_LISTENER)
@@ -192,6 +227,16 @@ static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_erro
     if ((result = lt_token_file_check(&t->config, error)))
         return result;
     return lt_token_file_read(name, &t->tokens, error);
+=======
+    if (t->config.mode != LIVETCP_MODE_LISTENER)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--tokens is for listeners (?mode=listener): a caller has one, ?token=");
+    if (t->config.tls == LIVETCP_TLS_OFF && !t->config.passphrase[0])
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
+                       "tls-key with tls=on, or passphrase");
+    return lt_token_file_open(&t->tokens, name, error);
+>>>>>>> w-safe
 }
 
 livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *options, const char *uri,
@@ -240,10 +285,13 @@ static livetcp_result listen_or_call(lt_transfer *t, livetcp_error *error)
 livetcp_result lt_transfer_open(lt_transfer *t, livetcp_error *error)
 {
     const struct sigaction action = {.sa_handler = on_interrupt};
+    const struct sigaction reread = {.sa_handler = on_hang_up};
     livetcp_result result;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (t->tokens.name)
+        sigaction(SIGHUP, &reread, NULL);
     signal(SIGPIPE, SIG_IGN);
     if (uv_mutex_init(&t->lock) != 0 || uv_cond_init(&t->changed) != 0)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
@@ -462,13 +510,13 @@ int lt_transfer_finish(lt_transfer *t)
 void lt_transfer_close(lt_transfer *t)
 {
     if (!t->context) {
-        lt_tokens_destroy(&t->tokens);
+        lt_token_file_close(&t->tokens);
         return;
     }
     livetcp_listener_destroy(&t->listener);
     livetcp_session_destroy(&t->session);
     livetcp_context_destroy(&t->context);
-    lt_tokens_destroy(&t->tokens);
+    lt_token_file_close(&t->tokens);
     uv_cond_destroy(&t->changed);
     uv_mutex_destroy(&t->lock);
 }

@@ -4,8 +4,8 @@
 #ifndef LT_TOOL_TRANSFER_H
 #define LT_TOOL_TRANSFER_H
 
-#include "admission/tokens.h"
 #include "lab/options.h"
+#include "tool/token_file.h"
 
 #include <livetcp/livetcp.h>
 
@@ -22,7 +22,7 @@ typedef struct lt_transfer {
     livetcp_config config;
     livetcp_usec duration; /* LIVETCP_NEVER: without limit */
     const char *json;      /* file for the summary, or NULL */
-    lt_tokens *tokens;     /* of those who may come in; NULL = everybody */
+    lt_token_file tokens;  /* of those who may come in; without a name: everybody */
     bool keep;             /* a listener goes on after a session, a caller calls until answered */
     bool quiet;
 

@@ -203,8 +203,8 @@ livetcp_result lt_transcript_start(lt_transcript *transcript, const uint8_t *cre
     size_t digest_size = 0;
 
     memset(transcript, 0, sizeof *transcript);
-    transcript->capabilities = capabilities & LT_CAPABILITY_INTRODUCTION;
-    transcript->known = transcript->capabilities != 0;
+    transcript->known = capabilities & LT_CAPABILITY_INTRODUCTION;
+    transcript->capabilities = transcript->known ? capabilities & LT_CAPABILITIES : 0;
     if (!EVP_Q_digest(NULL, "SHA256", NULL, create, size, transcript->create, &digest_size) ||
         digest_size != sizeof transcript->create)
         return LIVETCP_ERR_SYSTEM;

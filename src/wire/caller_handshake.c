@@ -9,7 +9,7 @@
 static livetcp_result introduce(lt_caller_handshake *handshake, lt_control *request,
                                 const lt_introduction *introduction, lt_opening *opening)
 {
-    request->capabilities = LT_CAPABILITY_INTRODUCTION;
+    request->capabilities = LT_CAPABILITIES;
     request->role = introduction ? (uint8_t)introduction->role : LIVETCP_ROLE_BOTH;
     opening->size = lt_control_encode(request, opening->frame);
     if (introduction)
@@ -86,7 +86,7 @@ static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credenti
         return LIVETCP_ERR_PROTOCOL;
     /* An older listener ignores what CREATE says of us: harmless, unless it is to be obeyed. */
     handshake->transcript.capabilities &= message->capabilities;
-    handshake->transcript.known = handshake->transcript.capabilities != 0;
+    handshake->transcript.known = message->capabilities & LT_CAPABILITY_INTRODUCTION;
     if (handshake->introduced && !handshake->transcript.known)
         return LIVETCP_ERR_NO_INTRODUCTION;
     result = lt_credentials_agree(&agreed, message->public_key);

@@ -22,7 +22,10 @@
 
 static const uint8_t app_name[4] = {'L', 'T', 'C', 'P'};
 
-/* Size of each type's fields in this version, in bytes. */
+/* Of a receipt. */
+#define RECEIPT_SIZE 8
+
+/* Size of each type's fields in this version, in bytes, without what follows some. */
 static const uint8_t body_size[] = {
     [LT_CONTROL_CREATE] = 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
     [LT_CONTROL_ACCEPT] = 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE,
@@ -40,6 +43,8 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_RECEPTION] = 68,
     [LT_CONTROL_TRANSMISSION] = 56,
     [LT_CONTROL_WAIT] = 0,
+    [LT_CONTROL_RECEIPT] = RECEIPT_SIZE,
+    [LT_CONTROL_RESENT] = 12,
 };
 
 /* TRANSMISSION had this many bytes before version 0.2; what it lacked is zero. */
@@ -49,6 +54,9 @@ static const uint8_t body_size[] = {
 
 _Static_assert(LT_FRAME_HEADER + APP_HEADER + 4 + LT_REJECT_TEXT_MAX <= LT_CONTROL_MAX,
                "and so must the longest REJECT");
+_Static_assert(LT_FRAME_HEADER + APP_HEADER + 68 + LT_RECEPTION_RECEIPTS * RECEIPT_SIZE <=
+                   LT_CONTROL_MAX,
+               "and the longest RECEPTION");
 _Static_assert(LT_CREATE_FIXED == APP_HEADER + 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
                "CREATE's fields");
 _Static_assert(LT_FRAME_HEADER + APP_HEADER + 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE <=
@@ -109,13 +117,20 @@ static void field_reserved(cursor *c, size_t size)
     field_bytes(c, zeros, size);
 }
 
+static void walk_receipt(cursor *c, lt_receipt *receipt)
+{
+    field_u32(c, &receipt->number);
+    field_u32(c, &receipt->packets);
+}
+
 static void walk_reception(cursor *c, lt_reception *reception)
 {
     uint32_t margin = (uint32_t)reception->margin_us;
 
     field_u32(c, &reception->number);
     field_bytes(c, &reception->playing, 1);
-    field_reserved(c, 3);
+    field_bytes(c, &reception->receipt_count, 1);
+    field_reserved(c, 2);
     field_u64(c, &reception->now_us);
     field_u64(c, &reception->packets);
     field_u32(c, &reception->newest_ssrc);
@@ -215,6 +230,14 @@ static void walk_body(cursor *c, lt_control *message)
     case LT_CONTROL_TRANSMISSION:
         walk_transmission(c, &message->transmission);
         break;
+    case LT_CONTROL_RECEIPT:
+        walk_receipt(c, &message->receipt);
+        break;
+    case LT_CONTROL_RESENT:
+        field_u32(c, &message->resent.number);
+        field_u32(c, &message->resent.missing);
+        field_u32(c, &message->resent.again);
+        break;
     case LT_CONTROL_PARITY:
         field_u32(c, &message->parity_ssrc);
         field_u32(c, &message->media_ssrc);
@@ -251,6 +274,41 @@ static void read_text(lt_control *message, const uint8_t *body, size_t size)
         memcpy(message->text, from, text);
 }
 
+uint32_t lt_connection_number(const uint8_t nonce[LT_NONCE_SIZE])
+{
+    return lt_read_be32(nonce);
+}
+
+/* ---- the receipts behind a RECEPTION ---- */
+
+static size_t append_receipts(const lt_control *message, uint8_t *body)
+{
+    cursor c = {.out = body + body_size[LT_CONTROL_RECEPTION]};
+    unsigned count = message->type == LT_CONTROL_RECEPTION ? message->reception.receipt_count : 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        lt_receipt receipt = message->reception.receipts[i];
+        walk_receipt(&c, &receipt);
+    }
+    return (size_t)count * RECEIPT_SIZE;
+}
+
+/* False if there are fewer than it says, or one is of no connection. */
+static bool read_receipts(lt_reception *reception, const uint8_t *body, size_t size)
+{
+    cursor c = {.in = body + body_size[LT_CONTROL_RECEPTION]};
+
+    if (reception->receipt_count > LT_RECEPTION_RECEIPTS ||
+        size < body_size[LT_CONTROL_RECEPTION] + (size_t)reception->receipt_count * RECEIPT_SIZE)
+        return false;
+    for (unsigned i = 0; i < reception->receipt_count; i++) {
+        walk_receipt(&c, &reception->receipts[i]);
+        if (!reception->receipts[i].number)
+            return false;
+    }
+    return true;
+}
+
 /* ---- encode ---- */
 
 size_t lt_control_encode(const lt_control *message, uint8_t *frame)
@@ -262,6 +320,7 @@ size_t lt_control_encode(const lt_control *message, uint8_t *frame)
 
     walk_body(&c, &copy);
     packet_size += append_text(message, packet + APP_HEADER);
+    packet_size += append_receipts(message, packet + APP_HEADER);
     lt_write_be16(frame, (uint16_t)packet_size);
     packet[0] = (uint8_t)(RTCP_VERSION << 6 | (int)message->type);
     packet[1] = RTCP_APP;
@@ -320,6 +379,10 @@ static bool in_range(const lt_control *message)
 {
     if (has_index(message->type))
         return index_in_range(message) && message->role <= LIVETCP_ROLE_SUBSCRIBE;
+    if (message->type == LT_CONTROL_RECEIPT)
+        return message->receipt.number != 0;
+    if (message->type == LT_CONTROL_RESENT)
+        return message->resent.number && message->resent.again <= message->resent.missing;
     return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
 }
 
@@ -355,6 +418,9 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
     walk_body(&c, message);
     if (message->type == LT_CONTROL_REJECT)
         read_text(message, packet + APP_HEADER, size - APP_HEADER);
+    if (message->type == LT_CONTROL_RECEPTION &&
+        !read_receipts(&message->reception, packet + APP_HEADER, size - APP_HEADER))
+        return LIVETCP_ERR_PROTOCOL;
     if (!(message->capabilities & LT_CAPABILITY_INTRODUCTION))
         message->role = LIVETCP_ROLE_BOTH; /* a reserved byte */
     return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;

@@ -30,8 +30,13 @@
 enum {
     /* The MACs of this connection cover CREATE and the capabilities of both sides; CREATE has a
      * role and may have a stream id and a token, REJECT a code and a text. */
-    LT_CAPABILITY_INTRODUCTION = 1
+    LT_CAPABILITY_INTRODUCTION = 1,
+    /* It sends and takes receipts. Only together with the other. */
+    LT_CAPABILITY_RECEIPTS = 2
 };
+
+/* What this version can do. */
+#define LT_CAPABILITIES (LT_CAPABILITY_INTRODUCTION | LT_CAPABILITY_RECEIPTS)
 
 /* Longest text of a REJECT, in bytes. */
 #define LT_REJECT_TEXT_MAX 120
@@ -58,11 +63,29 @@ typedef enum lt_control_type {
     LT_CONTROL_REPORT = 12, /* either: last in an RTCP compound that LiveTCP made; alone, ignored */
     LT_CONTROL_RECEPTION = 13,    /* either: statistics of the media it receives */
     LT_CONTROL_TRANSMISSION = 14, /* either: delays of the media it sends, so far */
-    LT_CONTROL_WAIT = 15          /* listener: its application has not decided about CREATE yet */
+    LT_CONTROL_WAIT = 15,         /* listener: its application has not decided about CREATE yet */
+    LT_CONTROL_RECEIPT = 16,      /* either: packets that came on a connection that has ended */
+    LT_CONTROL_RESENT = 17        /* either: answers RECEIPT */
 } lt_control_type;
 
 /* A duration that its sender does not know. */
 #define LT_UNKNOWN_US UINT32_MAX
+
+/* Packets that came whole on a connection, from its first: the low 32 bits of how many. */
+typedef struct lt_receipt {
+    uint32_t number; /* see lt_connection_number(); never 0 */
+    uint32_t packets;
+} lt_receipt;
+
+/* Fields of RESENT. */
+typedef struct lt_resent {
+    uint32_t number;
+    uint32_t missing; /* packets that TCP acknowledged there, and that came nowhere, */
+    uint32_t again;   /*   and of these, packets that are sent again; no more than those */
+} lt_resent;
+
+/* In a RECEPTION, at most. */
+#define LT_RECEPTION_RECEIPTS 8
 
 /* Fields of RECEPTION; durations in µs. Nothing is checked here: see engine/reports/feedback.h. */
 typedef struct lt_reception {
@@ -79,6 +102,8 @@ typedef struct lt_reception {
     int32_t margin_us;
     uint32_t playout_us;
     uint32_t missing, late_order, late_playout; /* packets */
+    uint8_t receipt_count; /* of connections that go on; 0 in earlier versions */
+    lt_receipt receipts[LT_RECEPTION_RECEIPTS];
 } lt_reception;
 
 #define LT_TRANSMISSION_SHARES 4
@@ -120,8 +145,14 @@ typedef struct lt_control {
     union {
         lt_reception reception;
         lt_transmission transmission;
+        lt_receipt receipt;
+        lt_resent resent;
     };
 } lt_control;
+
+/* By which the two ends of a connection name it: the first bytes of its caller's nonce. 0, which is
+ * unlikely, names none. */
+uint32_t lt_connection_number(const uint8_t nonce[LT_NONCE_SIZE]);
 
 /* Writes the message, of a type named above, with its RFC 4571 LENGTH to `frame`, which has
  * LT_CONTROL_MAX bytes. Returns the bytes written. */

@@ -108,6 +108,9 @@ lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, co
 /* The CREATE or JOIN message; valid after LT_PENDING_CREATE or LT_PENDING_LOOKUP. */
 const lt_control *lt_pending_connection_request(const lt_pending_connection *pending);
 
+/* What both sides can do; valid after lt_pending_connection_accept(). */
+uint32_t lt_pending_connection_capabilities(const lt_pending_connection *pending);
+
 /* The stream id, token and role of CREATE; valid after LT_PENDING_CREATE, and no more than a
  * stranger's words before LT_PENDING_PROVED. The texts live as long as the pending, or until
  * lt_pending_connection_forget_token(). */

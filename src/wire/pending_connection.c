@@ -109,6 +109,11 @@ static livetcp_result read_introduction(lt_pending_connection *pending, const lt
     return result;
 }
 
+uint32_t lt_pending_connection_capabilities(const lt_pending_connection *pending)
+{
+    return pending->transcript.capabilities;
+}
+
 lt_introduction lt_pending_connection_introduction(const lt_pending_connection *pending)
 {
     return (lt_introduction){.role = (livetcp_role)pending->request.role,

@@ -186,7 +186,7 @@ static void adopt(unsigned slot, const livetcp_reply *joined, const uint8_t *dat
     if (livetcp_pending_is_create(c->pending) && !w.listener)
         w.listener = make(false, c->pending);
     if (!w.listener || index != slot ||
-        livetcp_engine_adopt(w.listener, index, w.now) != LIVETCP_OK) {
+        livetcp_engine_adopt_pending(w.listener, c->pending, w.now) != LIVETCP_OK) {
         lose(slot);
         return;
     }
@@ -283,7 +283,7 @@ static void insert_control(unsigned slot, fuzz_reader *in)
     way *to = fuzz_byte(in) % 2 ? &c->up_way : &c->down_way;
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 16, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 18, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;
@@ -291,6 +291,8 @@ static void insert_control(unsigned slot, fuzz_reader *in)
     message.count = SLOTS;
     message.index = (uint8_t)slot;
     message.text[filler % sizeof message.text] = '\0'; /* it ends, as text does */
+    if (type == LT_CONTROL_RECEPTION)
+        message.reception.receipt_count %= LT_RECEPTION_RECEIPTS + 1;
     size_t size = lt_control_encode(&message, frame);
     if (c->up && !to->size && size <= WAY_BYTES)
         put(to, frame, size);

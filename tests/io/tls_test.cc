@@ -6,7 +6,9 @@
 #include "world.h"
 
 #include <algorithm>
+#include <fstream>
 #include <openssl/ssl.h>
+#include <sys/mman.h>
 #include <thread>
 
 extern "C" {
@@ -150,6 +152,72 @@ TEST_CASE("a session by certificate: one full handshake, the others resume", "[t
     CHECK(there.resumptions == connections - 1);
     CHECK(std::string(there.subject).empty());
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+
+/* Times that a text is in the heap of this process. It is given backwards, so as not to be found in
+ * the search itself; the stack is left out, since what a function left there stays for a while. */
+static unsigned copies_in_memory(const std::string &backwards)
+{
+    std::ifstream maps("/proc/self/maps"), memory("/proc/self/mem", std::ios::binary);
+    const size_t length = backwards.size();
+    std::string line;
+    unsigned found = 0;
+    while (std::getline(maps, line)) {
+        unsigned long from, to;
+        if (line.find("[heap]") == std::string::npos ||
+            sscanf(line.c_str(), "%lx-%lx", &from, &to) != 2)
+            continue;
+        size_t size = to - from;
+        void *copy = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                          0); /* not in the heap */
+        REQUIRE(copy != MAP_FAILED);
+        char *bytes = static_cast<char *>(copy);
+        memory.seekg((std::streamoff)from);
+        memory.read(bytes, (std::streamsize)size);
+        REQUIRE((size_t)memory.gcount() == size);
+        for (size_t i = 0; i + length <= size; i++) {
+            size_t same = 0;
+            while (same < length && bytes[i + same] == backwards[length - 1 - same])
+                same++;
+            found += same == length;
+        }
+        munmap(copy, size);
+    }
+    return found;
+}
+
+TEST_CASE("a passphrase is not in memory any more once the key is made of it", "[tls]")
+{
+    const std::string backwards = "tpek os eb reven dluohs sdrow esehT";
+    Context context;
+    REQUIRE(copies_in_memory(backwards) == 0);
+    {
+        std::string held(backwards.rbegin(), backwards.rend());
+        CHECK(copies_in_memory(backwards) == 1); /* it can be found */
+        OPENSSL_cleanse(&held[0], held.size());
+    }
+    livetcp_config config;
+    livetcp_error error;
+    livetcp_listener *listener = nullptr;
+    livetcp_session *session = nullptr;
+    livetcp_config_init(&config);
+    for (size_t i = 0; i < backwards.size(); i++)
+        config.passphrase[i] = backwards[backwards.size() - 1 - i];
+    strcpy(config.host, "127.0.0.1");
+    static const livetcp_listener_callbacks nobody = {sizeof nobody, nullptr, nullptr};
+    REQUIRE(livetcp_listener_create(context.context, &config, &nobody, nullptr, &listener,
+                                    &error) == LIVETCP_OK);
+    config.port = livetcp_listener_port(listener);
+    REQUIRE(livetcp_session_connect(context.context, &config, nullptr, nullptr, &session, &error) ==
+            LIVETCP_OK);
+    OPENSSL_cleanse(&config, sizeof config);
+    CHECK(copies_in_memory(backwards) == 0);
+    livetcp_session_destroy(&session);
+    livetcp_listener_destroy(&listener);
+}
+
+#endif
 
 TEST_CASE("a session by passphrase, given directly and in the environment", "[tls]")
 {

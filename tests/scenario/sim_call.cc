@@ -20,10 +20,35 @@ SimConnection::SimConnection(World &w, SimPath &p, size_t send_buffer)
       down(w, p.backward, p.forward, send_buffer, p.congestion_control)
 {
     /* A callback may replace itself while it runs, so a copy runs. */
-    up.on_data = [this](const SimTcp::Bytes &bytes) { call(listener.on_data, bytes); };
-    down.on_data = [this](const SimTcp::Bytes &bytes) { call(caller.on_data, bytes); };
+    up.on_data = [this](const SimTcp::Bytes &bytes) { pass(false, bytes); };
+    down.on_data = [this](const SimTcp::Bytes &bytes) { pass(true, bytes); };
     up.on_writable = [this] { call(caller.on_writable); };
     down.on_writable = [this] { call(listener.on_writable); };
+}
+
+void SimConnection::pass(bool to_caller, const SimTcp::Bytes &bytes)
+{
+    std::weak_ptr<SimConnection> weak = weak_from_this();
+    if (!middlebox_us) {
+        call((to_caller ? caller : listener).on_data, bytes);
+        return;
+    }
+    world.at(world.now() + middlebox_us, [weak, to_caller, bytes] {
+        auto self = weak.lock();
+        if (!self)
+            return;
+        auto on_data = (to_caller ? self->caller : self->listener).on_data;
+        call(on_data, bytes);
+    });
+}
+
+void SimConnection::lose(bool caller_side)
+{
+    End &end = caller_side ? caller : listener;
+    auto on_closed = std::move(end.on_closed);
+    end = {};
+    if (on_closed)
+        on_closed();
 }
 
 void SimConnection::announce_close(bool caller_side, livetcp_usec give_up_at)
@@ -49,12 +74,8 @@ void SimConnection::close(bool caller_side)
 
 void SimConnection::reset()
 {
-    for (End *end : {&caller, &listener}) {
-        auto on_closed = std::move(end->on_closed);
-        *end = {};
-        if (on_closed)
-            on_closed();
-    }
+    for (bool caller_side : {true, false})
+        lose(caller_side);
 }
 
 struct SimListener::Pending {
@@ -235,7 +256,8 @@ bool SimListener::adopt(std::shared_ptr<Pending> pending, livetcp_reply &joined,
     if (link_of)
         livetcp_engine_set_link(pending->session->engine, slot, link_of(pending->connection->path),
                                 1);
-    livetcp_result result = livetcp_engine_adopt(pending->session->engine, slot, world_.now());
+    livetcp_result result =
+        livetcp_engine_adopt_pending(pending->session->engine, pending->inbound, world_.now());
     if (result != LIVETCP_OK)
         livetcp_pending_reject(pending->inbound, result, &joined);
     if (!answer(*pending, result, joined))
@@ -318,6 +340,7 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
     unsigned attempt = ++attempts_[slot];
     SimPath &route = road_->route(slot);
     auto connection = std::make_shared<SimConnection>(world, route, send_buffer);
+    connection->middlebox_us = middlebox_us;
     route.forward.send(40, [this, slot, connection, answered, attempt, &route] {
         route.backward.send(40, [this, slot, connection, answered, attempt] {
             if (*answered || attempt != attempts_[slot])

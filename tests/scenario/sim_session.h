@@ -48,8 +48,12 @@ struct SimConnection : std::enable_shared_from_this<SimConnection> {
 
     /* One end closes; the other hears of it when all data before has arrived. */
     void close(bool caller_side);
-    /* Both ends lose it at once. */
+    /* Both ends lose it at once; with a middlebox, also what that has. */
     void reset();
+    /* One end loses it, and the other does not notice. */
+    void lose(bool caller_side);
+    /* Something on the way ends TCP, and hands on what it has acknowledged so much later. */
+    livetcp_usec middlebox_us = 0;
 
     World &world;
     SimPath &path;
@@ -58,6 +62,7 @@ struct SimConnection : std::enable_shared_from_this<SimConnection> {
 
   private:
     void announce_close(bool caller_side, livetcp_usec give_up_at);
+    void pass(bool to_caller, const SimTcp::Bytes &bytes);
 };
 
 struct Received {
@@ -294,6 +299,9 @@ class SimCall
     {
         caller.has_stamps = listener.has_stamps = true;
     }
+
+    /* Of the connections that begin from now on; see SimConnection. */
+    livetcp_usec middlebox_us = 0;
 
     SimSession *remote() const
     {

@@ -60,7 +60,7 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
                           {"delay=30ms,rate=1mbit,queue=40kB", 1e6, 0.3e6, 75, 35, 60, 155},
                           {"delay=10ms,rate=1mbit,queue=20kB", 1e6, 1.5e6, 55, 35, 60, 155},
                           {"delay=100ms,rate=1mbit,queue=40kB", 1e6, 1.5e6, 145, 75, 185, 650},
-                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 1.5e6, 75, 35, 60, 155}};
+                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 1.5e6, 75, 35, 65, 155}};
     for (const Scheme &scheme : schemes)
         for (const Path &path : paths)
             for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -281,7 +281,7 @@ TEST_CASE("audio does not feel the video's queue")
             double video = at.video.delay(.5, at.begin + second, at.begin + 20 * second);
             INFO(scheme.policy << " seed " << seed << ": audio p99 " << p99 << " ms, video p50 "
                                << video << " ms");
-            CHECK(p99 < 30 + 90);
+            CHECK(p99 < 30 + 100);
             CHECK(video > p99);
         }
 }

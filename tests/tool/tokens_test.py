@@ -7,6 +7,8 @@ import base64
 import hashlib
 import hmac
 import json
+import os
+import signal
 import time
 import unittest
 
@@ -70,6 +72,34 @@ class Tokens(ToolTest):
         sent = self.call(port, LISTED)
         self.assertEqual(sent.returncode, 0, sent.stderr)
         self.assertEqual(self.finish(receiver)[0], 0)
+
+    def test_a_file_that_changes_is_read_again(self):
+        receiver, port = self.listen("receive", f"--tokens={self.file}",
+                                     settings=f"&{PASSPHRASE}")
+        renewed = LISTED[::-1]
+        self.assertEqual(self.call(port, renewed).returncode, 1)
+        self.file.write_text("{")  # as a program that is not done with writing it
+        self.assertIn("the token is not known here", self.call(port, renewed).stderr)
+        self.file.write_text(json.dumps({
+            "tokens": [{"token": renewed, "sub": "studio", "roles": ["publish"]}]}))
+        self.assertIn("the token is not known here", self.call(port, LISTED).stderr)
+        # A file of the same size and date is read again when it is asked for.
+        third = renewed[:-1] + ("y" if renewed[-1] == "x" else "x")
+        state = os.stat(self.file)
+        text_before = self.file.read_text()
+        with open(self.file, "r+", encoding="utf-8") as file:
+            file.write(text_before.replace(renewed, third))
+        os.utime(self.file, ns=(state.st_atime_ns, state.st_mtime_ns))
+        self.assertEqual(self.call(port, third).returncode, 1)
+        receiver.send_signal(signal.SIGHUP)
+        sent = self.call(port, third)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        code, _, err = self.finish(receiver)
+        self.assertEqual(code, 0, err)
+        self.assertIn("the tokens before stay in use: --tokens", err)
+        self.assertEqual(err.count("read the tokens again"), 2, err)
+        for secret in (LISTED, renewed, third):
+            self.assertNotIn(secret, err)
 
     def test_callers_of_the_same_role_are_told(self):
         receiver, port = self.listen("receive")

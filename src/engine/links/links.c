@@ -29,6 +29,7 @@ typedef struct link {
     lt_caller_handshake handshake;
     lt_channel_binding binding;     /* caller: of the TLS connection that is up */
     lt_pending_authenticator proof; /* listener: the PROOF that answers our ACCEPT */
+    uint32_t number;                /* listener: of the connection */
     livetcp_usec join_by_us;        /* the handshake's limit: JOINING, or PROOF pending */
 
     /* Alive. */
@@ -62,7 +63,8 @@ struct lt_links {
     lt_control_writer writer;
 
     lt_credentials credentials;
-    livetcp_role role; /* caller: its introduction */
+    uint32_t capabilities; /* of both ends */
+    livetcp_role role;     /* caller: its introduction */
     char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
     int creator; /* caller: slot whose CREATE is under way, or -1 */
     bool confirmed;
@@ -133,6 +135,7 @@ static livetcp_result prepare_identity(lt_links *links, const livetcp_pending *p
         lt_pending_authenticator proof;
         links->count = lt_pending_session(pending, &links->credentials, &proof);
         links->slots[proof.index].proof = proof;
+        links->capabilities = lt_pending_capabilities(pending);
     }
     return links->caller && !links->plain ? new_identity(links) : LIVETCP_OK;
 }
@@ -331,7 +334,7 @@ static bool is_stale(const lt_links *links, const link *l, livetcp_usec now)
     return !links->plain && now - l->silent_from_us > 5 * links->keepalive_us / 2;
 }
 
-livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now)
+livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now)
 {
     link *l = &links->slots[slot < links->count ? slot : 0];
 
@@ -346,6 +349,7 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now)
         return LIVETCP_ERR_INDEX_IN_USE;
     }
     l->silent_from_us = now;
+    l->number = number;
     if (!l->proof.pending)
         links->confirmed = true;
     open_slot(links, slot, now);
@@ -375,6 +379,7 @@ static livetcp_result caller_control(lt_links *links, unsigned slot, const lt_co
         open_slot(links, slot, now);
     if (!had_key && links->credentials.has_key) {
         links->creator = -1;
+        links->capabilities = l->handshake.transcript.capabilities;
         links->confirmed = true;
         start_handshakes(links);
     }
@@ -894,6 +899,16 @@ bool lt_links_is_joined(const lt_links *links, unsigned slot)
     const link *l = &links->slots[slot];
 
     return !links->caller || links->plain || l->handshake.joined;
+}
+
+uint32_t lt_links_number(const lt_links *links, unsigned slot)
+{
+    const link *l = &links->slots[slot];
+
+    if (!(links->capabilities & LT_CAPABILITY_RECEIPTS) || l->state != LIVETCP_CONNECTION_OPEN ||
+        !links->confirmed)
+        return 0;
+    return links->caller ? lt_connection_number(l->handshake.nonce) : l->number;
 }
 
 bool lt_links_is_entering(const lt_links *links)

@@ -49,8 +49,9 @@ void lt_links_bind(lt_links *links, unsigned slot, const lt_channel_binding *bin
 /* The TCP connection is up. False if nobody waits for it. */
 bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now);
 
-/* Takes in a connection of a listener. Errors: as livetcp_engine_adopt(). */
-livetcp_result lt_links_adopt(lt_links *links, unsigned slot, livetcp_usec now);
+/* Takes in a connection of a listener. `number`: 0 = not known. Errors: as livetcp_engine_adopt().
+ */
+livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now);
 
 /* A slot that failed by itself: a handshake that cannot be begun or takes too long, a peer that is
  * silent. Each is to be closed with `reason`. False if there is none. */
@@ -149,6 +150,10 @@ bool lt_links_has_future(const lt_links *links);
 
 /* The peer has taken the connection in, and reads what comes: JOINED has come, or none will. */
 bool lt_links_is_joined(const lt_links *links, unsigned slot);
+
+/* By which both ends name the slot's connection, once the peer has taken it in; 0 = the peer sends
+ * no receipts, or it has none. */
+uint32_t lt_links_number(const lt_links *links, unsigned slot);
 
 /* Caller: the listener would lose what it has been sent if the session ended now. It makes no
  * session before PROOF, and takes no connection in once another has brought the end. */

@@ -12,6 +12,7 @@
 typedef struct lt_receiver_slot {
     lt_deframer deframer;
     lt_receiver_slot_counts counts;
+    uint64_t arrived; /* packets, on this connection */
 } lt_receiver_slot;
 
 struct lt_receiver {
@@ -66,6 +67,7 @@ void lt_receiver_start(lt_receiver *receiver, unsigned slot)
 void lt_receiver_reset(lt_receiver *receiver, unsigned slot)
 {
     lt_deframer_clear(&receiver->slots[slot].deframer);
+    receiver->slots[slot].arrived = 0;
 }
 
 void lt_receiver_share_memory(lt_receiver *receiver, lt_memory *memory)
@@ -137,6 +139,7 @@ static livetcp_result take_media(lt_receiver *receiver, const lt_arrival *arriva
 {
     if (permission != LT_RECEIVE_ALL)
         return LIVETCP_ERR_PROTOCOL;
+    receiver->slots[arrival->connection].arrived++;
     if (!take_parity(receiver, arrival)) {
         receiver->slots[arrival->connection].counts.packets++;
         lt_reassembly_push(receiver->reassembly, arrival); /* out of memory: one is lost */
@@ -158,6 +161,7 @@ static livetcp_result take_rtcp(lt_receiver *receiver, lt_arrival *arrival,
     arrival->report =
         receiver->session_mode && lt_control_marks_report(arrival->data, arrival->size);
     if (!arrival->report) {
+        receiver->slots[arrival->connection].arrived++;
         receiver->slots[arrival->connection].counts.packets++;
         receiver->rtcp_packets++;
         receiver->rtcp_bytes += arrival->size;
@@ -208,6 +212,11 @@ livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const u
 }
 
 /* ---- time, counters ---- */
+
+uint64_t lt_receiver_arrived(const lt_receiver *receiver, unsigned slot)
+{
+    return receiver->slots[slot].arrived;
+}
 
 void lt_receiver_set_order(lt_receiver *receiver, livetcp_order order)
 {

@@ -64,6 +64,10 @@ void lt_receiver_start(lt_receiver *receiver, unsigned slot);
 /* The slot's connection is gone, and with it the frame that had not come whole. */
 void lt_receiver_reset(lt_receiver *receiver, unsigned slot);
 
+/* Packets that the slot's connection has brought whole, from its first: everything but control
+ * messages and reports of LiveTCP's own. Its peer counts the same. */
+uint64_t lt_receiver_arrived(const lt_receiver *receiver, unsigned slot);
+
 /* Takes bytes of a slot that was started and hands out packets that are due. An error is the peer's
  * doing, or on_control's result, and the connection cannot be read any further:
  * LIVETCP_ERR_FRAME_TOO_LARGE, LIVETCP_ERR_GARBAGE (neither RTP nor RTCP), LIVETCP_ERR_PROTOCOL

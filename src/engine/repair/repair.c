@@ -45,7 +45,8 @@ struct lt_repair {
     lt_unacked unacked[LIVETCP_MAX_CONNECTIONS];
     /* Acknowledged by the peer's TCP on a connection that the peer may still refuse: it reads none
      * of them then. */
-    lt_unacked kept[LIVETCP_MAX_CONNECTIONS];
+    lt_unacked early[LIVETCP_MAX_CONNECTIONS];
+    lt_kept kept;
     uint64_t copies_useful;
 
     livetcp_usec copy_spacing_us; /* as configured */
@@ -127,7 +128,7 @@ void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
 static void clear_slot(lt_repair *repair, unsigned slot)
 {
     lt_unacked_clear(&repair->unacked[slot]);
-    lt_unacked_clear(&repair->kept[slot]);
+    lt_unacked_clear(&repair->early[slot]);
 }
 
 void lt_repair_destroy(lt_repair **owner)
@@ -139,6 +140,7 @@ void lt_repair_destroy(lt_repair **owner)
     forget_round(repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         clear_slot(repair, i);
+    lt_kept_clear(&repair->kept);
     lt_protector_clear(&repair->protector);
     free(repair);
     *owner = NULL;
@@ -186,6 +188,7 @@ void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, 
                        livetcp_usec now)
 {
     livetcp_path *path = &lt_links_paths(links)[slot];
+    uint64_t place = lt_kept_written(&repair->kept, slot);
 
     lt_probes_written(&repair->probes, path, now);
     if (!repair->keeps_record) {
@@ -200,7 +203,8 @@ void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, 
                                        .written_us = now,
                                        .packet = packet,
                                        .number = lt_loss_record_written(&repair->losses, now),
-                                       .retransmits = path->retransmitted_segments});
+                                       .retransmits = path->retransmitted_segments,
+                                       .place = place});
     update_oldest(repair, path);
     if (now >= repair->look_us)
         look_for_bursts(repair, links, now);
@@ -272,16 +276,16 @@ static void count_arrival(lt_repair *repair, unsigned slot, lt_packet *packet, l
     }
 }
 
-/* The peer has taken the connection in: what it has acknowledged, it has. */
-static void let_go(lt_repair *repair, unsigned slot, livetcp_usec now)
+/* The peer has taken the connection in, and reads what its TCP has acknowledged. */
+static void on_joined(lt_repair *repair, unsigned slot, livetcp_usec now)
 {
     lt_unacked_entry entry;
 
-    while (lt_unacked_take(&repair->kept[slot], UINT64_MAX, &entry)) {
+    while (lt_unacked_take(&repair->early[slot], UINT64_MAX, &entry)) {
         count_arrival(repair, slot, entry.packet, now);
-        lt_packet_unref(&entry.packet);
+        lt_kept_add(&repair->kept, slot, &entry);
     }
-    lt_unacked_clear(&repair->kept[slot]);
+    lt_unacked_clear(&repair->early[slot]);
 }
 
 void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned slot,
@@ -296,8 +300,8 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
 
     if (!(path->known & LIVETCP_PATH_QUEUED))
         return;
-    if (joined && repair->kept[slot].count)
-        let_go(repair, slot, now);
+    if (joined && repair->early[slot].count)
+        on_joined(repair, slot, now);
     while (lt_unacked_take(&repair->unacked[slot], acknowledged, &entry)) {
         entry.packet->carried &= ~(UINT32_C(1) << slot);
         record_fate(repair, path, &entry, head, now);
@@ -305,9 +309,9 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
             repair->on_acknowledged(repair->user, slot, entry.packet, entry.written_us, now);
         if (joined) {
             count_arrival(repair, slot, entry.packet, now);
-            lt_packet_unref(&entry.packet);
+            lt_kept_add(&repair->kept, slot, &entry);
         } else {
-            lt_unacked_add(&repair->kept[slot], &entry);
+            lt_unacked_add(&repair->early[slot], &entry);
         }
         update_oldest(repair, path);
         head = false;
@@ -333,11 +337,13 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
     lt_unacked *unacked = &repair->unacked[slot];
     lt_packet *packet;
 
-    if (forget)
+    if (forget) {
         clear_slot(repair, slot);
+        lt_kept_forget(&repair->kept, slot);
+    }
     packet = lt_unacked_take_last(unacked);
     if (!packet)
-        packet = lt_unacked_take_last(&repair->kept[slot]);
+        packet = lt_unacked_take_last(&repair->early[slot]);
     if (!packet)
         update_oldest(repair, &lt_links_paths(links)[slot]);
     else if (packet->delivered && packet->first_connection == slot && !packet->parity)
@@ -348,9 +354,15 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot)
 {
     clear_slot(repair, slot);
+    lt_kept_end(&repair->kept, slot);
     repair->attributed[slot] = 0;
     lt_protector_reset_slot(&repair->protector, slot);
     lt_probes_reset_slot(&repair->probes, slot);
+}
+
+lt_kept *lt_repair_kept(lt_repair *repair)
+{
+    return &repair->kept;
 }
 
 /* ---- review ---- */
@@ -499,6 +511,8 @@ void lt_repair_gather(const lt_repair *repair, livetcp_session_stats *stats)
     stats->sent.parity = repair->protector.sent;
     stats->sent.parity_dropped = repair->protector.dropped;
     stats->sent.padding = repair->probes.sent;
+    stats->sent.acknowledged_lost = repair->kept.missing;
+    stats->sent.acknowledged_resent = repair->kept.again;
     stats->losses.known = repair->losses.known;
     stats->losses.lost = repair->losses.lost;
     stats->losses.arrived_twice = repair->arrived_twice;

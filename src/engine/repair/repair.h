@@ -12,6 +12,7 @@
 #include "engine/control_writer.h"
 #include "engine/links/links.h"
 #include "engine/packet.h"
+#include "engine/repair/kept.h"
 
 typedef struct lt_repair lt_repair;
 
@@ -67,6 +68,9 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
 /* Resets the state announced to the connection's peer, for its successor; call it after the last of
  * them. */
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot);
+
+/* The packets that wait for the peer's receipt. */
+lt_kept *lt_repair_kept(lt_repair *repair);
 
 /* ---- review ---- */
 

@@ -16,6 +16,7 @@ typedef struct lt_unacked_entry {
     lt_packet *packet;
     uint64_t number;      /* of the packet in the record of losses */
     uint64_t retransmits; /* of the connection, when the packet was written */
+    uint64_t place;       /* of the packet among those of the connection, from 1 */
 } lt_unacked_entry;
 
 typedef struct lt_unacked {

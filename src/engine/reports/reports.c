@@ -2,6 +2,7 @@
 #include "engine/reports/reports.h"
 
 #include "engine/reports/feedback.h"
+#include "engine/reports/receipts.h"
 #include "engine/reports/rtcp.h"
 #include "engine/reports/timestamps.h"
 
@@ -11,6 +12,7 @@ struct lt_reports {
     lt_reports_sink sink;
     lt_rtcp_reports rtcp;
     lt_feedback feedback;
+    lt_receipts receipts;
     lt_inferred_delays inferred;
     lt_timestamps timestamps;
 };
@@ -25,6 +27,7 @@ livetcp_result lt_reports_create(const lt_reports_setup *setup, lt_reports **out
         return LIVETCP_ERR_NO_MEMORY;
     reports->sink = setup->sink;
     lt_feedback_init(&reports->feedback, setup->config);
+    lt_receipts_init(&reports->receipts);
     lt_inferred_delays_init(&reports->inferred);
     lt_timestamps_init(&reports->timestamps, setup->config->timestamps, setup->rng);
     result = lt_rtcp_reports_init(&reports->rtcp, setup);
@@ -118,14 +121,40 @@ void lt_reports_on_feedback(lt_reports *reports, const lt_control *message, live
         lt_feedback_take_transmission(&reports->feedback, &message->transmission, now);
 }
 
+/* ---- receipts ---- */
+
+void lt_reports_on_number(lt_reports *reports, unsigned slot, uint32_t number)
+{
+    lt_receipts_on_number(&reports->receipts, slot, number);
+}
+
+void lt_reports_on_arrived(lt_reports *reports, unsigned slot, uint64_t packets)
+{
+    lt_receipts_on_packets(&reports->receipts, slot, packets);
+}
+
+void lt_reports_on_ended(lt_reports *reports, unsigned slot, uint64_t packets, livetcp_usec now)
+{
+    lt_receipts_on_ended(&reports->receipts, slot, packets, now);
+}
+
+void lt_reports_on_answer(lt_reports *reports, const lt_resent *answer)
+{
+    lt_receipts_on_answer(&reports->receipts, answer);
+}
+
+/* ---- the session ---- */
+
 void lt_reports_on_new_peer(lt_reports *reports)
 {
     lt_feedback_forget_peer(&reports->feedback);
+    lt_receipts_forget_peer(&reports->receipts);
 }
 
 void lt_reports_on_closing(lt_reports *reports)
 {
     lt_feedback_stop(&reports->feedback);
+    lt_receipts_stop(&reports->receipts);
 }
 
 livetcp_result lt_reports_on_playout(lt_reports *reports, const livetcp_playout_report *report)
@@ -237,6 +266,7 @@ livetcp_usec lt_reports_deadline(const lt_reports *reports)
     livetcp_usec due =
         earlier(lt_rtcp_reports_deadline(&reports->rtcp), lt_feedback_deadline(&reports->feedback));
 
+    due = earlier(due, lt_receipts_deadline(&reports->receipts));
     return due == LIVETCP_NEVER || reports->sink.has_way(reports->sink.user) ? due : LIVETCP_NEVER;
 }
 
@@ -257,6 +287,8 @@ static void write_reception(lt_reports *reports, const lt_reports_view *view, li
                                      .late_order = view->late_order};
 
     lt_feedback_make_reception(&reports->feedback, &received, &message.reception, now);
+    message.reception.receipt_count =
+        lt_receipts_fill(&reports->receipts, message.reception.receipts);
     write_control(&reports->sink, &message, now);
 }
 
@@ -271,6 +303,14 @@ static void write_transmission(lt_reports *reports, const lt_reports_view *view,
     write_control(&reports->sink, &message, now);
 }
 
+static void write_receipts(lt_reports *reports, livetcp_usec now)
+{
+    lt_control message = {.type = LT_CONTROL_RECEIPT};
+
+    while (lt_receipts_next(&reports->receipts, &message.receipt, now))
+        write_control(&reports->sink, &message, now);
+}
+
 void lt_reports_expire(lt_reports *reports, const lt_reports_view *view, livetcp_usec now)
 {
     if (now < lt_reports_deadline(reports))
@@ -281,6 +321,7 @@ void lt_reports_expire(lt_reports *reports, const lt_reports_view *view, livetcp
         write_reception(reports, view, now);
     if (now >= reports->feedback.transmission_clock.due_us)
         write_transmission(reports, view, now);
+    write_receipts(reports, now);
 }
 
 void lt_reports_goodbye(lt_reports *reports, unsigned slot, livetcp_usec now)
@@ -299,5 +340,7 @@ void lt_reports_gather(const lt_reports *reports, const livetcp_path *paths, uns
     stats->min_rtt_us = rtt.min_rtt_us;
     lt_rtcp_reports_gather(&reports->rtcp, stats);
     lt_feedback_gather(&reports->feedback, stats);
+    stats->received.acknowledged_lost = reports->receipts.lost;
+    stats->received.acknowledged_resent = reports->receipts.again;
     lt_timestamps_gather(&reports->timestamps, stats, now);
 }

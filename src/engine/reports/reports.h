@@ -94,6 +94,17 @@ void lt_reports_on_own_rtcp(lt_reports *reports, const uint8_t *data, size_t siz
 /* A RECEPTION or TRANSMISSION of the peer came. */
 void lt_reports_on_feedback(lt_reports *reports, const lt_control *message, livetcp_usec now);
 
+/* ---- receipts; see receipts.h ---- */
+
+/* The slot's connection has that number; so many packets have come on it; it has ended after so
+ * many; the peer has answered that. */
+void lt_reports_on_number(lt_reports *reports, unsigned slot, uint32_t number);
+void lt_reports_on_arrived(lt_reports *reports, unsigned slot, uint64_t packets);
+void lt_reports_on_ended(lt_reports *reports, unsigned slot, uint64_t packets, livetcp_usec now);
+void lt_reports_on_answer(lt_reports *reports, const lt_resent *answer);
+
+/* ---- the session ---- */
+
 /* Another peer from here on, which numbers its messages anew. */
 void lt_reports_on_new_peer(lt_reports *reports);
 
@@ -134,7 +145,7 @@ typedef struct lt_reports_view {
     livetcp_usec copy_spacing_us; /* of our copies */
 } lt_reports_view;
 
-/* Writes RTCP and feedback that is due. */
+/* Writes RTCP, feedback and receipts that are due. */
 void lt_reports_expire(lt_reports *reports, const lt_reports_view *view, livetcp_usec now);
 
 /* Writes RTCP's BYE to the slot, once a session. */

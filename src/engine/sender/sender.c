@@ -213,21 +213,36 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     return LIVETCP_OK;
 }
 
+/* Takes over the reference; false: it is lost for good. */
+static bool put_back(lt_sender *sender, lt_packet *packet)
+{
+    if (!sender->ended) {
+        sender->resent += packet->written;
+        lt_later_copies_forget(&sender->later, packet);
+        if (lt_live_queue_put_back(&sender->queue, packet))
+            return true;
+        lt_live_queue_lost(&sender->queue, packet);
+    }
+    sender->lost++;
+    lt_packet_unref(&packet);
+    return false;
+}
+
 void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot)
 {
     if (!packet)
         return;
     packet->carried &= ~(UINT32_C(1) << slot);
-    bool needed = !packet->delivered && !packet->carried && !packet->parity;
-    if (needed && !sender->ended) {
-        sender->resent += packet->written;
-        lt_later_copies_forget(&sender->later, packet);
-        if (lt_live_queue_put_back(&sender->queue, packet))
-            return;
-        lt_live_queue_lost(&sender->queue, packet);
-    }
-    sender->lost += needed;
-    lt_packet_unref(&packet);
+    if (!packet->delivered && !packet->carried && !packet->parity)
+        put_back(sender, packet);
+    else
+        lt_packet_unref(&packet);
+}
+
+bool lt_sender_send_again(lt_sender *sender, lt_packet *packet)
+{
+    packet->delivered = false;
+    return put_back(sender, packet);
 }
 
 /* All links together carry the sum, if each of them is known to be limited. */

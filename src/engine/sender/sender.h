@@ -31,6 +31,11 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
  * copy. Takes over the reference; NULL is fine. */
 void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot);
 
+/* A packet that was acknowledged and has not arrived, and that no connection carries: back to the
+ * front of the send queue, which drops it there if it is late. Takes over the reference. False: it
+ * is lost for good, and counted. */
+bool lt_sender_send_again(lt_sender *sender, lt_packet *packet);
+
 /* The rate component's limits of a link. */
 typedef struct lt_link_limit {
     uint64_t window; /* bytes that its connections may have in flight; UINT64_MAX = no limit */

@@ -81,7 +81,7 @@ struct Bench {
     void open_all(livetcp_usec now)
     {
         for (unsigned i = 0; i < lt_links_count(links); i++) {
-            REQUIRE(lt_links_adopt(links, i, now) == LIVETCP_OK);
+            REQUIRE(lt_links_adopt(links, i, 0, now) == LIVETCP_OK);
             tell(i, 0, now);
         }
     }

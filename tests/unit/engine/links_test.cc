@@ -124,23 +124,23 @@ TEST_CASE("a slot in use is not taken over, unless it missed its keepalives", "[
     livetcp_result reason;
     bench.open_all(0);
     CHECK(lt_links_open_count(bench.links) == 2);
-    CHECK(lt_links_adopt(bench.links, 2, 0) == LIVETCP_ERR_INDEX_RANGE);
-    CHECK(lt_links_adopt(bench.links, 0, ms) == LIVETCP_ERR_INDEX_IN_USE);
+    CHECK(lt_links_adopt(bench.links, 2, 0, 0) == LIVETCP_ERR_INDEX_RANGE);
+    CHECK(lt_links_adopt(bench.links, 0, 0, ms) == LIVETCP_ERR_INDEX_IN_USE);
     CHECK_FALSE(lt_links_next_failed(bench.links, &slot, &reason));
     livetcp_usec late = 3 * bench.config.keepalive_interval_us;
-    CHECK(lt_links_adopt(bench.links, 0, late) == LIVETCP_ERR_INDEX_IN_USE);
+    CHECK(lt_links_adopt(bench.links, 0, 0, late) == LIVETCP_ERR_INDEX_IN_USE);
     REQUIRE(lt_links_next_failed(bench.links, &slot, &reason));
     CHECK(slot == 0);
     CHECK(reason == LIVETCP_ERR_PEER_TIMEOUT);
     lt_links_set_ending(bench.links);
-    CHECK(lt_links_adopt(bench.links, 1, late) == LIVETCP_ERR_CLOSED);
+    CHECK(lt_links_adopt(bench.links, 1, 0, late) == LIVETCP_ERR_CLOSED);
 }
 
 TEST_CASE("an open connection is pinged when nothing is written, and its answer is a round trip",
           "[links]")
 {
     Bench bench(1, false);
-    REQUIRE(lt_links_adopt(bench.links, 0, 0) == LIVETCP_OK);
+    REQUIRE(lt_links_adopt(bench.links, 0, 0, 0) == LIVETCP_OK);
     livetcp_usec interval = bench.config.keepalive_interval_us;
     CHECK(lt_links_deadline(bench.links) == interval);
     lt_links_wrote(bench.links, 0, 100, interval / 2);

@@ -44,11 +44,16 @@ lt_control sample(lt_control_type type)
         m.payload_type = 127;
     }
     if (type == LT_CONTROL_RECEPTION)
-        m.reception = {1,  1, 0x0102030405060708, 1000, 0x11121314, 0x2122, 3, 4, 5, 6, -7, 8, 9,
-                       10, 11};
+        m.reception = {
+            1,  1, 0x0102030405060708,  1000, 0x11121314, 0x2122, 3, 4, 5, 6, -7, 8, 9, 10,
+            11, 2, {{12, 13}, {14, 15}}};
     if (type == LT_CONTROL_TRANSMISSION)
         m.transmission = {1, 7,  2,  4,  5,  0x0102030405060708, 6, 7, 8,
                           9, 10, 11, 12, 13, {1, 2, 3, 4},       14};
+    if (type == LT_CONTROL_RECEIPT)
+        m.receipt = {0x31323334, 0x01020304};
+    if (type == LT_CONTROL_RESENT)
+        m.resent = {0x31323334, 0x41424344, 0x41424343};
     if (type == LT_CONTROL_REJECT) {
         m.code = 0x0191;
         strcpy(m.text, "token");
@@ -64,7 +69,11 @@ bool same(const lt_reception &a, const lt_reception &b)
            a.echo_number == b.echo_number && a.echo_age_us == b.echo_age_us &&
            a.hold_us == b.hold_us && a.margin_us == b.margin_us && a.playout_us == b.playout_us &&
            a.missing == b.missing && a.late_order == b.late_order &&
-           a.late_playout == b.late_playout;
+           a.late_playout == b.late_playout && a.receipt_count == b.receipt_count &&
+           std::equal(a.receipts, a.receipts + a.receipt_count, b.receipts,
+                      [](const lt_receipt &x, const lt_receipt &y) {
+                          return x.number == y.number && x.packets == y.packets;
+                      });
 }
 
 bool same(const lt_transmission &a, const lt_transmission &b)
@@ -76,6 +85,16 @@ bool same(const lt_transmission &a, const lt_transmission &b)
            a.send_buffer_us == b.send_buffer_us && a.network_us == b.network_us &&
            a.head_of_line_us == b.head_of_line_us && a.hedge_delay_us == b.hedge_delay_us &&
            !memcmp(a.shares, b.shares, sizeof a.shares) && a.copy_spacing_us == b.copy_spacing_us;
+}
+
+bool same(const lt_receipt &a, const lt_receipt &b)
+{
+    return a.number == b.number && a.packets == b.packets;
+}
+
+bool same(const lt_resent &a, const lt_resent &b)
+{
+    return a.number == b.number && a.missing == b.missing && a.again == b.again;
 }
 
 bool same(const lt_control &a, const lt_control &b)
@@ -90,7 +109,9 @@ bool same(const lt_control &a, const lt_control &b)
            a.role == b.role && a.parity_ssrc == b.parity_ssrc && a.media_ssrc == b.media_ssrc &&
            a.payload_type == b.payload_type &&
            (a.type != LT_CONTROL_RECEPTION || same(a.reception, b.reception)) &&
-           (a.type != LT_CONTROL_TRANSMISSION || same(a.transmission, b.transmission));
+           (a.type != LT_CONTROL_TRANSMISSION || same(a.transmission, b.transmission)) &&
+           (a.type != LT_CONTROL_RECEIPT || same(a.receipt, b.receipt)) &&
+           (a.type != LT_CONTROL_RESENT || same(a.resent, b.resent));
 }
 
 /* Makes the RTCP length agree with the bytes there are. */
@@ -111,7 +132,7 @@ Bytes packet_of(const lt_control &message)
 
 TEST_CASE("every control message survives encoding and decoding")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes frame = encode(before);
@@ -124,7 +145,7 @@ TEST_CASE("every control message survives encoding and decoding")
 
 TEST_CASE("every control message is legal RTCP named LTCP")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample((lt_control_type)type));
         CHECK(lt_rtp_classify(packet.data(), packet.size()) == LT_RTP_CONTROL);
@@ -152,7 +173,7 @@ TEST_CASE("the layout of CREATE is the one in docs/reference/wire-format.md")
 
 TEST_CASE("a control message cut anywhere is refused")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t size = 0; size < whole.size(); size++) {
             CAPTURE(type, size);
@@ -173,7 +194,7 @@ TEST_CASE("a control message cut anywhere is refused")
 
 TEST_CASE("fields that a later version appends are ignored")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes packet = packet_of(before);
@@ -185,9 +206,24 @@ TEST_CASE("fields that a later version appends are ignored")
     }
 }
 
+TEST_CASE("a connection has a number, and no more is sent again than was missing")
+{
+    for (lt_control_type type : {LT_CONTROL_RECEIPT, LT_CONTROL_RESENT}) {
+        CAPTURE(type);
+        lt_control message = sample(type), after;
+        message.receipt.number = message.resent.number = 0;
+        Bytes packet = packet_of(message);
+        CHECK(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_ERR_PROTOCOL);
+    }
+    lt_control message = sample(LT_CONTROL_RESENT), after;
+    message.resent.again = message.resent.missing + 1;
+    Bytes packet = packet_of(message);
+    CHECK(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_ERR_PROTOCOL);
+}
+
 TEST_CASE("types of a later version are told from malformed ones")
 {
-    for (unsigned type = LT_CONTROL_WAIT + 1; type < 32; type++) {
+    for (unsigned type = LT_CONTROL_RESENT + 1; type < 32; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample(LT_CONTROL_JOINED));
         lt_control message;
@@ -286,7 +322,7 @@ TEST_CASE("only a lone APP packet named LTCP is a control message")
 
 TEST_CASE("a flipped bit is never read past the end, and never accepted out of range")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_WAIT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t bit = 0; bit < whole.size() * 8; bit++) {
             CAPTURE(type, bit);

@@ -103,7 +103,7 @@ TEST_CASE("the layout of an introduction is the one in docs/reference/wire-forma
     const Bytes &c = entry.create;
     REQUIRE(c.size() == LT_FRAME_HEADER + LT_CREATE_FIXED + 4 + 8);
     CHECK(c[LT_FRAME_HEADER + 12 + 3] == 1); /* role */
-    CHECK(c[capabilities_at(c)] == 1);
+    CHECK(c[capabilities_at(c)] == LT_CAPABILITIES);
     CHECK(Bytes(c.begin() + LT_FRAME_HEADER + LT_CREATE_FIXED, c.end()) ==
           Bytes({0, 5, 0, 3, 'c', 'a', 'f', 0xc3, 0xa9, 'a', 'b', 'c'}));
 }
@@ -190,6 +190,18 @@ TEST_CASE("a capability that is taken out of ACCEPT alone is noticed")
 }
 
 /* Without the bit in CREATE, ACCEPT and MACs are those of version 0.2. */
+TEST_CASE("with a peer that knows no receipts there are none")
+{
+    Entry entry("studio");
+    lt_pending_step step;
+    entry.create[capabilities_at(entry.create)] = LT_CAPABILITY_INTRODUCTION;
+    REQUIRE(entry.receive_create() == LT_PENDING_CREATE);
+    CHECK(entry.accept[capabilities_at(entry.accept)] == LT_CAPABILITY_INTRODUCTION);
+    CHECK(lt_pending_connection_capabilities(entry.inbound.inbound) == LT_CAPABILITY_INTRODUCTION);
+    /* The caller had said more: changed on the way, which the MACs tell. */
+    CHECK(entry.answer(&step) == LIVETCP_ERR_BAD_PROOF);
+}
+
 TEST_CASE("with an old listener a caller does without an introduction, or goes")
 {
     lt_pending_step step;
