@@ -36,6 +36,7 @@ typedef struct assembled {
     size_t size;
     uint32_t timestamp, play;
     int64_t play_us;
+    bool key; /* begins with parameter sets: refers to nothing before it */
 } assembled;
 
 bool assembly_init(assembly *a);

@@ -27,7 +27,8 @@
 #include <uv.h>
 
 #define TICK_MS      4
-#define SECOND_MS    1000
+#define STATUS_MS    1000
+#define SETTLE_US    (2 * LIVETCP_USEC_SEC)
 #define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
 #define END_MS       500 /* a network that hangs keeps nobody waiting */
 #define BACK_MS      10000
@@ -38,7 +39,7 @@
 
 typedef struct options {
     const char *uri, *pictures;
-    int zaps, seeks, every_ms, viewers, seconds;
+    int zaps, seeks, every_ms, viewers, seconds, status_ms;
     bool headless, silent, json, help;
 } options;
 
@@ -68,7 +69,8 @@ typedef struct program {
     livetcp_context *context;
     livetcp_session *session; /* NULL: the program ends, or there is a crowd */
     crowd *crowd;
-    unsigned settling; /* seconds since the crowd is there */
+    int64_t crowd_us; /* when it was there */
+    bool measuring;
     screen *screen;
     watching *watching;
     remote remote;
@@ -82,7 +84,8 @@ typedef struct program {
     int done_zaps, done_seeks;
     int64_t next_press_us;
     uint32_t random;
-    unsigned elapsed;
+    unsigned elapsed; /* seconds */
+    int64_t began_us;
     uint64_t unread, late, lost;
     measure zaps, seeks, glass;
 } program;
@@ -484,34 +487,36 @@ static void print_status(const program *p)
     fflush(stdout);
 }
 
-static void on_crowd_second(program *p)
+/* The first key frames pass before it measures. */
+static void watch_crowd(program *p, int64_t now)
 {
-    if (p->settling == 0 && !crowd_all_open(p->crowd))
+    if (!p->crowd_us && crowd_all_open(p->crowd))
+        p->crowd_us = now;
+    if (!p->crowd_us || now - p->crowd_us < SETTLE_US)
         return;
-    if (++p->settling == 3) { /* the first key frames have passed */
+    if (!p->measuring) {
+        p->measuring = true;
         crowd_begin(p->crowd);
         printf("measuring\n");
         fflush(stdout);
-        p->elapsed = 0;
+        p->began_us = now;
     }
-    if (p->settling > 3 && p->options.seconds > 0 && ++p->elapsed >= (unsigned)p->options.seconds)
-        end_program(p);
 }
 
 static void on_second(uv_timer_t *timer)
 {
     program *p = timer->data;
+    const int64_t now = now_us();
 
-    if (p->crowd) {
-        on_crowd_second(p);
+    if (p->ending || (!p->session && !p->crowd))
         return;
-    }
-    if (p->ending || !p->session)
-        return;
-    p->elapsed++;
-    if (!p->options.json)
+    if (p->crowd)
+        watch_crowd(p, now);
+    p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
+    if (p->session && !p->options.json)
         print_status(p);
-    if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds)
+    if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
+        (!p->crowd || p->measuring))
         hang_up(p);
 }
 
@@ -619,6 +624,8 @@ static size_t list_options(options *o, tv_option *list)
         {"--every", "MS", "between them (1000)", .number = &o->every_ms, .min = 10, .max = 60000},
         {"--viewers", "N", "so many viewers, which only measure arrival times",
          .number = &o->viewers, .min = 1, .max = 10000},
+        {"--status", "MS", "a status line so often (1000)", .number = &o->status_ms, .min = 10,
+         .max = 60000},
         {"--seconds", "N", "end after so long", .number = &o->seconds, .min = 1, .max = 1000000},
         {"--help", NULL, "this text", .flag = &o->help},
     };
@@ -681,7 +688,9 @@ static void start_handles(program *p)
     p->tick.data = p->second.data = p->deadline.data = p;
     p->interrupt.data = p->terminate.data = p;
     uv_timer_start(&p->tick, on_tick, TICK_MS, TICK_MS);
-    uv_timer_start(&p->second, on_second, SECOND_MS, SECOND_MS);
+    uv_timer_start(&p->second, on_second, (uint64_t)p->options.status_ms,
+                   (uint64_t)p->options.status_ms);
+    p->began_us = now_us();
     uv_signal_start(&p->interrupt, on_signal, SIGINT);
     uv_signal_start(&p->terminate, on_signal, SIGTERM);
 }
@@ -735,7 +744,7 @@ static bool run(program *p)
 
 int main(int argc, char **argv)
 {
-    static program p = {.options.every_ms = 1000, .random = 1};
+    static program p = {.options = {.every_ms = 1000, .status_ms = STATUS_MS}, .random = 1};
 
     if (!read_options(&p.options, argc, argv))
         return 1;

@@ -153,12 +153,13 @@ static void show_first(watching *w, int64_t now)
     w->output.on_picture(&one->watched, w->output.user);
 }
 
-/* The first picture of a play is shown at once, and what was before it not at all. */
+/* The first picture of a play is shown at once, and what was before it not at all; but a play that
+ * goes on where the one before it stopped has no key frame there. */
 static void enqueue(watching *w, const assembled *a, const tv_picture *picture, int64_t now)
 {
     const bool first = !w->started || a->play != w->play;
 
-    if (first)
+    if (first && a->key)
         w->count = 0;
     if (w->count == QUEUE)
         show_first(w, now);
@@ -170,7 +171,7 @@ static void enqueue(watching *w, const assembled *a, const tv_picture *picture, 
     one->watched.has_capture =
         lipsync_capture(&w->lipsync, LIPSYNC_PICTURE, a->timestamp, &one->watched.capture_us);
     one->due_us = lipsync_play(&w->lipsync, LIPSYNC_PICTURE, a->timestamp, a->play_us, 0);
-    if (first)
+    if (first && a->key)
         one->due_us = now;
     w->count++;
     w->started = true;

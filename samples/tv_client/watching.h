@@ -11,7 +11,7 @@
 /* A picture that is shown now. */
 typedef struct watched {
     const tv_picture *picture;
-    bool first;      /* of its play: shown as soon as it is there */
+    bool first;      /* of its play; a key frame is then shown as soon as it is there */
     uint32_t play;   /* the request that began it */
     bool has_number; /* read from the picture: */
     uint32_t number;
