@@ -151,8 +151,10 @@ static void take(assembly *a, int64_t from, int64_t end, assembled *picture)
 {
     const assembly_packet *first = slot(a, from);
 
-    *picture =
-        (assembled){.timestamp = first->timestamp, .play = first->play, .play_us = first->play_us};
+    *picture = (assembled){.timestamp = first->timestamp,
+                           .play = first->play,
+                           .play_us = first->play_us,
+                           .key = (first->bytes[0] & NAL_TYPE) == SPS};
     a->unit_size = 0;
     for (int64_t i = from; i < end; i++) {
         append_payload(a, slot(a, i));

@@ -27,6 +27,7 @@
 #include <uv.h>
 
 #define TICK_MS      4
+#define LATENCY_MS   120
 #define STATUS_MS    1000
 #define SETTLE_US    (2 * LIVETCP_USEC_SEC)
 #define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
@@ -39,7 +40,7 @@
 
 typedef struct options {
     const char *uri, *pictures;
-    int zaps, seeks, every_ms, viewers, seconds, status_ms;
+    int zaps, seeks, every_ms, viewers, seconds, status_ms, latency_ms;
     bool headless, silent, json, help;
 } options;
 
@@ -441,7 +442,8 @@ static bool start_session(program *p, char *message, size_t size)
         snprintf(message, size, "%s", error.message);
         return false;
     }
-    p->watching = watching_create(p->session, &output, message, size);
+    p->watching = watching_create(p->session, &output, p->options.latency_ms * LIVETCP_USEC_MSEC,
+                                  message, size);
     return p->watching;
 }
 
@@ -613,6 +615,8 @@ static size_t list_options(options *o, tv_option *list)
         {"--silent", NULL, "no sound", .flag = &o->silent},
         {"--json", NULL, "print the figures as JSON at the end, and nothing else",
          .flag = &o->json},
+        {"--latency", "MS", "of the playout at most; what is later makes the picture jump (120)",
+         .number = &o->latency_ms, .min = 1, .max = 10000},
         {"--pictures", "FILE",
          "write a line for each picture: time in us, play, channel and "
          "number read from it, width, first of its play",
@@ -744,7 +748,9 @@ static bool run(program *p)
 
 int main(int argc, char **argv)
 {
-    static program p = {.options = {.every_ms = 1000, .status_ms = STATUS_MS}, .random = 1};
+    static program p = {
+        .options = {.every_ms = 1000, .status_ms = STATUS_MS, .latency_ms = LATENCY_MS},
+        .random = 1};
 
     if (!read_options(&p.options, argc, argv))
         return 1;

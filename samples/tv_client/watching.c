@@ -19,7 +19,6 @@
 #define PATH_US  (100 * LIVETCP_USEC_MSEC)
 #define FIRST_US (100 * LIVETCP_USEC_MSEC) /* playout delay until the path is known */
 #define LEAST_US (20 * LIVETCP_USEC_MSEC)
-#define MOST_US  LIVETCP_USEC_SEC
 
 typedef struct waiting {
     tv_picture picture;
@@ -56,7 +55,7 @@ static bool is_sound(const livetcp_packet *packet, void *user)
 }
 
 /* Pictures are ordered by the assembly, so their playout only says when. */
-static bool create_playouts(watching *w, livetcp_error *error)
+static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
 {
     const livetcp_playout_attachment attachment = {.struct_size = sizeof attachment,
                                                    .wants = is_sound};
@@ -64,9 +63,9 @@ static bool create_playouts(watching *w, livetcp_error *error)
 
     livetcp_playout_config_init(&config);
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
-    config.latency_us = FIRST_US;
-    config.min_latency_us = LEAST_US;
-    config.max_latency_us = MOST_US;
+    config.latency_us = most_us < FIRST_US ? most_us : FIRST_US;
+    config.min_latency_us = most_us < LEAST_US ? most_us : LEAST_US;
+    config.max_latency_us = most_us;
     config.clock_rate = TV_SOUND_CLOCK;
     config.release = LIVETCP_PLAYOUT_IN_ORDER;
     if (livetcp_playout_create(&config, &w->sounds, error) != LIVETCP_OK ||
@@ -78,8 +77,8 @@ static bool create_playouts(watching *w, livetcp_error *error)
     return livetcp_playout_create(&config, &w->pictures, error) == LIVETCP_OK;
 }
 
-watching *watching_create(livetcp_session *session, const watching_output *output, char *message,
-                          size_t size)
+watching *watching_create(livetcp_session *session, const watching_output *output, int64_t most_us,
+                          char *message, size_t size)
 {
     watching *w = calloc(1, sizeof *w);
     livetcp_error error = {.message = "out of memory"};
@@ -95,7 +94,7 @@ watching *watching_create(livetcp_session *session, const watching_output *outpu
     livetcp_session_set_clock_rate(session, TV_VIDEO_PAYLOAD, TV_VIDEO_CLOCK);
     livetcp_session_set_clock_rate(session, TV_SOUND_PAYLOAD, TV_SOUND_CLOCK);
     w->opus = opus_decoder_create(TV_SOUND_CLOCK, 1, &code);
-    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, &error))
+    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, most_us, &error))
         snprintf(message, size, "%s", w->opus ? error.message : opus_strerror(code));
     else if ((w->decoder = decoder_open(message, size)))
         return w;

@@ -36,9 +36,10 @@ typedef struct watching_stats {
 
 typedef struct watching watching;
 
-/* The session must outlive it. NULL with a message for a person. */
-watching *watching_create(livetcp_session *session, const watching_output *output, char *message,
-                          size_t size);
+/* The session must outlive it. `most_us`: what is late is waited for so long. NULL with a message
+ * for a person. */
+watching *watching_create(livetcp_session *session, const watching_output *output, int64_t most_us,
+                          char *message, size_t size);
 void watching_destroy(watching **w);
 
 /* An RTP packet, or RTCP. False for what a server does not send. */
