@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A television set: shows what a tv_server (../tv_server) sends.
+ *
+ *     tv_client livetcp://HOST:5004/CHANNEL
+ *
+ * This file has the program: options, the session on a libuv loop, keys, figures and the end.
+ *
+ *     session -- watching.c: assembly.c -- decoder.c (libavcodec) --.
+ *                  playouts, lipsync.c -----------------------------+- screen.c (SDL)
+ *     keys -- remote.c -- session
+ *
+ * docs/guide/tv.md explains what it shows.
+ */
+#include "crowd.h"
+#include "measure.h"
+#include "remote.h"
+#include "screen.h"
+#include "watching.h"
+
+#include "../tv_common/options.h"
+#include "../tv_common/rtcp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#define TICK_MS      4
+#define LATENCY_MS   120
+#define STATUS_MS    1000
+#define SETTLE_US    (2 * LIVETCP_USEC_SEC)
+#define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
+#define END_MS       500 /* a network that hangs keeps nobody waiting */
+#define BACK_MS      10000
+#define FORWARD      200                     /* percent */
+#define LOST_US      (10 * LIVETCP_USEC_SEC) /* a key press that nothing came of */
+#define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC)
+#define SSRC         0x4c545456u /* of requests: it sends no media */
+
+typedef struct options {
+    const char *uri, *pictures;
+    int zaps, seeks, every_ms, viewers, seconds, status_ms, latency_ms;
+    bool headless, silent, json, help;
+} options;
+
+/* A request whose first picture is waited for. */
+typedef struct press {
+    uint32_t number; /* 0 = none */
+    int64_t asked_us;
+    measure *times;
+} press;
+
+typedef struct program {
+    options options;
+    livetcp_config config;
+    uv_loop_t loop;
+    uv_timer_t tick, second, deadline;
+    uv_signal_t interrupt, terminate;
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tty_t tty;
+        uv_pipe_t pipe;
+    } keys;
+    bool has_keys, on_terminal, ending, failed;
+    char typed[TV_TEXT_MAX + 1]; /* ":two" */
+    size_t typing;
+
+    livetcp_context *context;
+    livetcp_session *session; /* NULL: the program ends, or there is a crowd */
+    crowd *crowd;
+    int64_t crowd_us; /* when it was there */
+    bool measuring;
+    screen *screen;
+    watching *watching;
+    remote remote;
+    tv_answer state;
+    bool has_state, told, overlay, paused;
+    tv_quality quality;
+    FILE *pictures;
+
+    watched last;
+    press press;
+    int done_zaps, done_seeks;
+    int64_t next_press_us;
+    uint32_t random;
+    unsigned elapsed; /* seconds */
+    int64_t began_us;
+    uint64_t unread, late, lost;
+    measure zaps, seeks, glass;
+} program;
+
+static void say(const char *text)
+{
+    fprintf(stderr, "tv_client: %s\n", text);
+}
+
+static int64_t now_us(void)
+{
+    return (int64_t)(uv_hrtime() / 1000);
+}
+
+static int64_t wall_us(void)
+{
+    uv_timeval64_t wall;
+
+    return uv_gettimeofday(&wall) == 0 ? wall.tv_sec * LIVETCP_USEC_SEC + wall.tv_usec : 0;
+}
+
+static const char *line_start(const program *p)
+{
+    return p->on_terminal ? "\r\033[K" : "";
+}
+
+/* ---- pictures and sound ---- */
+
+static const char *mode_name(const program *p)
+{
+    static const char *const names[] = {"live", "shifted", "paused", "forward"};
+
+    return p->has_state ? names[p->state.mode] : "live";
+}
+
+static void describe(const program *p, char lines[4][64])
+{
+    watching_stats s;
+
+    watching_get_stats(p->watching, &s);
+    snprintf(lines[0], 64, "%.20s %s", p->has_state ? p->state.text : "", mode_name(p));
+    snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", p->state.behind_ms / 1000.0,
+             (long long)s.delay_us / 1000);
+    snprintf(lines[2], 64, "glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
+    snprintf(lines[3], 64, "shown %llu  late %llu  broken %llu", (unsigned long long)s.shown,
+             (unsigned long long)p->late, (unsigned long long)s.undecodable);
+}
+
+static void show(program *p, const watched *w)
+{
+    char text[4][64];
+    const char *lines[5] = {NULL};
+
+    if (!p->screen)
+        return;
+    if (p->overlay) {
+        describe(p, text);
+        for (int i = 0; i < 4; i++)
+            lines[i] = text[i];
+    }
+    if (w->first)
+        screen_hush(p->screen);
+    screen_show(p->screen, w->picture, lines);
+}
+
+static void on_picture(const watched *w, void *user)
+{
+    program *p = user;
+    const int64_t now = now_us();
+    const bool live = !p->has_state || p->state.mode == TV_IS_LIVE;
+
+    show(p, w);
+    p->unread += !w->has_number;
+    p->late += w->late_us > 2 * TICK_MS * LIVETCP_USEC_MSEC && !w->first;
+    if (w->has_capture && live)
+        measure_add(&p->glass, wall_us() - w->capture_us);
+    if (p->press.number && w->first && w->play == p->press.number) {
+        measure_add(p->press.times, now - p->press.asked_us);
+        p->press.number = 0;
+    }
+    if (p->pictures)
+        fprintf(p->pictures, "%lld %u %d %d %u %d\n", (long long)now, w->play,
+                w->has_number ? (int)(w->number >> 24) : -1,
+                w->has_number ? (int)(w->number & 0xffffff) : -1, (unsigned)w->picture->width,
+                w->first);
+    p->last = *w;
+}
+
+static void on_sound(const int16_t *samples, int count, int64_t play_us, void *user)
+{
+    program *p = user;
+
+    if (p->screen)
+        screen_play(p->screen, samples, count, play_us, now_us());
+}
+
+static int64_t sound_delay(void *user)
+{
+    const program *p = user;
+
+    return p->screen ? screen_sound_delay(p->screen) : 0;
+}
+
+/* ---- the remote control ---- */
+
+static int64_t round_trip(const program *p)
+{
+    livetcp_session_stats stats = {.struct_size = sizeof stats};
+
+    livetcp_session_get_stats(p->session, &stats);
+    return stats.rtt_us > 0 ? stats.rtt_us : USUAL_RTT_US;
+}
+
+static void send_requests(program *p, int64_t now)
+{
+    uint8_t packet[TV_CONTROL_MAX];
+    const size_t size = remote_due(&p->remote, SSRC, now, round_trip(p), packet);
+
+    if (size > 0)
+        livetcp_session_send(p->session, packet, size);
+}
+
+static uint32_t ask(program *p, tv_command command, int32_t value, const char *text)
+{
+    const int64_t now = now_us();
+    const uint32_t number = remote_ask(&p->remote, command, value, text, now);
+
+    if (number && p->session && !p->ending)
+        send_requests(p, now);
+    return number;
+}
+
+static void take_answer(program *p, const tv_answer *answer)
+{
+    tv_request request;
+    int64_t asked;
+
+    if (!remote_take(&p->remote, answer, &request, &asked))
+        return; /* a repeated one */
+    if (answer->code != 200) {
+        printf("%s%s: %s\n", line_start(p), tv_command_name(request.command), answer->text);
+        p->press.number = 0;
+    } else {
+        p->state = *answer;
+        p->has_state = true;
+        p->paused = answer->mode == TV_IS_PAUSED;
+        if (p->options.zaps + p->options.seeks == 0)
+            printf("%s%s: channel %s, %s, %.1f s behind, quality %s\n", line_start(p),
+                   tv_command_name(request.command), answer->text, mode_name(p),
+                   answer->behind_ms / 1000.0, answer->quality == TV_LOW ? "low" : "high");
+    }
+    fflush(stdout);
+    send_requests(p, now_us());
+}
+
+/* ---- presses by itself, to be measured ---- */
+
+static void start_press(program *p, measure *times, uint32_t number, int64_t now)
+{
+    p->press = (press){.number = number, .asked_us = now, .times = times};
+}
+
+static void next_press(program *p, int64_t now)
+{
+    const options *o = &p->options;
+
+    p->random = p->random * 1664525u + 1013904223u; /* so pictures and presses do not keep step */
+    p->next_press_us = now + o->every_ms * LIVETCP_USEC_MSEC / 4 * 3 +
+                       (int64_t)(p->random >> 8) % (o->every_ms * LIVETCP_USEC_MSEC / 2);
+    if (p->done_zaps < o->zaps) {
+        p->done_zaps++;
+        start_press(p, &p->zaps, ask(p, TV_CHANNEL, 1, NULL), now);
+    } else if (p->done_seeks < o->seeks) {
+        const bool back = p->done_seeks++ % 2 == 0;
+        start_press(p, &p->seeks, back ? ask(p, TV_BACK, BACK_MS, NULL) : ask(p, TV_LIVE, 0, NULL),
+                    now);
+    }
+}
+
+static void hang_up(program *p);
+
+static void press_by_itself(program *p, int64_t now)
+{
+    const options *o = &p->options;
+
+    if (o->zaps + o->seeks == 0 || !p->last.picture || p->ending)
+        return;
+    if (p->next_press_us == 0)
+        p->next_press_us = now + 2 * LIVETCP_USEC_SEC;
+    if (p->press.number && now - p->press.asked_us > LOST_US) {
+        p->lost++;
+        measure_add(p->press.times, LOST_US);
+        p->press.number = 0;
+    }
+    if (p->press.number || now < p->next_press_us)
+        return;
+    if (p->done_zaps == o->zaps && p->done_seeks == o->seeks)
+        hang_up(p);
+    else
+        next_press(p, now);
+}
+
+/* ---- keys ---- */
+
+static void cycle_quality(program *p)
+{
+    p->quality = (tv_quality)((p->quality + 1) % 3);
+    ask(p, TV_QUALITY, (int32_t)p->quality, NULL);
+}
+
+static void press_key(program *p, char key)
+{
+    switch (key) {
+    case 'u':
+        ask(p, TV_CHANNEL, 1, NULL);
+        break;
+    case 'd':
+        ask(p, TV_CHANNEL, -1, NULL);
+        break;
+    case 'p':
+        p->paused = !p->paused;
+        ask(p, p->paused ? TV_PAUSE : TV_RESUME, 0, NULL);
+        break;
+    case 'b':
+        ask(p, TV_BACK, BACK_MS, NULL);
+        break;
+    case 'f':
+        ask(p, TV_FORWARD, FORWARD, NULL);
+        break;
+    case 'l':
+        ask(p, TV_LIVE, 0, NULL);
+        break;
+    case 'a':
+        cycle_quality(p);
+        break;
+    case 's':
+        p->overlay = !p->overlay;
+        break;
+    case 'q':
+    case 3: /* a raw terminal gives Ctrl-C as a key */
+        hang_up(p);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ":two" and Enter is the channel of that name. */
+static void take_key(program *p, char key)
+{
+    if (p->typing == 0 && key != ':') {
+        press_key(p, key);
+        return;
+    }
+    if (key == '\r' || key == '\n') {
+        p->typed[p->typing] = '\0';
+        if (p->typing > 1)
+            ask(p, TV_CHANNEL, 0, p->typed + 1);
+        p->typing = 0;
+    } else if (p->typing + 1 < sizeof p->typed) {
+        p->typed[p->typing++] = key;
+    }
+}
+
+static void give_buffer(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
+{
+    static char bytes[64];
+    (void)handle, (void)size;
+    *buffer = uv_buf_init(bytes, sizeof bytes);
+}
+
+static void on_keys(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    program *p = stream->data;
+
+    if (count < 0)
+        uv_read_stop(stream); /* the end of the input is not that of the program */
+    for (ssize_t i = 0; i < count && p->context; i++)
+        take_key(p, buffer->base[i]);
+}
+
+static void start_keys(program *p)
+{
+    p->on_terminal = uv_guess_handle(1) == UV_TTY;
+    if (p->on_terminal && uv_guess_handle(0) == UV_TTY)
+        p->has_keys = uv_tty_init(&p->loop, &p->keys.tty, 0, 0) == 0 &&
+                      uv_tty_set_mode(&p->keys.tty, UV_TTY_MODE_RAW) == 0;
+    else if (uv_guess_handle(0) == UV_NAMED_PIPE)
+        p->has_keys =
+            uv_pipe_init(&p->loop, &p->keys.pipe, 0) == 0 && uv_pipe_open(&p->keys.pipe, 0) == 0;
+    if (!p->has_keys)
+        return;
+    p->keys.handle.data = p;
+    uv_read_start(&p->keys.stream, give_buffer, on_keys);
+}
+
+/* ---- the session ---- */
+
+static void end_program(program *p);
+
+static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
+{
+    program *p = user;
+    tv_request request;
+    tv_answer answer;
+    (void)session;
+
+    if (p->ending || packet->report)
+        return;
+    if (packet->rtcp &&
+        tv_read_control(packet->data, packet->size, &request, &answer) == TV_ANSWER) {
+        take_answer(p, &answer);
+        return;
+    }
+    if (watching_take(p->watching, packet, now_us()) || p->told)
+        return;
+    p->told = true;
+    say("the server sends what is no television; it is counted and ignored");
+}
+
+static void on_state(livetcp_session *session, livetcp_session_state state,
+                     const livetcp_error *error, void *user)
+{
+    program *p = user;
+    (void)session;
+
+    if (error && !p->ending)
+        say(error->message);
+    if (state != LIVETCP_SESSION_CLOSED)
+        return;
+    p->failed = p->failed || !p->ending;
+    end_program(p);
+}
+
+static const livetcp_session_callbacks callbacks = {
+    .struct_size = sizeof(livetcp_session_callbacks), .on_packet = on_packet, .on_state = on_state};
+
+static bool start_session(program *p, char *message, size_t size)
+{
+    const watching_output output = {.on_picture = on_picture,
+                                    .on_sound = on_sound,
+                                    .sound_delay = p->options.silent ? NULL : sound_delay,
+                                    .user = p};
+    livetcp_error error;
+
+    if (p->options.viewers > 0) {
+        p->crowd =
+            crowd_create(&p->loop, p->context, &p->config, p->options.viewers, message, size);
+        return p->crowd;
+    }
+    if (livetcp_session_connect(p->context, &p->config, &callbacks, p, &p->session, &error) !=
+        LIVETCP_OK) {
+        snprintf(message, size, "%s", error.message);
+        return false;
+    }
+    p->watching = watching_create(p->session, &output, p->options.latency_ms * LIVETCP_USEC_MSEC,
+                                  message, size);
+    return p->watching;
+}
+
+/* ---- time ---- */
+
+static void on_tick(uv_timer_t *timer)
+{
+    program *p = timer->data;
+    const int64_t now = now_us();
+    uint8_t packet[TV_KEYFRAME_WANTED_SIZE];
+
+    if (p->screen)
+        for (char key; p->context && (key = screen_key(p->screen));)
+            take_key(p, key);
+    if (p->ending || !p->session)
+        return;
+    if (watching_run(p->watching, now))
+        livetcp_session_send(p->session, packet,
+                             tv_write_keyframe_wanted(packet, SSRC, watching_ssrc(p->watching)));
+    send_requests(p, now);
+    press_by_itself(p, now);
+}
+
+static void print_status(const program *p)
+{
+    watching_stats s;
+
+    watching_get_stats(p->watching, &s);
+    printf("%s%02u:%02u  ", line_start(p), p->elapsed / 60, p->elapsed % 60);
+    if (!p->last.picture)
+        printf("no picture yet");
+    else if (p->last.has_number)
+        printf("channel %u picture %u", (p->last.number >> 24) + 1, p->last.number & 0xffffff);
+    else
+        printf("%d by %d", p->last.picture->width, p->last.picture->height);
+    printf("  %s, %.1f s behind  shown %llu  late %llu  broken %llu  playout %lld ms", mode_name(p),
+           p->state.behind_ms / 1000.0, (unsigned long long)s.shown, (unsigned long long)p->late,
+           (unsigned long long)s.undecodable, (long long)s.delay_us / 1000);
+    if (p->glass.count > 0)
+        printf("  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
+    if (!p->on_terminal)
+        putchar('\n');
+    fflush(stdout);
+}
+
+/* The first key frames pass before it measures. */
+static void watch_crowd(program *p, int64_t now)
+{
+    if (!p->crowd_us && crowd_all_open(p->crowd))
+        p->crowd_us = now;
+    if (!p->crowd_us || now - p->crowd_us < SETTLE_US)
+        return;
+    if (!p->measuring) {
+        p->measuring = true;
+        crowd_begin(p->crowd);
+        printf("measuring\n");
+        fflush(stdout);
+        p->began_us = now;
+    }
+}
+
+static void on_second(uv_timer_t *timer)
+{
+    program *p = timer->data;
+    const int64_t now = now_us();
+
+    if (p->ending || (!p->session && !p->crowd))
+        return;
+    if (p->crowd)
+        watch_crowd(p, now);
+    p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
+    if (p->session && !p->options.json)
+        print_status(p);
+    if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
+        (!p->crowd || p->measuring))
+        hang_up(p);
+}
+
+/* ---- the end ---- */
+
+static void print_json(const program *p, const watching_stats *s)
+{
+    printf("{\"seconds\": %u, \"shown\": %llu, \"unread\": %llu, \"late\": %llu, "
+           "\"undecodable\": %llu, \"skipped_packets\": %llu, \"garbage\": %llu, \"sounds\": %llu, "
+           "\"concealed\": %llu, \"requests_repeated\": %llu, \"presses_lost\": %llu, "
+           "\"playout_ms\": %.1f, \"zap_ms\": ",
+           p->elapsed, (unsigned long long)s->shown, (unsigned long long)p->unread,
+           (unsigned long long)p->late, (unsigned long long)s->undecodable,
+           (unsigned long long)s->skipped_packets, (unsigned long long)s->garbage,
+           (unsigned long long)s->sounds, (unsigned long long)s->concealed,
+           (unsigned long long)p->remote.repeated, (unsigned long long)p->lost,
+           (double)s->delay_us / 1000);
+    measure_print(&p->zaps, stdout);
+    printf(", \"seek_ms\": ");
+    measure_print(&p->seeks, stdout);
+    printf(", \"glass_ms\": ");
+    measure_print(&p->glass, stdout);
+    printf("}\n");
+}
+
+static void print_summary(const program *p)
+{
+    watching_stats s;
+
+    watching_get_stats(p->watching, &s);
+    if (p->options.json) {
+        print_json(p, &s);
+        return;
+    }
+    printf("%s%u s: %llu pictures shown, %llu late, %llu broken; %llu sounds, %llu concealed\n",
+           line_start(p), p->elapsed, (unsigned long long)s.shown, (unsigned long long)p->late,
+           (unsigned long long)s.undecodable, (unsigned long long)s.sounds,
+           (unsigned long long)s.concealed);
+}
+
+/* Afterwards the loop has no handle, and uv_run() returns. */
+static void end_program(program *p)
+{
+    if (!p->context)
+        return;
+    p->ending = true;
+    if (p->watching)
+        print_summary(p);
+    if (p->crowd)
+        crowd_print(p->crowd, p->elapsed);
+    fflush(stdout);
+    watching_destroy(&p->watching);
+    if (p->session)
+        livetcp_session_destroy(&p->session); /* legal in every callback of its */
+    crowd_destroy(&p->crowd);
+    uv_close((uv_handle_t *)&p->tick, NULL);
+    uv_close((uv_handle_t *)&p->second, NULL);
+    uv_close((uv_handle_t *)&p->deadline, NULL);
+    uv_close((uv_handle_t *)&p->interrupt, NULL);
+    uv_close((uv_handle_t *)&p->terminate, NULL);
+    if (p->has_keys)
+        uv_close(&p->keys.handle, NULL);
+    livetcp_context_destroy(&p->context);
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+    end_program(timer->data);
+}
+
+static void hang_up(program *p)
+{
+    if (p->ending || !p->session) {
+        end_program(p); /* at once, also when asked for it twice */
+        return;
+    }
+    p->ending = true;
+    livetcp_session_close(p->session, DRAIN_US); /* ends in on_state() */
+    uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
+}
+
+static void on_signal(uv_signal_t *handle, int signal_number)
+{
+    (void)signal_number;
+    hang_up(handle->data);
+}
+
+/* ---- options ---- */
+
+static size_t list_options(options *o, tv_option *list)
+{
+    const tv_option all[] = {
+        {"--headless", NULL, "no window and no sound: for measuring", .flag = &o->headless},
+        {"--silent", NULL, "no sound", .flag = &o->silent},
+        {"--json", NULL, "print the figures as JSON at the end, and nothing else",
+         .flag = &o->json},
+        {"--latency", "MS", "of the playout at most; what is later makes the picture jump (120)",
+         .number = &o->latency_ms, .min = 1, .max = 10000},
+        {"--pictures", "FILE",
+         "write a line for each picture: time in us, play, channel and "
+         "number read from it, width, first of its play",
+         .text = &o->pictures},
+        {"--zaps", "N", "change the channel so often by itself, and end", .number = &o->zaps,
+         .min = 1, .max = 100000},
+        {"--seeks", "N", "after that, go 10 s back, live, back...", .number = &o->seeks, .min = 1,
+         .max = 100000},
+        {"--every", "MS", "between them (1000)", .number = &o->every_ms, .min = 10, .max = 60000},
+        {"--viewers", "N", "so many viewers, which only measure arrival times",
+         .number = &o->viewers, .min = 1, .max = 10000},
+        {"--status", "MS", "a status line so often (1000)", .number = &o->status_ms, .min = 10,
+         .max = 60000},
+        {"--seconds", "N", "end after so long", .number = &o->seconds, .min = 1, .max = 1000000},
+        {"--help", NULL, "this text", .flag = &o->help},
+    };
+
+    memcpy(list, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+static void print_usage(const tv_options *table, FILE *out)
+{
+    fputs("usage: tv_client [OPTION...] livetcp://HOST:PORT[/CHANNEL]\n", out);
+    tv_options_print(table, out);
+    fputs("keys: u up, d down (channel), p pause, b 10 s back, l live, f fast forward, a quality\n"
+          "      (automatic, high, low), s statistics, :NAME Enter channel, q end; in the window\n"
+          "      the arrows, space, Home and Escape, too\n",
+          out);
+}
+
+/* False with a message. */
+static bool read_options(options *o, int argc, char **argv)
+{
+    tv_option list[16];
+    const tv_options table = {"tv_client", list, list_options(o, list)};
+    const int count = tv_options_read(&table, argc, argv, &o->uri, 1);
+
+    if (o->help)
+        print_usage(&table, stdout);
+    else if (count == 0)
+        print_usage(&table, stderr);
+    o->headless = o->headless || o->viewers > 0;
+    return count >= 0 && (o->help || count > 0);
+}
+
+static bool read_config(program *p)
+{
+    livetcp_error error;
+
+    livetcp_config_init(&p->config);
+    p->config.role = LIVETCP_ROLE_BOTH; /* it sends requests */
+    if (livetcp_config_apply_uri(&p->config, p->options.uri, &error) != LIVETCP_OK ||
+        livetcp_config_check(&p->config, &error) != LIVETCP_OK) {
+        say(error.message);
+        return false;
+    }
+    if (p->config.mode == LIVETCP_MODE_CALLER)
+        return true;
+    say("the client calls the server; leave mode=listener out");
+    return false;
+}
+
+/* ---- the program ---- */
+
+static void start_handles(program *p)
+{
+    uv_timer_init(&p->loop, &p->tick);
+    uv_timer_init(&p->loop, &p->second);
+    uv_timer_init(&p->loop, &p->deadline);
+    uv_signal_init(&p->loop, &p->interrupt);
+    uv_signal_init(&p->loop, &p->terminate);
+    p->tick.data = p->second.data = p->deadline.data = p;
+    p->interrupt.data = p->terminate.data = p;
+    uv_timer_start(&p->tick, on_tick, TICK_MS, TICK_MS);
+    uv_timer_start(&p->second, on_second, (uint64_t)p->options.status_ms,
+                   (uint64_t)p->options.status_ms);
+    p->began_us = now_us();
+    uv_signal_start(&p->interrupt, on_signal, SIGINT);
+    uv_signal_start(&p->terminate, on_signal, SIGTERM);
+}
+
+static bool start(program *p, char *message, size_t size)
+{
+    if (!p->options.headless) {
+        p->screen = screen_open(!p->options.silent, message, size);
+        if (!p->screen)
+            return false;
+    }
+    if (p->options.pictures && !(p->pictures = fopen(p->options.pictures, "w"))) {
+        snprintf(message, size, "%s cannot be written", p->options.pictures);
+        return false;
+    }
+    if (!start_session(p, message, size))
+        return false;
+    start_keys(p);
+    return true;
+}
+
+static bool run(program *p)
+{
+    livetcp_error error;
+    char message[480];
+
+    if (!read_config(p) || uv_loop_init(&p->loop) != 0)
+        return false;
+    bool started = livetcp_context_create(&p->loop, &p->context, &error) == LIVETCP_OK;
+    if (started) {
+        start_handles(p);
+        started = start(p, message, sizeof message);
+        if (!started) {
+            say(message);
+            end_program(p);
+        }
+    } else {
+        say(error.message);
+    }
+    uv_run(&p->loop, UV_RUN_DEFAULT);
+    uv_tty_reset_mode();
+    uv_loop_close(&p->loop);
+    if (p->pictures)
+        fclose(p->pictures);
+    screen_close(&p->screen);
+    measure_free(&p->zaps);
+    measure_free(&p->seeks);
+    measure_free(&p->glass);
+    return started && !p->failed;
+}
+
+int main(int argc, char **argv)
+{
+    static program p = {
+        .options = {.every_ms = 1000, .status_ms = STATUS_MS, .latency_ms = LATENCY_MS},
+        .random = 1};
+
+    if (!read_options(&p.options, argc, argv))
+        return 1;
+    return p.options.help || run(&p) ? 0 : 1;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "screen.h"
+
+#define SDL_MAIN_HANDLED
+#include <SDL.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE     48000
+#define BLOCK    480   /* samples */
+#define LATE_US  40000 /* sound may be late by so much, */
+#define EARLY_US 20000 /*   and early */
+#define MOST_US  2000000
+
+struct screen {
+    SDL_Window *window;
+    SDL_Renderer *renderer;
+    SDL_Texture *texture;
+    SDL_AudioDeviceID loudspeaker; /* 0 = none */
+    tv_picture picture;            /* with what is written over it */
+};
+
+static bool open_window(screen *s, char *message, size_t size)
+{
+    SDL_SetMainReady();
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
+    if (SDL_Init(SDL_INIT_VIDEO) == 0)
+        s->window = SDL_CreateWindow("LiveTCP", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
+                                     960, 540, SDL_WINDOW_RESIZABLE);
+    if (s->window)
+        s->renderer = SDL_CreateRenderer(s->window, -1, 0);
+    if (!s->renderer)
+        snprintf(message, size, "there is no screen: %s; --headless goes without", SDL_GetError());
+    return s->renderer;
+}
+
+static bool open_sound(screen *s, char *message, size_t size)
+{
+    const SDL_AudioSpec want = {
+        .freq = RATE, .format = AUDIO_S16SYS, .channels = 1, .samples = BLOCK};
+
+    if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
+        s->loudspeaker = SDL_OpenAudioDevice(NULL, 0, &want, NULL, 0);
+    if (s->loudspeaker)
+        SDL_PauseAudioDevice(s->loudspeaker, 0);
+    else
+        snprintf(message, size,
+                 "the loudspeaker cannot be opened: %s; another program may use it; --silent goes "
+                 "without",
+                 SDL_GetError());
+    return s->loudspeaker != 0;
+}
+
+screen *screen_open(bool sound, char *message, size_t size)
+{
+    screen *s = calloc(1, sizeof *s);
+
+    if (!s)
+        snprintf(message, size, "no memory for a window");
+    else if (!open_window(s, message, size) || (sound && !open_sound(s, message, size)))
+        screen_close(&s);
+    return s;
+}
+
+void screen_close(screen **sp)
+{
+    screen *s = *sp;
+
+    *sp = NULL;
+    if (!s)
+        return;
+    if (s->loudspeaker)
+        SDL_CloseAudioDevice(s->loudspeaker);
+    if (s->texture)
+        SDL_DestroyTexture(s->texture);
+    if (s->renderer)
+        SDL_DestroyRenderer(s->renderer);
+    if (s->window)
+        SDL_DestroyWindow(s->window);
+    SDL_Quit();
+    tv_picture_destroy(&s->picture);
+    free(s);
+}
+
+/* ---- pictures ---- */
+
+static bool resize(screen *s, int width, int height)
+{
+    if (s->texture && s->picture.width == width && s->picture.height == height)
+        return true;
+    if (s->texture)
+        SDL_DestroyTexture(s->texture);
+    tv_picture_destroy(&s->picture);
+    s->texture = SDL_CreateTexture(s->renderer, SDL_PIXELFORMAT_IYUV, SDL_TEXTUREACCESS_STREAMING,
+                                   width, height);
+    SDL_RenderSetLogicalSize(s->renderer, width, height);
+    return s->texture && tv_picture_create(&s->picture, width, height);
+}
+
+static void copy(const tv_picture *from, tv_picture *to)
+{
+    for (int i = 0; i < 3; i++)
+        for (int y = 0; y < (i ? to->height / 2 : to->height); y++)
+            memcpy(to->planes[i] + (size_t)y * (size_t)to->strides[i],
+                   from->planes[i] + (size_t)y * (size_t)from->strides[i],
+                   (size_t)(i ? to->width / 2 : to->width));
+}
+
+void screen_show(screen *s, const tv_picture *picture, const char *const *lines)
+{
+    const int scale = picture->width / 240 > 1 ? picture->width / 240 : 1;
+
+    if (!resize(s, picture->width, picture->height))
+        return;
+    copy(picture, &s->picture);
+    for (int y = picture->height / 3; *lines; lines++, y += 7 * scale)
+        tv_picture_write(&s->picture, 2 * scale, y, scale, *lines);
+    SDL_UpdateYUVTexture(s->texture, NULL, s->picture.planes[0], s->picture.strides[0],
+                         s->picture.planes[1], s->picture.strides[1], s->picture.planes[2],
+                         s->picture.strides[2]);
+    SDL_RenderClear(s->renderer);
+    SDL_RenderCopy(s->renderer, s->texture, NULL, NULL);
+    SDL_RenderPresent(s->renderer);
+}
+
+/* ---- sound ---- */
+
+static void be_silent(screen *s, int64_t us)
+{
+    static const int16_t silence[BLOCK];
+
+    for (int64_t left = us * RATE / 1000000; left > 0; left -= BLOCK)
+        SDL_QueueAudio(s->loudspeaker, silence,
+                       (Uint32)((left < BLOCK ? left : BLOCK) * (int64_t)sizeof *silence));
+}
+
+/* The loudspeaker counts its own time: the end of its queue is heard when that is played. Clocks
+ * that drift apart cost a packet, or some silence, now and then. */
+void screen_play(screen *s, const int16_t *samples, int count, int64_t play_us, int64_t now_us)
+{
+    if (!s->loudspeaker)
+        return;
+    const int64_t queued =
+        (int64_t)SDL_GetQueuedAudioSize(s->loudspeaker) / (int64_t)sizeof *samples;
+    const int64_t early = play_us - (now_us + queued * 1000000 / RATE);
+    if (early < -LATE_US)
+        return;
+    if (early > EARLY_US && early < MOST_US)
+        be_silent(s, early);
+    SDL_QueueAudio(s->loudspeaker, samples, (Uint32)((size_t)count * sizeof *samples));
+}
+
+void screen_hush(screen *s)
+{
+    if (s->loudspeaker)
+        SDL_ClearQueuedAudio(s->loudspeaker);
+}
+
+int64_t screen_sound_delay(const screen *s)
+{
+    return s->loudspeaker ? (int64_t)BLOCK * 1000000 / RATE : 0;
+}
+
+/* ---- keys ---- */
+
+static char key_of(SDL_Keycode code)
+{
+    switch (code) {
+    case SDLK_UP:
+    case SDLK_PAGEUP:
+        return 'u';
+    case SDLK_DOWN:
+    case SDLK_PAGEDOWN:
+        return 'd';
+    case SDLK_SPACE:
+        return 'p';
+    case SDLK_LEFT:
+        return 'b';
+    case SDLK_RIGHT:
+        return 'f';
+    case SDLK_HOME:
+        return 'l';
+    case SDLK_ESCAPE:
+        return 'q';
+    default:
+        return code > 0 && code < 128 ? (char)code : 0;
+    }
+}
+
+char screen_key(screen *s)
+{
+    SDL_Event event;
+    (void)s;
+
+    while (SDL_PollEvent(&event)) {
+        if (event.type == SDL_QUIT)
+            return 'q';
+        if (event.type == SDL_KEYDOWN && !event.key.repeat && key_of(event.key.keysym.sym))
+            return key_of(event.key.keysym.sym);
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Window and loudspeaker by SDL. */
+#ifndef TV_SCREEN_H
+#define TV_SCREEN_H
+
+#include "../tv_common/picture.h"
+
+typedef struct screen screen;
+
+/* `sound` false: a silent window. NULL with a message for a person. */
+screen *screen_open(bool sound, char *message, size_t size);
+void screen_close(screen **s);
+
+/* The picture, with lines of text over it; NULL ends the lines. */
+void screen_show(screen *s, const tv_picture *picture, const char *const *lines);
+
+/* 48 kHz, mono: to be heard at this time. What is too late is left out. */
+void screen_play(screen *s, const int16_t *samples, int count, int64_t play_us, int64_t now_us);
+void screen_hush(screen *s);
+
+/* From the end of its queue to the ear: the block that the device takes at once. */
+int64_t screen_sound_delay(const screen *s);
+
+/* The next key that was pressed, as tv_client has it on a terminal; 'q' if the window was closed.
+ * 0 = none. */
+char screen_key(screen *s);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the pictures of a channel come from: the test picture, a Y4M file that begins again at its
+ * end, or a camera. */
+#ifndef TV_SOURCE_H
+#define TV_SOURCE_H
+
+#include "../tv_common/picture.h"
+
+typedef struct source source;
+
+typedef struct source_settings {
+    const char *name;  /* "test", a file, or /dev/video0 */
+    int width, height; /* of the test picture; wanted of a camera */
+    int fps;           /* the same; a file has its own */
+    unsigned channel;  /* the test picture's colours */
+} source_settings;
+
+/* NULL with a message for a person. */
+source *source_open(const source_settings *settings, char *message, size_t size);
+void source_close(source **s);
+
+int source_width(const source *s);
+int source_height(const source *s);
+int source_fps(const source *s);
+
+/* Draws the picture with this number into `picture`, which is of the source's size. False, with a
+ * message, if there will be no more. */
+bool source_next(source *s, uint32_t number, tv_picture *picture, char *message, size_t size);
+
+#endif

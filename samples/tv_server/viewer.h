@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A viewer: a session, what it watches, and where in the channel's memory it is. What is sent to it
+ * has timestamps of the time at which it is to be seen, so they go on evenly through all that it
+ * asks for. A viewer that does not read misses pictures, and costs nobody else anything.
+ *
+ * All functions are for the loop's thread. */
+#ifndef TV_VIEWER_H
+#define TV_VIEWER_H
+
+#include "channel.h"
+
+#include "../tv_common/control.h"
+
+#include <livetcp/livetcp.h>
+
+typedef struct viewer_channels {
+    channel **list;
+    unsigned count;
+} viewer_channels;
+
+typedef struct viewer_stats {
+    uint64_t pictures, skipped; /* skipped: for want of a key frame after something was dropped */
+    uint64_t requests, garbage, keys_wanted;
+    tv_mode mode;
+    int track; /* TRACK_HIGH or TRACK_LOW */
+    int64_t behind_us;
+} viewer_stats;
+
+typedef struct viewer viewer;
+
+/* The session stays the caller's, and outlives the viewer. NULL without memory. */
+viewer *viewer_create(const viewer_channels *channels, channel *first, livetcp_session *session,
+                      const char *remote);
+void viewer_destroy(viewer **v);
+
+channel *viewer_channel(const viewer *v);
+const char *viewer_remote(const viewer *v);
+livetcp_session *viewer_session(const viewer *v);
+
+/* Sends what is due. */
+void viewer_send(viewer *v, int64_t now_us);
+
+/* False for a packet that no viewer sends; the caller says so once. */
+bool viewer_take(viewer *v, const livetcp_packet *packet, int64_t now_us);
+
+/* The session dropped packets that pictures refer to; its queue is empty again. */
+void viewer_broke(viewer *v);
+void viewer_drained(viewer *v, int64_t now_us);
+
+/* True if its position depends on time and not on what the channel makes. */
+bool viewer_is_shifted(const viewer *v);
+
+void viewer_get_stats(const viewer *v, int64_t now_us, viewer_stats *stats);
+
+#endif
