@@ -38,8 +38,8 @@ static const lt_relay_waiting *admit(const lt_relay_listener *l, livetcp_session
     const char *why = "";
     unsigned code = 0;
 
-    if (l->all->judge)
-        code = l->all->judge(caller, &why, l->all->judge_user);
+    if (l->all->admit)
+        code = l->all->admit(caller, &why, l->all->admit_user);
     if (!code && !w) {
         code = NOT_FOUND;
         why = "no route of the relay has this name";

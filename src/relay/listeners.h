@@ -9,13 +9,13 @@
 typedef struct lt_relay_listener lt_relay_listener;
 
 /* May this caller come in? 0, or the code to turn it away with, and *why for both sides. */
-typedef unsigned lt_relay_judge(const livetcp_caller *caller, const char **why, void *user);
+typedef unsigned lt_relay_admit(const livetcp_caller *caller, const char **why, void *user);
 
 /* All of a relay; begins zeroed. */
 typedef struct lt_relay_listeners {
     lt_relay_listener *first;
-    lt_relay_judge *judge; /* NULL: everybody may */
-    void *judge_user;
+    lt_relay_admit *admit; /* NULL: everybody may */
+    void *admit_user;
 } lt_relay_listeners;
 
 /* What a route that waits does with callers: as livetcp_listener_callbacks. */

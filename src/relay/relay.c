@@ -441,8 +441,8 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
     r->options = options;
     r->world.loop = &r->loop;
     r->world.listeners = &r->listeners;
-    r->listeners.judge = options->judge;
-    r->listeners.judge_user = options->judge_user;
+    r->listeners.admit = options->admit;
+    r->listeners.admit_user = options->admit_user;
     r->world.journal = &options->journal;
     r->hooks = (lt_relay_hooks){.loop = &r->loop,
                                 .journal = &options->journal,

@@ -20,9 +20,9 @@ typedef struct lt_relay_options {
     const char *json; /* file for the summary; NULL: none */
 
     /* Who may call, and whether a listener can find out; NULL: everybody, every listener. */
-    lt_relay_judge *judge;
+    lt_relay_admit *admit;
     lt_relay_check *check;
-    void *judge_user;
+    void *admit_user;
 } lt_relay_options;
 
 /* Runs until it ends, and returns the exit code; *error is set with LT_EXIT_USAGE and

@@ -125,12 +125,32 @@ static livetcp_result take(const options *v, const char *const *words, lt_relay_
     return LIVETCP_OK;
 }
 
-static unsigned judge(const livetcp_caller *caller, const char **why, void *user)
+/* Who may come in, and where news of the file go. */
+typedef struct door {
+    lt_token_file tokens;
+    const lt_relay_journal *journal;
+} door;
+
+/* Whoever comes is asked for the tokens that are in the file now. */
+static unsigned admit(const livetcp_caller *caller, const char **why, void *user)
 {
-    return lt_token_file_judge(user, caller, why);
+    door *d = user;
+    livetcp_error error;
+
+    switch (lt_token_file_look(&d->tokens, false, &error)) {
+    case LT_TOKEN_FILE_CHANGED:
+        lt_relay_say(d->journal, LIVETCP_LOG_INFO, "", "read the tokens again");
+        break;
+    case LT_TOKEN_FILE_WRONG:
+        lt_relay_say(d->journal, LIVETCP_LOG_ERROR, "", "%s", error.message);
+        break;
+    case LT_TOKEN_FILE_SAME:
+        break;
+    }
+    return lt_token_file_admit(&d->tokens, caller, why);
 }
 
-static livetcp_result take_tokens(const char *name, lt_relay_options *o, lt_tokens **tokens,
+static livetcp_result take_tokens(const char *name, lt_relay_options *o, door *d,
                                   livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
@@ -143,9 +163,10 @@ static livetcp_result take_tokens(const char *name, lt_relay_options *o, lt_toke
     for (unsigned i = 0; i < o->plan.count && result == LIVETCP_OK; i++)
         result = lt_relay_plan_route_check(&o->plan.routes[i], lt_token_file_check, error);
     if (result == LIVETCP_OK)
-        result = lt_token_file_read(name, tokens, error);
-    o->judge = judge;
-    o->judge_user = *tokens;
+        result = lt_token_file_open(&d->tokens, name, error);
+    d->journal = &o->journal;
+    o->admit = admit;
+    o->admit_user = d;
     o->check = lt_token_file_check;
     return result;
 }
@@ -154,7 +175,7 @@ static int run_relay(int argc, const char **argv)
 {
     options v = {.once = 0};
     lt_relay_options o = {.once = false};
-    lt_tokens *tokens = NULL;
+    door d = {.journal = NULL};
     livetcp_error error = {.message = ""};
     const char **words = NULL;
     int code = LT_EXIT_OK;
@@ -163,7 +184,7 @@ static int run_relay(int argc, const char **argv)
     if (result == LIVETCP_OK && !v.help && !v.help_url)
         result = take(&v, words, &o, &error);
     if (result == LIVETCP_OK && v.tokens && !v.help && !v.help_url)
-        result = take_tokens(v.tokens, &o, &tokens, &error);
+        result = take_tokens(v.tokens, &o, &d, &error);
     if (result != LIVETCP_OK)
         code = lt_command_refused("relay", &error);
     else if (v.help_url)
@@ -175,7 +196,7 @@ static int run_relay(int argc, const char **argv)
     if (result == LIVETCP_OK && code != LT_EXIT_OK)
         code = lt_command_failed("relay", &error);
     lt_relay_plan_clear(&o.plan);
-    lt_tokens_destroy(&tokens);
+    lt_token_file_close(&d.tokens);
     free(words);
     lt_built_line_clear(build_line, &v);
     return code;

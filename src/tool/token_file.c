@@ -8,20 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-<<<<<<< HEAD
-#include <time.h>
-=======
 #include <sys/stat.h>
->>>>>>> w-safe
+#include <time.h>
 
 #define TOKENS_MAX (1024 * 1024)
 
 /* The whole file; NULL if it cannot be read, or is too long. The caller wipes and frees it. */
-<<<<<<< HEAD
-static char *read_file(const char *name, size_t *size, livetcp_error *error)
-=======
 static char *read_whole(const char *name, size_t *size, livetcp_error *error)
->>>>>>> w-safe
 {
     FILE *file = fopen(name, "rb");
     char *text = file ? malloc(TOKENS_MAX) : NULL;
@@ -30,11 +23,8 @@ static char *read_whole(const char *name, size_t *size, livetcp_error *error)
     if (!file || !text || ferror(file) || *size == TOKENS_MAX) {
         lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "--tokens: cannot read %.120s: %s", name,
                 *size == TOKENS_MAX ? "it has 1 MiB or more" : strerror(errno));
-<<<<<<< HEAD
-=======
         if (text)
             OPENSSL_cleanse(text, *size);
->>>>>>> w-safe
         free(text);
         text = NULL;
     }
@@ -43,20 +33,12 @@ static char *read_whole(const char *name, size_t *size, livetcp_error *error)
     return text;
 }
 
-<<<<<<< HEAD
-livetcp_result lt_token_file_read(const char *name, lt_tokens **tokens, livetcp_error *error)
-=======
 static livetcp_result read_tokens(const char *name, lt_tokens **tokens, livetcp_error *error)
->>>>>>> w-safe
 {
     livetcp_result result;
     livetcp_error wrong;
     size_t size;
-<<<<<<< HEAD
-    char *text = read_file(name, &size, error);
-=======
     char *text = read_whole(name, &size, error);
->>>>>>> w-safe
 
     if (!text)
         return LIVETCP_ERR_INVALID_ARGUMENT;
@@ -68,23 +50,6 @@ static livetcp_result read_tokens(const char *name, lt_tokens **tokens, livetcp_
     return result;
 }
 
-<<<<<<< HEAD
-livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error)
-{
-    if (listener->tls != LIVETCP_TLS_OFF || listener->passphrase[0])
-        return LIVETCP_OK;
-    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                   "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
-                   "tls-key with tls=on, or passphrase");
-}
-
-unsigned lt_token_file_judge(const lt_tokens *tokens, const livetcp_caller *caller,
-                             const char **why)
-{
-    const lt_tokens_claim claim = {caller->token, caller->stream_id, caller->role};
-
-    return lt_tokens_judge(tokens, &claim, (int64_t)time(NULL), why);
-=======
 /* Notes which file it is now; true if it is another one, or changed. */
 static bool look(lt_token_file *file)
 {
@@ -141,5 +106,21 @@ lt_token_file_news lt_token_file_look(lt_token_file *file, bool anyway, livetcp_
     lt_tokens_destroy(&file->tokens);
     file->tokens = tokens;
     return LT_TOKEN_FILE_CHANGED;
->>>>>>> w-safe
+}
+
+livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error)
+{
+    if (listener->tls != LIVETCP_TLS_OFF || listener->passphrase[0])
+        return LIVETCP_OK;
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
+                   "tls-key with tls=on, or passphrase");
+}
+
+unsigned lt_token_file_admit(const lt_token_file *file, const livetcp_caller *caller,
+                             const char **why)
+{
+    const lt_tokens_claim claim = {caller->token, caller->stream_id, caller->role};
+
+    return lt_tokens_judge(file->tokens, &claim, (int64_t)time(NULL), why);
 }

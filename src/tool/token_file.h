@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-<<<<<<< HEAD
-/* The file of --tokens: whom listeners of the commands let in. */
-=======
 /* The file of --tokens: read when the command starts, and again when it has changed. */
->>>>>>> w-safe
 #ifndef LT_TOOL_TOKEN_FILE_H
 #define LT_TOOL_TOKEN_FILE_H
 
 #include "admission/tokens.h"
 
-<<<<<<< HEAD
 #include <livetcp/session.h>
-
-/* On success the caller owns *tokens. Messages name --tokens and the file. */
-livetcp_result lt_token_file_read(const char *name, lt_tokens **tokens, livetcp_error *error);
-
-/* Tokens come to this listener: LIVETCP_OK if its callers can send theirs under TLS or a
- * passphrase. */
-livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error);
-
-/* As lt_tokens_judge(), now. */
-unsigned lt_token_file_judge(const lt_tokens *tokens, const livetcp_caller *caller,
-                             const char **why);
-=======
 #include <sys/types.h>
 #include <time.h>
 
@@ -49,6 +32,13 @@ typedef enum lt_token_file_news {
 
 /* Reads it again if it is not the file that was read, or if `anyway`. */
 lt_token_file_news lt_token_file_look(lt_token_file *file, bool anyway, livetcp_error *error);
->>>>>>> w-safe
+
+/* Tokens come to this listener: LIVETCP_OK if its callers can send theirs under TLS or a
+ * passphrase. */
+livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error);
+
+/* As lt_tokens_check(), now. */
+unsigned lt_token_file_admit(const lt_token_file *file, const livetcp_caller *caller,
+                             const char **why);
 
 #endif

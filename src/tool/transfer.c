@@ -163,13 +163,8 @@ static bool is_welcome(const lt_transfer *t, livetcp_session *session)
         code = caller.role == t->role ? 403 : 0;
         why = t->role == LIVETCP_ROLE_PUBLISH ? "this listener sends: call it by livetcp receive"
                                               : "this listener receives: call it by livetcp send";
-<<<<<<< HEAD
-        if (!code && t->tokens)
-            code = lt_token_file_judge(t->tokens, &caller, &why);
-=======
         if (!code && t->tokens.name)
-            code = lt_tokens_judge(t->tokens.tokens, &claim, (int64_t)time(NULL), &why);
->>>>>>> w-safe
+            code = lt_token_file_admit(&t->tokens, &caller, &why);
     }
     OPENSSL_cleanse(caller.token, sizeof caller.token);
     if (code)
@@ -218,7 +213,6 @@ static void on_log(livetcp_log_level level, const char *category, const char *te
 
 static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_error *error)
 {
-<<<<<<< HEAD
     livetcp_result result;
 
     if (t->config.mode != LIVETCP_MODE_LISTENER)
@@ -226,17 +220,7 @@ static livetcp_result read_tokens(lt_transfer *t, const char *name, livetcp_erro
                        "--tokens is for listeners (?mode=listener): a caller has one, ?token=");
     if ((result = lt_token_file_check(&t->config, error)))
         return result;
-    return lt_token_file_read(name, &t->tokens, error);
-=======
-    if (t->config.mode != LIVETCP_MODE_LISTENER)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--tokens is for listeners (?mode=listener): a caller has one, ?token=");
-    if (t->config.tls == LIVETCP_TLS_OFF && !t->config.passphrase[0])
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--tokens: tokens come under TLS or a passphrase only: set tls-cert and "
-                       "tls-key with tls=on, or passphrase");
     return lt_token_file_open(&t->tokens, name, error);
->>>>>>> w-safe
 }
 
 livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *options, const char *uri,
