@@ -249,10 +249,18 @@ bool SimListener::adopt(std::shared_ptr<Pending> pending, livetcp_reply &joined,
 {
     unsigned slot = livetcp_pending_index(pending->inbound);
     bool creating = pending->unproved;
+    std::string words;
 
+    pending->unproved = false;
+    if (unsigned code = creating && admit ? admit(*pending->inbound, words) : 0) {
+        livetcp_pending_reject_with(pending->inbound, LIVETCP_ERR_CANCELLED, code, words.c_str(),
+                                    &joined);
+        answer(*pending, LIVETCP_ERR_CANCELLED, joined);
+        resume_joins();
+        return false;
+    }
     if (creating)
         pending->session = &add_session(pending->inbound);
-    pending->unproved = false;
     if (link_of)
         livetcp_engine_set_link(pending->session->engine, slot, link_of(pending->connection->path),
                                 1);

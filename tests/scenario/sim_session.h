@@ -171,6 +171,9 @@ class SimListener
     /* A new session, before it has written anything. */
     std::function<void(SimSession &)> on_session;
 
+    /* Whether a caller that has proved itself may come in: 0, or a code, and its words. */
+    std::function<unsigned(const livetcp_pending &, std::string &)> admit;
+
     /* The link of a path, as the addresses of a connection tell. */
     std::function<unsigned(const SimPath &)> link_of;
 
