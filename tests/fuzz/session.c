@@ -65,13 +65,15 @@ static void control_from_peer(world *w, unsigned slot, fuzz_reader *in)
 {
     uint8_t frame[LT_CONTROL_MAX];
     lt_control message;
-    unsigned type = fuzz_byte(in) % 16, filler = fuzz_byte(in);
+    unsigned type = fuzz_byte(in) % 18, filler = fuzz_byte(in);
 
     memset(&message, (int)filler, sizeof message);
     message.type = (lt_control_type)type;
     message.version = LT_WIRE_VERSION;
     message.count = SLOTS;
     message.index = (uint8_t)(filler % SLOTS);
+    if (type == LT_CONTROL_RECEPTION)
+        message.reception.receipt_count %= LT_RECEPTION_RECEIPTS + 1;
     message.parity_ssrc = filler; /* not the media's, which is `filler` in every byte */
     livetcp_engine_receive(w->session, slot, frame, lt_control_encode(&message, frame), NULL,
                            w->now);
