@@ -865,7 +865,9 @@ static void close_slot(livetcp_session *session, unsigned index, livetcp_result 
             lt_io_close_error_text(session, index, slot->channel->remote, reason, &slot->error);
             session->error = slot->error;
         }
-        lt_io_channel_close(slot->channel, true, reason);
+        /* What the application here has ended is in order. */
+        lt_io_channel_close(slot->channel, true,
+                            reason == LIVETCP_ERR_CANCELLED ? LIVETCP_OK : reason);
         slot->channel = NULL;
     }
 }

@@ -117,8 +117,8 @@ static const char *advice_of(int status)
 {
     switch (status) {
     case 400:
-        return "a server in front may have taken out fields of the request; for nginx: "
-               "proxy_http_version 1.1, and set Upgrade and Connection";
+        return "a server in front may have taken out fields; nginx: proxy_http_version 1.1, and "
+               "set Upgrade and Connection";
     case 401:
         return "the server wants a user, which LiveTCP does not give to a WebSocket; let it admit "
                "this path, and give a token instead";
@@ -131,8 +131,8 @@ static const char *advice_of(int status)
     case 407:
         return "a proxy is in the way; set 'proxy'";
     case 426:
-        return "the server wants another protocol, or a server in front has taken out the Upgrade "
-               "field; for nginx: proxy_http_version 1.1, and set Upgrade and Connection";
+        return "a server in front may have taken out the Upgrade field; nginx: proxy_http_version "
+               "1.1, and set Upgrade and Connection";
     case 502:
     case 503:
     case 504:
