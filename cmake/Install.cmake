@@ -33,8 +33,12 @@ set(livetcp_model_pc_private "")
 if(NOT BUILD_SHARED_LIBS) # what `pkg-config --static` adds
   set(livetcp_pc_cflags " -DLIVETCP_STATIC")
   if(LIVETCP_IO)
+    set(livetcp_pc_llhttp "")
+    if(LLHTTP_FOUND)
+      set(livetcp_pc_llhttp ", libllhttp")
+    endif()
     set(livetcp_pc_private
-      "Requires.private: libuv >= 1.44, jansson, libssl >= 3.0, libcrypto >= 3.0\nLibs.private: -pthread -lm\n")
+      "Requires.private: libuv >= 1.44, jansson${livetcp_pc_llhttp}, libssl >= 3.0, libcrypto >= 3.0\nLibs.private: -lwslay -pthread -lm\n")
   else()
     set(livetcp_pc_private "Requires.private: libcrypto >= 3.0\nLibs.private: -lm\n")
   endif()

@@ -39,6 +39,18 @@ if(LIVETCP_IO)
   livetcp_need_module(JANSSON jansson FOR "sessions over sockets" DEBIAN libjansson-dev
     WITHOUT LIVETCP_IO)
   find_package(Threads REQUIRED)
+  find_path(WSLAY_INCLUDE_DIR wslay/wslay.h) # pkg-config knows it on some systems only
+  find_library(WSLAY_LIBRARY wslay)
+  mark_as_advanced(WSLAY_INCLUDE_DIR WSLAY_LIBRARY)
+  set(livetcp_wslay OFF)
+  if(WSLAY_INCLUDE_DIR AND WSLAY_LIBRARY)
+    set(livetcp_wslay ON)
+  endif()
+  livetcp_need(${livetcp_wslay} "wslay (wslay/wslay.h or libwslay was not found)"
+    FOR "sessions over sockets" DEBIAN libwslay-dev WITHOUT LIVETCP_IO)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(LLHTTP QUIET IMPORTED_TARGET libllhttp>=9.2) # or third_party/llhttp
+  endif()
 endif()
 if(LIVETCP_TOOL)
   livetcp_need_module(POPT popt FOR "the livetcp command" DEBIAN libpopt-dev WITHOUT LIVETCP_TOOL)

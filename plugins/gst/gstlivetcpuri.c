@@ -13,7 +13,8 @@
 
 const gchar *const *gst_livetcp_uri_protocols(GType type)
 {
-    static const gchar *const protocols[] = {"livetcp", "livetcps", NULL};
+    static const gchar *const protocols[] = {"livetcp", "livetcps", "livetcp+ws", "livetcp+wss",
+                                             NULL};
     (void)type;
     return protocols;
 }

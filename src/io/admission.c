@@ -249,7 +249,7 @@ static livetcp_result ask_application(livetcp_listener *listener, livetcp_sessio
 
 livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
                                      const uint8_t address[LT_ADDRESS_KEY],
-                                     const lt_tls_filter *tls, const livetcp_pending *pending,
+                                     const lt_io_filter *filter, const livetcp_pending *pending,
                                      livetcp_session **out, lt_io_refusal *refusal)
 {
     livetcp_config config = listener->config;
@@ -270,8 +270,7 @@ livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *rem
     snprintf(session->remote, sizeof session->remote, "%s", remote);
     remember_session(listener, session);
     lt_io_session_reference(session);
-    if (tls)
-        lt_io_session_note_tls(session, tls);
+    lt_io_session_note_tls(session, filter);
     introduce(session, remote, pending);
     result = ask_application(listener, session, remote, refusal);
     if (result == LIVETCP_OK)
@@ -290,10 +289,10 @@ livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_sessio
     uv_mutex_lock(&session->lock);
     lt_wipe(session->introduced.token, sizeof session->introduced.token);
     uv_mutex_unlock(&session->lock);
-    if (!first->tls) /* or it was when TLS began */
+    if (!first->filter) /* or it was when TLS or the WebSocket began */
         result = lt_io_socket_prepare(first->socket, &listener->config);
     if (result == LIVETCP_OK)
-        result = lt_io_session_attach(session, first->index, first->socket, first->tls, false,
+        result = lt_io_session_attach(session, first->index, first->socket, first->filter, false,
                                       first->state, first->reply);
     return result;
 }

@@ -31,7 +31,7 @@ bool lt_io_admission_has_room(const livetcp_listener *listener,
  * livetcp_engine_create(). */
 livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *remote,
                                      const uint8_t address[LT_ADDRESS_KEY],
-                                     const lt_tls_filter *tls, const livetcp_pending *pending,
+                                     const lt_io_filter *filter, const livetcp_pending *pending,
                                      livetcp_session **session, lt_io_refusal *refusal);
 
 /* Its caller's other connections are about to ask for it, which is no news. */
@@ -42,18 +42,18 @@ bool lt_io_admission_was_refused(const livetcp_listener *listener, const uint8_t
 typedef struct lt_io_first_connection {
     unsigned index;
     uv_os_sock_t socket;
-    lt_tls_filter *tls;           /* NULL without TLS */
+    lt_io_filter *filter;         /* NULL = none */
     const livetcp_pending *state; /* NULL of a plain one */
     const livetcp_reply *reply;   /* to write first, or NULL */
     const uint8_t *data;          /* its input */
     size_t size;
 } lt_io_first_connection;
 
-/* Gives it to the session, with socket and TLS; on failure they stay the caller's. */
+/* Gives it to the session, with socket and filter; on failure they stay the caller's. */
 livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_session *session,
                                       const lt_io_first_connection *first);
 
-/* After that: what was held comes first, then the input, then what TLS holds. Calls back. */
+/* After that: what was held comes first, then the input, then what the filter holds. Calls back. */
 void lt_io_admission_feed(livetcp_session *session, const lt_io_first_connection *first);
 
 /* The listener ends: its sessions live on without it. */

@@ -67,7 +67,7 @@ static void on_closed(uv_handle_t *handle)
     const lt_io_channel_owner *functions = channel->functions;
     void *owner = channel->owner;
 
-    lt_tls_filter_destroy(&channel->tls);
+    lt_io_filter_destroy(&channel->filter);
     free(channel);
     functions->release(owner);
 }
@@ -79,19 +79,19 @@ void lt_io_channel_abandon(lt_io_channel *channel)
     uv_close((uv_handle_t *)&channel->poll, on_closed);
 }
 
-void lt_io_channel_secure(lt_io_channel *channel, lt_tls_filter *filter)
+void lt_io_channel_use_filter(lt_io_channel *channel, lt_io_filter *filter)
 {
-    channel->tls = filter;
+    channel->filter = filter;
 }
 
 static int flush_records(lt_io_channel *channel);
 
-void lt_io_channel_close(lt_io_channel *channel, bool orderly)
+void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result reason)
 {
     uv_os_sock_t socket = channel->socket;
 
-    if (orderly && channel->tls) {
-        lt_tls_filter_end(channel->tls);
+    if (orderly && channel->filter) {
+        lt_io_filter_end(channel->filter, reason);
         (void)flush_records(channel); /* what it takes */
     }
     lt_io_channel_abandon(channel);
@@ -159,11 +159,11 @@ static int flush_records(lt_io_channel *channel)
     const uint8_t *data;
     size_t size;
 
-    while ((size = lt_tls_filter_output(channel->tls, &data)) > 0) {
+    while ((size = lt_io_filter_output(channel->filter, &data)) > 0) {
         long n = write_socket(channel, data, size, false);
         if (n < 0)
             return (int)-n;
-        lt_tls_filter_written(channel->tls, (size_t)n);
+        lt_io_filter_written(channel->filter, (size_t)n);
     }
     return 0;
 }
@@ -178,21 +178,21 @@ static long write_record(lt_io_channel *channel, const void *data, size_t size, 
 
     if (failure)
         return -failure;
-    if (lt_tls_filter_write(channel->tls, data, size) != LIVETCP_OK)
+    if (lt_io_filter_write(channel->filter, data, size) != LIVETCP_OK)
         return -EPROTO;
-    *wire_size = lt_tls_filter_output(channel->tls, &records);
+    *wire_size = lt_io_filter_output(channel->filter, &records);
     long n = write_socket(channel, records, *wire_size, timestamp);
     if (n < 0 && n != -EAGAIN)
         return n;
     if (n > 0)
-        lt_tls_filter_written(channel->tls, (size_t)n);
+        lt_io_filter_written(channel->filter, (size_t)n);
     return (long)size;
 }
 
 long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
                          size_t *wire_size)
 {
-    if (channel->tls)
+    if (channel->filter)
         return write_record(channel, data, size, timestamp, wire_size);
     long n = write_socket(channel, data, size, timestamp);
     *wire_size = n > 0 ? (size_t)n : 0;
@@ -203,7 +203,7 @@ bool lt_io_channel_is_full(const lt_io_channel *channel)
 {
     const uint8_t *data;
 
-    return channel->tls && lt_tls_filter_output(channel->tls, &data) > 0;
+    return channel->filter && lt_io_filter_output(channel->filter, &data) > 0;
 }
 
 /* Where the kernel does not report segments that waited, only prompt ones are of use. */
@@ -242,21 +242,21 @@ static void lose(lt_io_channel *channel, int system_errno)
     channel->functions->on_lost(channel->owner, channel->index, system_errno);
 }
 
-/* One step of decryption, in place of what was read: libssl has its own copy. The peer may have to
- * get an answer (a new key, an alert). */
+/* One step of decryption, in place of what was read: the filter has its own copy. The peer may have
+ * to get an answer (a new key, an alert). */
 static size_t decrypt(lt_io_channel *channel, const uint8_t *data, size_t size, uint8_t *plaintext,
                       livetcp_error *error)
 {
     uv_mutex_lock(channel->lock);
     if (size)
-        lt_tls_filter_receive(channel->tls, data, size);
-    size_t got = lt_tls_filter_read(channel->tls, plaintext, LT_IO_READ_SIZE);
+        lt_io_filter_receive(channel->filter, data, size);
+    size_t got = lt_io_filter_read(channel->filter, plaintext, LT_IO_READ_SIZE);
     if (flush_records(channel) == EAGAIN)
         channel->want_writable = true;
-    lt_tls_state state = lt_tls_filter_state(channel->tls);
-    error->code = state == LT_TLS_ENDED ? LIVETCP_ERR_CLOSED : LIVETCP_OK;
-    if (state == LT_TLS_FAILED)
-        *error = *lt_tls_filter_error(channel->tls);
+    lt_io_filter_state state = lt_io_filter_state_of(channel->filter);
+    error->code = state == LT_IO_FILTER_ENDED ? LIVETCP_ERR_CLOSED : LIVETCP_OK;
+    if (state == LT_IO_FILTER_FAILED)
+        *error = *lt_io_filter_error(channel->filter);
     uv_mutex_unlock(channel->lock);
     return got;
 }
@@ -286,7 +286,7 @@ static void deliver_records(lt_io_channel *channel, size_t size,
 /* Bytes of the read buffer. */
 static void deliver(lt_io_channel *channel, size_t size, const livetcp_rx_timestamp *timestamp)
 {
-    if (channel->tls)
+    if (channel->filter)
         deliver_records(channel, size, timestamp);
     else
         channel->functions->on_bytes(channel->owner, channel->index, channel->context->read_buffer,
@@ -295,7 +295,7 @@ static void deliver(lt_io_channel *channel, size_t size, const livetcp_rx_timest
 
 void lt_io_channel_drain(lt_io_channel *channel)
 {
-    if (channel->tls)
+    if (channel->filter)
         deliver_records(channel, 0, &(livetcp_rx_timestamp){.known = false});
 }
 
@@ -331,7 +331,7 @@ static bool note_writable(lt_io_channel *channel)
 {
     uv_mutex_lock(channel->lock);
     bool failed = channel->write_errno != 0;
-    int rest = failed || !channel->tls ? 0 : flush_records(channel);
+    int rest = failed || !channel->filter ? 0 : flush_records(channel);
     if (rest && rest != EAGAIN) {
         channel->write_errno = rest;
         failed = true;

@@ -7,8 +7,8 @@
 #define LT_IO_CHANNEL_H
 
 #include "io/context.h"
+#include "io/filter.h"
 #include "platform/socket.h"
-#include "tls/filter.h"
 
 #include <livetcp/engine.h>
 
@@ -22,7 +22,7 @@ typedef struct lt_io_channel_owner {
     /* It has failed with this errno, or the peer has ended it if 0. The owner closes it. */
     void (*on_lost)(void *owner, unsigned index, int system_errno);
 
-    /* TLS has failed. The owner closes it. */
+    /* Its filter has failed. The owner closes it. */
     void (*on_failed)(void *owner, unsigned index, const livetcp_error *error);
 
     /* Locked: the channel wanted to write, and can. Input that there is comes next, and then
@@ -45,7 +45,7 @@ typedef struct lt_io_channel {
     uv_mutex_t *lock; /* the owner's */
     unsigned index;
     uv_os_sock_t socket;
-    lt_tls_filter *tls; /* (lock) between socket and owner; NULL without TLS */
+    lt_io_filter *filter; /* (lock) between socket and owner; NULL = none */
     uv_poll_t poll;
     bool ended;             /* loop's thread: closed or abandoned */
     int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
@@ -74,24 +74,26 @@ bool lt_io_channel_start_timestamps(lt_io_channel *channel);
 /* Loop's thread. Watches for input, and for writability if the channel wants that. */
 void lt_io_channel_watch(lt_io_channel *channel);
 
-/* Loop's thread, before it is watched: takes over the filter, whose handshake is done. */
-void lt_io_channel_secure(lt_io_channel *channel, lt_tls_filter *filter);
+/* Loop's thread, before it is watched: takes over the filter, whose handshakes are done; NULL =
+ * none. */
+void lt_io_channel_use_filter(lt_io_channel *channel, lt_io_filter *filter);
 
 /* Loop's thread: gives the owner what the filter holds already. */
 void lt_io_channel_drain(lt_io_channel *channel);
 
 /* Any thread, locked. Bytes, or -errno; `timestamp`: on_timestamp() will report the last of them.
- * *wire_size is set to the number of bytes that TCP carries for them: with TLS, those of records.
- */
+ * *wire_size is set to the number of bytes that TCP carries for them: with a filter, those of
+ * records and frames. */
 long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
                          size_t *wire_size);
 
-/* Locked. True if the kernel has not taken all of a record: it takes no more for now. */
+/* Locked. True if the kernel has not taken all of a record or frame: it takes no more for now. */
 bool lt_io_channel_is_full(const lt_io_channel *channel);
 
 /* Loop's thread, locked. Stops watching and closes; the channel frees itself. `orderly`: the peer
- * should still read the written data. */
-void lt_io_channel_close(lt_io_channel *channel, bool orderly);
+ * should still read the written data, and be told the reason if the filter can tell; LIVETCP_OK is
+ * none. */
+void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result reason);
 
 /* The same without closing the socket, which the caller has back. */
 void lt_io_channel_abandon(lt_io_channel *channel);

@@ -25,6 +25,10 @@ static const struct {
     {LIVETCP_ERR_REFUSED, "; is a listener running there?"},
     {LIVETCP_ERR_NOT_SUPPORTED, "; set wire=plain here, or wire=auto there"},
     {LIVETCP_ERR_NO_INTRODUCTION, "; update it, or leave them out"},
+    /* The engine's: it has a token, and TLS that ends somewhere else. */
+    {LIVETCP_ERR_TLS,
+     "; TLS ends at a server in front of the listener, which would read the token: "
+     "let it pass on TLS as it is (nginx: ssl_preread), or leave the token out"},
     {LIVETCP_ERR_UNREACHABLE, "; check the address, the route and firewalls"},
 };
 

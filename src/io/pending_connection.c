@@ -30,9 +30,10 @@ _Static_assert(LT_CLIENT_HELLO_MAX + READ_SIZE <= LT_IO_READ_SIZE, "saved bytes,
 
 typedef enum stage {
     STAGE_PROXY_HEADER, /* the PROXY header of a proxy in front comes first */
-    STAGE_FIRST_BYTES,  /* its protocol is not known: of the socket, or of what TLS carries */
+    STAGE_FIRST_BYTES,  /* its protocol is not known: of the socket, or of what a filter gives */
     STAGE_TLS_TURN,     /* a ClientHello for us came: waits for its turn */
     STAGE_TLS,          /* TLS agrees on keys; all that follows is plaintext */
+    STAGE_UPGRADE,      /* the head of an HTTP request comes, which asks for a WebSocket */
     STAGE_HANDSHAKE,    /* RFC 4571 with control messages: CREATE, JOIN or the PROOF of a JOIN */
     STAGE_TURN,         /* CREATE, or JOIN of a blamed address, came: waits for its turn */
     STAGE_UNPROVED,     /* ACCEPT is sent; media is held until PROOF */
@@ -46,10 +47,10 @@ typedef struct pending_connection {
     uv_poll_t poll;
     livetcp_pending *state;
     stage stage;
-    bool plain;         /* RFC 4571 and nothing else */
-    bool costly;        /* a key was agreed, or a challenge written, and nothing is proved */
-    lt_tls_filter *tls; /* NULL before its turn, without TLS, and once a session has it */
-    uint8_t *saved;     /* input that waits, decrypted: the first bytes, or what followed CREATE */
+    bool plain;           /* RFC 4571 and nothing else */
+    bool costly;          /* a key was agreed, or a challenge written, and nothing is proved */
+    lt_io_filter *filter; /* TLS, a WebSocket, or both; NULL without, and once a session has it */
+    uint8_t *saved; /* input that waits, decrypted: the first bytes, or what followed CREATE */
     size_t saved_size;
     lt_list in_unproved;
     lt_list joins;    /* STAGE_UNPROVED: connections that wait for this one, in STAGE_PARKED */
@@ -60,6 +61,7 @@ typedef struct pending_connection {
 
 static void on_pending_ready(uv_poll_t *poll, int status, int events);
 static void arm_timer(livetcp_listener *listener);
+static bool needs_websocket(const pending_connection *pending);
 
 static pending_connection *pending_of(lt_io_pool_member *member)
 {
@@ -79,7 +81,7 @@ static void on_pending_closed(uv_handle_t *handle)
     livetcp_listener *listener = pending->listener;
 
     livetcp_pending_destroy(&pending->state);
-    lt_tls_filter_destroy(&pending->tls);
+    lt_io_filter_destroy(&pending->filter);
     free(pending->saved);
     free(pending);
     lt_io_listener_release(listener);
@@ -118,13 +120,13 @@ static void drop(pending_connection *pending)
 }
 
 /* Records that wait. A fresh connection has space for them; one without is broken. */
-static bool flush_records(lt_tls_filter *filter, uv_os_sock_t fd)
+static bool flush_records(lt_io_filter *filter, uv_os_sock_t fd)
 {
     const uint8_t *data;
-    size_t size = lt_tls_filter_output(filter, &data);
+    size_t size = lt_io_filter_output(filter, &data);
     bool done = size == 0 || lt_socket_write(fd, data, size) == (long)size;
 
-    lt_tls_filter_written(filter, size);
+    lt_io_filter_written(filter, size);
     return done;
 }
 
@@ -133,19 +135,20 @@ static bool write_reply(const pending_connection *pending, uv_os_sock_t fd,
 {
     if (reply->size == 0)
         return true;
-    if (pending->tls)
-        return lt_tls_filter_write(pending->tls, reply->frame, reply->size) == LIVETCP_OK &&
-               flush_records(pending->tls, fd);
+    if (pending->filter)
+        return lt_io_filter_write(pending->filter, reply->frame, reply->size) == LIVETCP_OK &&
+               flush_records(pending->filter, fd);
     return lt_socket_write(fd, reply->frame, reply->size) == (long)reply->size;
 }
 
 /* Sends the last words, if possible, and closes. Nothing watches `fd` any more. */
-static void write_last(pending_connection *pending, uv_os_sock_t fd, const livetcp_reply *reply)
+static void write_last(pending_connection *pending, uv_os_sock_t fd, const livetcp_reply *reply,
+                       livetcp_result reason)
 {
     write_reply(pending, fd, reply);
-    if (pending->tls) {
-        lt_tls_filter_end(pending->tls);
-        flush_records(pending->tls, fd);
+    if (pending->filter) {
+        lt_io_filter_end(pending->filter, reason);
+        flush_records(pending->filter, fd);
     }
     lt_io_close_lingering(pending->listener->context, fd);
 }
@@ -154,7 +157,7 @@ static void write_last(pending_connection *pending, uv_os_sock_t fd, const livet
 static void send_off(pending_connection *pending, uv_os_sock_t fd, const livetcp_error *error,
                      const livetcp_reply *reply)
 {
-    write_last(pending, fd, reply);
+    write_last(pending, fd, reply, error->code);
     lt_io_admission_rejected(pending->listener, pending->remote, error);
 }
 
@@ -270,7 +273,7 @@ static void hand_over(pending_connection *pending, livetcp_session *session, uns
 {
     lt_io_first_connection first = {.index = index,
                                     .socket = fd,
-                                    .tls = pending->tls,
+                                    .filter = pending->filter,
                                     .state = pending->plain ? NULL : pending->state,
                                     .reply = reply,
                                     .data = data,
@@ -281,7 +284,7 @@ static void hand_over(pending_connection *pending, livetcp_session *session, uns
         reject_socket(pending, fd, result, NULL);
         return;
     }
-    pending->tls = NULL;
+    pending->filter = NULL;
     lt_io_admission_feed(session, &first);
 }
 
@@ -292,7 +295,7 @@ static void wait_for_answer(pending_connection *pending, livetcp_session *sessio
                             const livetcp_reply *reply, const uint8_t *data, size_t size)
 {
     lt_io_undecided_parts parts = {.socket = fd,
-                                   .tls = pending->tls,
+                                   .filter = pending->filter,
                                    .state = pending->state,
                                    .joined = *reply,
                                    .rest = data,
@@ -305,7 +308,7 @@ static void wait_for_answer(pending_connection *pending, livetcp_session *sessio
         livetcp_session_close(session, 0);
         return;
     }
-    pending->tls = NULL;
+    pending->filter = NULL;
     pending->state = NULL;
 }
 
@@ -322,8 +325,9 @@ static void create_session(pending_connection *pending, const livetcp_reply *rep
 
     pending->costly = false;
     fd = leave(pending);
-    livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
-                                                  pending->tls, pending->state, &session, &refusal);
+    livetcp_result result =
+        lt_io_admission_offer(listener, pending->remote, pending->address, pending->filter,
+                              pending->state, &session, &refusal);
     if (result != LIVETCP_OK) {
         lt_io_admission_note_refused(listener, livetcp_pending_session_id(pending->state));
         reject_socket(pending, fd, result, &refusal);
@@ -359,7 +363,7 @@ static void refuse_join(pending_connection *pending)
 
     livetcp_pending_reject(pending->state, LIVETCP_ERR_UNKNOWN_SESSION, &reply);
     fd = leave(pending);
-    write_last(pending, fd, &reply);
+    write_last(pending, fd, &reply, LIVETCP_ERR_UNKNOWN_SESSION);
 }
 
 /* The answer to JOIN; false if the connection was turned away. */
@@ -400,8 +404,7 @@ static void join_session(pending_connection *pending, const livetcp_reply *reply
         reject(pending, LIVETCP_ERR_UNKNOWN_SESSION);
         return;
     }
-    if (pending->tls)
-        lt_io_session_note_tls(session, pending->tls);
+    lt_io_session_note_tls(session, pending->filter);
     hand_over(pending, session, index, leave(pending), reply, data, size);
 }
 
@@ -512,11 +515,16 @@ static void accept_plain(pending_connection *pending, const uint8_t *data, size_
     fd = leave(pending);
     pending->plain = true;
     livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
-                                                  pending->tls, NULL, &session, &refusal);
+                                                  pending->filter, NULL, &session, &refusal);
     if (result != LIVETCP_OK)
         reject_socket(pending, fd, result, &refusal);
     else
         hand_over(pending, session, 0, fd, NULL, data, size);
+}
+
+static bool has_tls(const pending_connection *pending)
+{
+    return pending->filter && lt_io_filter_tls(pending->filter);
 }
 
 /* Its protocol is not for this port. A peer that sends RTP can read a REJECT, or ignores it; a
@@ -524,7 +532,7 @@ static void accept_plain(pending_connection *pending, const uint8_t *data, size_
 static void turn_away_wrong_end(pending_connection *pending, lt_peer_kind kind)
 {
     const livetcp_config *config = &pending->listener->config;
-    bool without_tls = !pending->tls && lt_config_needs_tls(config);
+    bool without_tls = !has_tls(pending) && lt_config_needs_tls(config);
     livetcp_reply reply = {.size = 0};
     livetcp_error error;
     char who[LT_ADDRESS_TEXT + 24];
@@ -532,9 +540,12 @@ static void turn_away_wrong_end(pending_connection *pending, lt_peer_kind kind)
     snprintf(who, sizeof who, "connection from %s", pending->remote);
     if (without_tls && kind != LT_PEER_PROXY_HEADER)
         lt_io_no_tls_error(&error, who, kind);
+    else if (needs_websocket(pending) && kind != LT_PEER_PROXY_HEADER)
+        lt_io_no_websocket_error(&error, who, kind);
     else
         lt_io_wrong_end_error(&error, who, config, kind);
-    if (kind == LT_PEER_PLAIN || (kind == LT_PEER_SESSION && without_tls))
+    if (kind == LT_PEER_PLAIN ||
+        (kind == LT_PEER_SESSION && (without_tls || needs_websocket(pending))))
         livetcp_pending_reject(pending->state, error.code, &reply);
     else if (kind == LT_PEER_SESSION)
         livetcp_pending_reject(pending->state, LIVETCP_ERR_NOT_SUPPORTED, &reply);
@@ -551,13 +562,42 @@ static bool pass_on(pending_connection *pending, lt_peer_kind kind, const uint8_
 
     if (kind == LT_PEER_PROXY_HEADER && config->proxy_protocol)
         return false; /* nobody that may say whose the connection is */
-    if (!config->fallback[0] || pending->tls || (!lt_peer_kind_name(kind) && kind != LT_PEER_OTHER))
+    if (!config->fallback[0] || pending->filter ||
+        (!lt_peer_kind_name(kind) && kind != LT_PEER_OTHER))
         return false;
     fd = leave(pending);
     if (!lt_io_fallback_start(listener->context, fd, config->fallback, data, size))
         lt_socket_close(fd);
     return true;
 }
+
+/* A WebSocket may come, or has to; there is none within one. */
+static bool expects_websocket(const pending_connection *pending)
+{
+    return pending->listener->config.websocket != LIVETCP_WEBSOCKET_OFF &&
+           !(pending->filter && lt_io_filter_websocket(pending->filter));
+}
+
+static bool needs_websocket(const pending_connection *pending)
+{
+    return pending->listener->config.websocket == LIVETCP_WEBSOCKET_ON &&
+           expects_websocket(pending);
+}
+
+/* Authenticators are of this TLS connection alone, if the caller knows that it ends here. */
+static bool bind_to_tls(pending_connection *pending)
+{
+    uint8_t binding[LT_TLS_BINDING_SIZE];
+
+    if (!pending->filter || !lt_io_filter_is_bound(pending->filter))
+        return true;
+    if (!lt_io_filter_binding(pending->filter, binding))
+        return false;
+    livetcp_pending_bind(pending->state, binding);
+    return true;
+}
+
+static void begin_websocket(pending_connection *pending, const uint8_t *data, size_t size);
 
 /* Detects the peer's protocol before its input is used. */
 static void take_first_input(pending_connection *pending, const uint8_t *data, size_t size)
@@ -571,9 +611,13 @@ static void take_first_input(pending_connection *pending, const uint8_t *data, s
             reject(pending, LIVETCP_ERR_NO_MEMORY);
         return;
     }
+    if (kind == LT_PEER_HTTP && expects_websocket(pending)) {
+        begin_websocket(pending, data, size);
+        return;
+    }
     if (pass_on(pending, kind, data, size))
         return;
-    if (lt_io_wrong_end(wire, kind)) {
+    if (lt_io_wrong_end(wire, kind) || needs_websocket(pending)) {
         turn_away_wrong_end(pending, kind);
         return;
     }
@@ -581,8 +625,58 @@ static void take_first_input(pending_connection *pending, const uint8_t *data, s
         accept_plain(pending, data, size);
         return;
     }
+    if (!bind_to_tls(pending)) {
+        reject(pending, LIVETCP_ERR_SYSTEM);
+        return;
+    }
     pending->stage = STAGE_HANDSHAKE;
     take_input(pending, data, size);
+}
+
+/* ---- WebSockets ---- */
+
+static void serve_filter(pending_connection *pending);
+
+/* An HTTP request has begun, which may ask for one. */
+static void begin_websocket(pending_connection *pending, const uint8_t *data, size_t size)
+{
+    const livetcp_config *config = &pending->listener->config;
+    livetcp_result result = LIVETCP_OK;
+
+    if (!pending->filter) {
+        /* Before our answer: the second write would wait for an acknowledgment. */
+        result = lt_io_socket_prepare(pending->socket, config);
+        if (result == LIVETCP_OK)
+            pending->filter = lt_io_filter_create(NULL, false);
+        if (result == LIVETCP_OK && !pending->filter)
+            result = LIVETCP_ERR_NO_MEMORY;
+    }
+    if (result == LIVETCP_OK) {
+        pending->stage = STAGE_UPGRADE;
+        result = lt_io_filter_add_websocket(pending->filter, config, "", data, size);
+    }
+    if (result != LIVETCP_OK || !save(pending, NULL, 0))
+        reject(pending, result != LIVETCP_OK ? result : LIVETCP_ERR_NO_MEMORY);
+    else
+        serve_filter(pending);
+}
+
+/* True if the request was no WebSocket for us, and went to the server that shares the port. */
+static bool pass_on_request(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+    const char *fallback = listener->config.fallback;
+    const uint8_t *head;
+    size_t size;
+    uv_os_sock_t fd;
+
+    if (pending->stage != STAGE_UPGRADE || !fallback[0] || lt_io_filter_tls(pending->filter) ||
+        !lt_ws_is_foreign(lt_io_filter_websocket(pending->filter), &head, &size))
+        return false;
+    fd = leave(pending);
+    if (!lt_io_fallback_start(listener->context, fd, fallback, head, size))
+        lt_socket_close(fd);
+    return true;
 }
 
 /* ---- TLS ---- */
@@ -594,17 +688,19 @@ static bool is_waiting(const pending_connection *pending)
            pending->stage == STAGE_PARKED;
 }
 
-static void fail_tls(pending_connection *pending)
+static void fail_filter(pending_connection *pending)
 {
+    const livetcp_error *why = lt_io_filter_error(pending->filter);
     livetcp_error error;
 
-    lt_fail(&error, LIVETCP_ERR_TLS, "connection from %s: %s", pending->remote,
-            lt_tls_filter_error(pending->tls)->message);
-    flush_records(pending->tls, pending->socket); /* the alert */
+    lt_fail(&error, why->code, "connection from %s: %s", pending->remote, why->message);
+    if (pass_on_request(pending))
+        return;
+    flush_records(pending->filter, pending->socket); /* an alert, a closing frame, an HTTP error */
     send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
 }
 
-/* What TLS has decrypted, until the connection waits, has left or there is no more. */
+/* What the filter gives, until the connection waits, has left or there is no more. */
 static void take_plaintext(pending_connection *pending)
 {
     uint8_t *buffer = pending->listener->context->read_buffer;
@@ -614,7 +710,7 @@ static void take_plaintext(pending_connection *pending)
         size_t held = first ? pending->saved_size : 0;
         if (held)
             memcpy(buffer, pending->saved, held);
-        size_t size = lt_tls_filter_read(pending->tls, buffer + held, LT_IO_READ_SIZE - held);
+        size_t size = lt_io_filter_read(pending->filter, buffer + held, LT_IO_READ_SIZE - held);
         if (size && first)
             take_first_input(pending, buffer, held + size);
         else if (size)
@@ -624,46 +720,46 @@ static void take_plaintext(pending_connection *pending)
     }
     if (pending->socket == LT_NO_SOCKET || is_waiting(pending))
         return;
-    if (lt_tls_filter_state(pending->tls) == LT_TLS_FAILED)
-        fail_tls(pending);
-    else if (lt_tls_filter_state(pending->tls) == LT_TLS_ENDED)
+    if (lt_io_filter_state_of(pending->filter) == LT_IO_FILTER_FAILED)
+        fail_filter(pending);
+    else if (lt_io_filter_state_of(pending->filter) == LT_IO_FILTER_ENDED)
         lose(pending, 0);
 }
 
-/* Both ends have keys: the authenticators are of this connection alone, and plain RTP may begin
- * from here. */
-static void open_tls(pending_connection *pending)
+/* TLS has keys, or the WebSocket is open: plain RTP may begin from here. */
+static void open_filter(pending_connection *pending)
 {
     const livetcp_config *config = &pending->listener->config;
-    uint8_t binding[LT_TLS_BINDING_SIZE];
 
-    if (!lt_tls_filter_binding(pending->tls, binding)) {
-        reject(pending, LIVETCP_ERR_SYSTEM);
+    pending->stage = STAGE_FIRST_BYTES;
+    if (config->wire == LIVETCP_WIRE_PLAIN && !config->peer_sends && !expects_websocket(pending))
+        accept_plain(pending, NULL, 0);
+}
+
+/* After the filter got input: its answers, and what it gives. */
+static void serve_filter(pending_connection *pending)
+{
+    bool opening = pending->stage == STAGE_TLS || pending->stage == STAGE_UPGRADE;
+    lt_io_filter_state state = lt_io_filter_state_of(pending->filter);
+
+    if (state == LT_IO_FILTER_FAILED) {
+        fail_filter(pending);
         return;
     }
-    livetcp_pending_bind(pending->state, binding);
-    pending->stage = STAGE_FIRST_BYTES;
-    if (config->wire == LIVETCP_WIRE_PLAIN && !config->peer_sends)
-        accept_plain(pending, NULL, 0);
+    if (!flush_records(pending->filter, pending->socket)) {
+        lose(pending, EPIPE);
+        return;
+    }
+    if (opening && state == LT_IO_FILTER_OPEN)
+        open_filter(pending);
+    if (pending->socket != LT_NO_SOCKET)
+        take_plaintext(pending);
 }
 
 static void take_records(pending_connection *pending, const uint8_t *data, size_t size)
 {
-    lt_tls_filter_receive(pending->tls, data, size);
-    bool written = flush_records(pending->tls, pending->socket);
-
-    if (lt_tls_filter_state(pending->tls) == LT_TLS_FAILED) {
-        fail_tls(pending);
-        return;
-    }
-    if (!written) {
-        lose(pending, EPIPE);
-        return;
-    }
-    if (pending->stage == STAGE_TLS && lt_tls_filter_state(pending->tls) == LT_TLS_OPEN)
-        open_tls(pending);
-    if (pending->socket != LT_NO_SOCKET)
-        take_plaintext(pending);
+    lt_io_filter_receive(pending->filter, data, size);
+    serve_filter(pending);
 }
 
 /* TLS, for us or for the server that shares the port. */
@@ -700,6 +796,7 @@ static void begin_tls(pending_connection *pending)
     livetcp_listener *listener = pending->listener;
     uint8_t *hello = pending->saved;
     size_t size = pending->saved_size;
+    lt_tls_filter *tls = NULL;
     livetcp_result result;
 
     pending->saved = NULL;
@@ -709,7 +806,13 @@ static void begin_tls(pending_connection *pending)
     /* Before our first record: the second would wait for an acknowledgment. */
     result = lt_io_socket_prepare(pending->socket, &listener->config);
     if (result == LIVETCP_OK)
-        result = lt_io_tls_filter(listener->tls, &listener->context->log, &pending->tls);
+        result = lt_io_tls_filter(listener->tls, &listener->context->log, &tls);
+    if (result == LIVETCP_OK) {
+        pending->filter = lt_io_filter_create(tls, true);
+        result = pending->filter ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
+    }
+    if (!pending->filter)
+        lt_tls_filter_destroy(&tls);
     if (result != LIVETCP_OK) {
         reject(pending, result);
     } else {
@@ -725,7 +828,7 @@ static void begin_tls(pending_connection *pending)
 static bool is_taken_at_once(const livetcp_listener *listener)
 {
     return listener->config.wire == LIVETCP_WIRE_PLAIN && !listener->config.peer_sends &&
-           !listener->tls;
+           !listener->tls && listener->config.websocket == LIVETCP_WEBSOCKET_OFF;
 }
 
 static void take_socket_input(pending_connection *pending, const uint8_t *data, size_t size)
@@ -817,7 +920,7 @@ static void take_saved(pending_connection *pending)
     if (size)
         take_input(pending, saved, size);
     free(saved);
-    if (pending->tls)
+    if (pending->filter)
         take_plaintext(pending);
 }
 
@@ -860,7 +963,7 @@ static void take_turn(pending_connection *pending)
         go_on(pending, STAGE_HANDSHAKE);
         if (size)
             take_input(pending, saved, size);
-        if (pending->tls)
+        if (pending->filter)
             take_plaintext(pending);
     }
     free(saved);
@@ -909,7 +1012,7 @@ static void read_input(pending_connection *pending, int status)
 {
     livetcp_listener *listener = pending->listener;
     bool header = pending->stage == STAGE_PROXY_HEADER;
-    bool first = header || (pending->stage == STAGE_FIRST_BYTES && !pending->tls);
+    bool first = header || (pending->stage == STAGE_FIRST_BYTES && !pending->filter);
     uint8_t *buffer = listener->context->read_buffer;
     size_t held = first ? pending->saved_size : 0;
     size_t limit = pending->stage == STAGE_UNPROVED ? LT_IO_READ_SIZE : READ_SIZE;
@@ -917,7 +1020,7 @@ static void read_input(pending_connection *pending, int status)
     if (held)
         memcpy(buffer, pending->saved, held);
     long n = lt_socket_read(pending->socket, buffer + held, limit);
-    if (n > 0 && pending->tls)
+    if (n > 0 && pending->filter)
         take_records(pending, buffer, (size_t)n);
     else if (n > 0 && header)
         take_proxy_header(pending, buffer, held + (size_t)n);
@@ -961,7 +1064,7 @@ static void expire(pending_connection *pending)
 {
     const livetcp_config *config = &pending->listener->config;
     bool silent = pending->stage == STAGE_FIRST_BYTES && !pending->saved_size;
-    bool open = pending->tls || !lt_config_needs_tls(config);
+    bool open = (pending->filter || !lt_config_needs_tls(config)) && !needs_websocket(pending);
 
     if (pending->stage == STAGE_PARKED)
         drop(pending); /* its caller knows what it waits for */

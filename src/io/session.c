@@ -313,12 +313,15 @@ void lt_io_session_use_proxy(livetcp_session *session, lt_io_proxy *proxy)
     session->proxy = proxy;
 }
 
-void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter)
+void lt_io_session_note_tls(livetcp_session *session, const lt_io_filter *filter)
 {
+    const lt_tls_filter *tls = filter ? lt_io_filter_tls(filter) : NULL;
     livetcp_tls_info *noted = &session->tls_info;
     lt_tls_info info;
 
-    lt_tls_filter_info(filter, &info);
+    if (!tls)
+        return;
+    lt_tls_filter_info(tls, &info);
     uv_mutex_lock(&session->lock);
     snprintf(noted->version, sizeof noted->version, "%s", info.version);
     snprintf(noted->cipher, sizeof noted->cipher, "%s", info.cipher);
@@ -334,9 +337,9 @@ static void close_channels(livetcp_session *session)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         lt_io_connector_cancel(&session->slots[i].connector);
-        lt_io_tls_handshake_cancel(&session->slots[i].handshake);
+        lt_io_handshake_cancel(&session->slots[i].handshake);
         if (session->slots[i].channel)
-            lt_io_channel_close(session->slots[i].channel, true);
+            lt_io_channel_close(session->slots[i].channel, true, LIVETCP_OK);
         session->slots[i].channel = NULL;
     }
 }
@@ -428,7 +431,7 @@ static unsigned link_of_addresses(const livetcp_session *session, const lt_io_ch
 }
 
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    lt_tls_filter *filter, bool caller,
+                                    lt_io_filter *filter, bool caller,
                                     const livetcp_pending *pending, const livetcp_reply *reply)
 {
     livetcp_result result = LIVETCP_OK;
@@ -451,7 +454,7 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
                          : livetcp_engine_adopt(session->engine, index, lt_io_now());
     }
     if (result == LIVETCP_OK) {
-        lt_io_channel_secure(channel, filter);
+        lt_io_channel_use_filter(channel, filter);
         session->slots[index].channel = channel;
         session->slots[index].first = (lt_first_bytes){.kind = known_kind(session, caller)};
         if (reply && reply->size)
@@ -483,7 +486,7 @@ static void lose(livetcp_session *session, unsigned index, const livetcp_error *
     uv_mutex_lock(&session->lock);
     if (slot->channel) {
         ask_what_arrived(session, slot->channel);
-        lt_io_channel_close(slot->channel, orderly);
+        lt_io_channel_close(slot->channel, orderly, error->code);
     }
     slot->channel = NULL;
     slot->error = *error;
@@ -582,7 +585,7 @@ static void on_lost(void *owner, unsigned index, int system_errno)
     lt_io_session_service(session);
 }
 
-static void on_tls_failed(void *owner, unsigned index, const livetcp_error *why)
+static void on_filter_failed(void *owner, unsigned index, const livetcp_error *why)
 {
     livetcp_session *session = owner;
     livetcp_error error;
@@ -622,32 +625,34 @@ static void release(void *owner)
 
 static const lt_io_channel_owner channel_functions = {.on_bytes = on_bytes,
                                                       .on_lost = on_lost,
-                                                      .on_failed = on_tls_failed,
+                                                      .on_failed = on_filter_failed,
                                                       .on_writable = on_writable,
                                                       .on_drained = on_drained,
                                                       .on_timestamp = on_timestamp,
                                                       .hold = hold,
                                                       .release = release};
 
-/* ---- called by TLS handshakes ---- */
+/* ---- called by handshakes ---- */
 
-static void on_secured(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_filter *filter)
+static void on_open(void *owner, unsigned index, uv_os_sock_t socket, lt_io_filter *filter)
 {
     livetcp_session *session = owner;
     uint8_t binding[LT_TLS_BINDING_SIZE];
+    bool bound = lt_io_filter_is_bound(filter);
     livetcp_result result = LIVETCP_ERR_SYSTEM;
     livetcp_error error;
 
     session->slots[index].handshake = NULL;
     lt_io_session_note_tls(session, filter);
-    if (lt_tls_filter_binding(filter, binding)) {
+    if (!bound || lt_io_filter_binding(filter, binding)) {
         uv_mutex_lock(&session->lock);
-        livetcp_engine_bind(session->engine, index, binding);
+        if (bound)
+            livetcp_engine_bind(session->engine, index, binding);
         uv_mutex_unlock(&session->lock);
         result = lt_io_session_attach(session, index, socket, filter, true, NULL, NULL);
     }
     if (result != LIVETCP_OK) {
-        lt_tls_filter_destroy(&filter);
+        lt_io_filter_destroy(&filter);
         lt_socket_close(socket);
         lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
         lose(session, index, &error, false);
@@ -656,7 +661,7 @@ static void on_secured(void *owner, unsigned index, uv_os_sock_t socket, lt_tls_
     lt_io_session_drain(session, index);
 }
 
-static void on_insecure(void *owner, unsigned index, const livetcp_error *error)
+static void on_not_open(void *owner, unsigned index, const livetcp_error *error)
 {
     livetcp_session *session = owner;
 
@@ -665,46 +670,71 @@ static void on_insecure(void *owner, unsigned index, const livetcp_error *error)
     lt_io_session_service(session);
 }
 
-static const lt_io_tls_handshake_owner handshake_functions = {
-    .on_secured = on_secured, .on_failed = on_insecure, .hold = hold, .release = release};
+static const lt_io_handshake_owner handshake_functions = {
+    .on_open = on_open, .on_failed = on_not_open, .hold = hold, .release = release};
+
+static bool has_handshake(const livetcp_session *session)
+{
+    return session->tls || session->config.websocket != LIVETCP_WEBSOCKET_OFF;
+}
 
 /* A connection is secured by itself if that costs little; else one of them is, and the others
  * resume what it has agreed with the peer. */
-static void begin_tls_handshakes(livetcp_session *session)
+static void begin_handshakes(livetcp_session *session)
 {
     bool alone = true;
 
-    if (!session->tls)
+    if (!has_handshake(session))
         return;
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         const lt_io_slot *slot = &session->slots[i];
-        if (slot->channel || (slot->handshake && lt_io_tls_handshake_has_begun(slot->handshake)))
+        if (slot->channel || (slot->handshake && lt_io_handshake_has_begun(slot->handshake)))
             alone = false;
     }
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         lt_io_slot *slot = &session->slots[i];
-        if (!slot->handshake || lt_io_tls_handshake_has_begun(slot->handshake))
+        if (!slot->handshake || lt_io_handshake_has_begun(slot->handshake))
             continue;
-        if (!alone && !lt_io_tls_is_cheap(session->tls) &&
+        if (!alone && session->tls && !lt_io_tls_is_cheap(session->tls) &&
             livetcp_engine_state(session->engine) != LIVETCP_SESSION_OPEN)
             return;
-        lt_io_tls_handshake_begin(slot->handshake);
+        lt_io_handshake_begin(slot->handshake);
         alone = false;
     }
 }
 
 /* ---- called by the connectors ---- */
 
-/* The socket of a slot is connected: to TLS, or to the engine. On failure it is the caller's, and
- * so is the filter, a proxy's TLS. */
+static livetcp_result attach_without_handshake(livetcp_session *session, unsigned index,
+                                               uv_os_sock_t socket, lt_tls_filter *proxy)
+{
+    lt_io_filter *filter = proxy ? lt_io_filter_create(proxy, false) : NULL;
+    livetcp_result result = proxy && !filter ? LIVETCP_ERR_NO_MEMORY : LIVETCP_OK;
+
+    if (result != LIVETCP_OK)
+        lt_tls_filter_destroy(&proxy);
+    else
+        result = lt_io_session_attach(session, index, socket, filter, true, NULL, NULL);
+    if (result != LIVETCP_OK)
+        lt_io_filter_destroy(&filter);
+    return result;
+}
+
+/* The socket of a slot is connected: to TLS and a WebSocket, or to the engine. On failure it is the
+ * caller's. Takes over the filter, a proxy's TLS or NULL, in any case. */
 static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_os_sock_t socket,
                                   lt_tls_filter *filter)
 {
-    if (!session->tls)
-        return lt_io_session_attach(session, index, socket, filter, true, NULL, NULL);
-    session->slots[index].handshake = lt_io_tls_handshake_create(
-        session->context, index, socket, filter, session->tls, session->config.connect_timeout_us,
-        &handshake_functions, session);
+    lt_io_handshake_kind kind = {.config = &session->config,
+                                 .tls = session->tls,
+                                 .host = link_of(session, index)->planned.host};
+
+    if (!has_handshake(session))
+        return attach_without_handshake(session, index, socket, filter);
+    session->slots[index].handshake = lt_io_handshake_create(
+        session->context, index, socket, filter, &kind, &handshake_functions, session);
+    if (!session->slots[index].handshake)
+        lt_tls_filter_destroy(&filter);
     return session->slots[index].handshake ? LIVETCP_OK : LIVETCP_ERR_NO_MEMORY;
 }
 
@@ -712,6 +742,7 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tl
                          const lt_address *peer)
 {
     livetcp_session *session = owner;
+    bool proxied = filter != NULL;
     livetcp_error error;
 
     session->slots[index].connector = NULL;
@@ -719,14 +750,15 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tl
     livetcp_result result = lt_io_socket_prepare(socket, &session->config);
     if (result == LIVETCP_OK)
         result = take_socket(session, index, socket, filter);
-    if (result != LIVETCP_OK) {
+    else
         lt_tls_filter_destroy(&filter);
+    if (result != LIVETCP_OK) {
         lt_socket_close(socket);
         lt_fail(&error, result, "connection %u: %s", index, livetcp_result_text(result));
         lose(session, index, &error, false);
     }
     lt_io_session_service(session);
-    if (filter)
+    if (proxied)
         lt_io_session_drain(session, index);
 }
 
@@ -827,13 +859,15 @@ static void close_slot(livetcp_session *session, unsigned index, livetcp_result 
     lt_io_slot *slot = &session->slots[index];
 
     lt_io_connector_cancel(&slot->connector);
-    lt_io_tls_handshake_cancel(&slot->handshake);
+    lt_io_handshake_cancel(&slot->handshake);
     if (slot->channel) {
         if (reason != LIVETCP_OK) {
             lt_io_close_error_text(session, index, slot->channel->remote, reason, &slot->error);
             session->error = slot->error;
         }
-        lt_io_channel_close(slot->channel, true);
+        /* What the application here has ended is in order. */
+        lt_io_channel_close(slot->channel, true,
+                            reason == LIVETCP_ERR_CANCELLED ? LIVETCP_OK : reason);
         slot->channel = NULL;
     }
 }
@@ -895,7 +929,7 @@ void lt_io_session_service(livetcp_session *session)
     uv_mutex_lock(&session->lock);
     flush_and_close(session);
     start_connecting(session);
-    begin_tls_handshakes(session);
+    begin_handshakes(session);
     watch_channels(session);
     arm_timer(session);
     bool changes = session->changes[0] != '\0';

@@ -14,21 +14,21 @@
 #include "io/channel.h"
 #include "io/connector.h"
 #include "io/context.h"
+#include "io/handshake.h"
 #include "io/link_watch.h"
 #include "io/notify.h"
 #include "io/playout_attach.h"
-#include "io/tls_handshake.h"
 #include "wire/first_bytes.h"
 
 #include <stdatomic.h>
 
 typedef struct lt_io_slot {
-    lt_io_channel *channel;         /* (lock) the socket; NULL without one */
-    lt_io_connector *connector;     /* loop's thread: connecting; NULL otherwise */
-    lt_io_tls_handshake *handshake; /* loop's thread: connected, not secured; NULL otherwise */
-    lt_first_bytes first;           /* loop's thread: protocol of this channel's peer */
-    lt_address peer;                /* loop's thread: of the channel */
-    livetcp_error error;            /* loop's thread: text of the last loss */
+    lt_io_channel *channel;     /* (lock) the socket; NULL without one */
+    lt_io_connector *connector; /* loop's thread: connecting; NULL otherwise */
+    lt_io_handshake *handshake; /* loop's thread: connected, filter not open; NULL otherwise */
+    lt_first_bytes first;       /* loop's thread: protocol of this channel's peer */
+    lt_address peer;            /* loop's thread: of the channel */
+    livetcp_error error;        /* loop's thread: text of the last loss */
 } lt_io_slot;
 
 /* The application's answer to a caller. */
@@ -145,15 +145,15 @@ void lt_io_session_release(livetcp_session *session);
  * the timer. */
 void lt_io_session_service(livetcp_session *session);
 
-/* Notes what a connection's filter has agreed, for the application. */
-void lt_io_session_note_tls(livetcp_session *session, const lt_tls_filter *filter);
+/* Notes what a connection's TLS has agreed, if there is some, for the application. */
+void lt_io_session_note_tls(livetcp_session *session, const lt_io_filter *filter);
 
 /* Gives a connected socket to a slot: the engine is notified by connected() if `caller`, else
  * adopt_pending(), or adopt() without `pending`, and `reply` (may be NULL) is the first thing
- * written. `filter` is the connection's TLS, or NULL. On failure socket and filter stay the
+ * written. `filter` is the connection's, or NULL. On failure socket and filter stay the
  * caller's. Follow with lt_io_session_service(). */
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    lt_tls_filter *filter, bool caller,
+                                    lt_io_filter *filter, bool caller,
                                     const livetcp_pending *pending, const livetcp_reply *reply);
 
 /* The socket of a slot delivered bytes, with their receive timestamp in *timestamp (may be NULL);

@@ -57,6 +57,7 @@ static livetcp_result make_context(const lt_io_tls *tls, lt_tls_context **contex
                           .key_file = config->tls_key,
                           .fingerprint = config->tls_fingerprint,
                           .name = config->tls_name[0] ? config->tls_name : config->host,
+                          .websocket = config->websocket != LIVETCP_WEBSOCKET_OFF,
                           .insecure = config->tls_insecure,
                           .psk = tls->has_key ? tls->key : NULL};
 

@@ -24,7 +24,7 @@ struct lt_io_undecided {
     uv_poll_t poll;   /* its end */
     uv_timer_t timer; /* WAIT, and the end of patience */
     unsigned handles;
-    lt_tls_filter *tls;
+    lt_io_filter *filter;
     livetcp_pending *state;
     livetcp_reply joined;
     uint8_t *rest;
@@ -48,7 +48,7 @@ static void on_handle_closed(uv_handle_t *handle)
         return;
     lt_io_session_release(undecided->session);
     lt_io_listener_release(undecided->listener);
-    lt_tls_filter_destroy(&undecided->tls);
+    lt_io_filter_destroy(&undecided->filter);
     livetcp_pending_destroy(&undecided->state);
     free(undecided->rest);
     free(undecided);
@@ -81,14 +81,14 @@ static bool write_reply(const lt_io_undecided *undecided, uv_os_sock_t fd,
 
     if (!size)
         return true;
-    if (undecided->tls) {
-        if (lt_tls_filter_write(undecided->tls, reply->frame, reply->size) != LIVETCP_OK)
+    if (undecided->filter) {
+        if (lt_io_filter_write(undecided->filter, reply->frame, reply->size) != LIVETCP_OK)
             return false;
-        size = lt_tls_filter_output(undecided->tls, &data);
+        size = lt_io_filter_output(undecided->filter, &data);
     }
     bool written = lt_socket_write(fd, data, size) == (long)size;
-    if (undecided->tls)
-        lt_tls_filter_written(undecided->tls, size);
+    if (undecided->filter)
+        lt_io_filter_written(undecided->filter, size);
     return written;
 }
 
@@ -122,7 +122,7 @@ static void hand_over(lt_io_undecided *undecided)
 {
     lt_io_first_connection first = {.index = livetcp_pending_index(undecided->state),
                                     .socket = leave(undecided),
-                                    .tls = undecided->tls,
+                                    .filter = undecided->filter,
                                     .state = undecided->state,
                                     .reply = &undecided->joined,
                                     .data = undecided->rest,
@@ -134,7 +134,7 @@ static void hand_over(lt_io_undecided *undecided)
     lt_io_session_reference(session);
     livetcp_result result = lt_io_admission_attach(listener, session, &first);
     if (result == LIVETCP_OK) {
-        undecided->tls = NULL;
+        undecided->filter = NULL;
         lt_io_admission_feed(session, &first);
     } else {
         livetcp_reply reply;
@@ -270,7 +270,7 @@ livetcp_result lt_io_undecided_start(livetcp_listener *listener, livetcp_session
     undecided->listener = listener;
     undecided->session = session;
     undecided->socket = parts->socket;
-    undecided->tls = parts->tls;
+    undecided->filter = parts->filter;
     undecided->state = parts->state;
     undecided->joined = parts->joined;
     undecided->on_decided = parts->on_decided;

@@ -9,7 +9,7 @@
 /* What was taken out of a pending connection; all of it is the undecided's on success. */
 typedef struct lt_io_undecided_parts {
     uv_os_sock_t socket;
-    lt_tls_filter *tls; /* NULL without TLS */
+    lt_io_filter *filter; /* NULL = none */
     livetcp_pending *state;
     livetcp_reply joined; /* JOINED, for when it is admitted */
     const uint8_t *rest;  /* what came behind PROOF; copied */

@@ -34,6 +34,12 @@ static livetcp_result foreign(livetcp_error *error, const char *who, const livet
                        "connection is; if it is a proxy of yours, set proxy-protocol=true and add "
                        "its address to proxy-protocol-from",
                        who);
+    if (kind == LT_PEER_HTTP && config->mode == LIVETCP_MODE_LISTENER)
+        return lt_fail(
+            error, LIVETCP_ERR_GARBAGE,
+            "%s: it speaks HTTP, and this port takes %s; if it asks for a WebSocket, set "
+            "websocket=auto here",
+            who, takes[config->wire]);
     if (config->mode == LIVETCP_MODE_CALLER)
         return lt_fail(error, LIVETCP_ERR_GARBAGE, "%s: it answered as %s; is this the right port?",
                        who, name);
@@ -60,16 +66,28 @@ livetcp_result lt_io_wrong_end_error(livetcp_error *error, const char *who,
                           : "wire=session or wire=auto here, or wire=plain at the caller");
 }
 
-livetcp_result lt_io_no_tls_error(livetcp_error *error, const char *who, lt_peer_kind kind)
+static const char *name_of(lt_peer_kind kind, const char *session, const char *plain)
 {
     const char *name = lt_peer_kind_name(kind);
 
+    return name                      ? name
+           : kind == LT_PEER_SESSION ? session
+           : kind == LT_PEER_PLAIN   ? plain
+                                     : "an unknown protocol";
+}
+
+livetcp_result lt_io_no_websocket_error(livetcp_error *error, const char *who, lt_peer_kind kind)
+{
+    return lt_fail(error, LIVETCP_ERR_PROTOCOL,
+                   "%s: it speaks %s, and this port takes WebSockets alone; call livetcp+ws:// or "
+                   "livetcp+wss:// there, or set websocket=auto here",
+                   who, name_of(kind, "LiveTCP without a WebSocket", "RTP without a WebSocket"));
+}
+
+livetcp_result lt_io_no_tls_error(livetcp_error *error, const char *who, lt_peer_kind kind)
+{
     return lt_fail(error, LIVETCP_ERR_PROTOCOL,
                    "%s: it speaks %s, and this port takes TLS alone; set tls=on there, or tls=auto "
                    "here",
-                   who,
-                   name                      ? name
-                   : kind == LT_PEER_SESSION ? "LiveTCP without TLS"
-                   : kind == LT_PEER_PLAIN   ? "RTP without TLS"
-                                             : "an unknown protocol");
+                   who, name_of(kind, "LiveTCP without TLS", "RTP without TLS"));
 }

@@ -22,4 +22,7 @@ livetcp_result lt_io_wrong_end_error(livetcp_error *error, const char *who,
 /* Of a peer at a port where everybody has to speak TLS: LIVETCP_ERR_PROTOCOL. */
 livetcp_result lt_io_no_tls_error(livetcp_error *error, const char *who, lt_peer_kind kind);
 
+/* The same at a port where everybody has to speak WebSocket. */
+livetcp_result lt_io_no_websocket_error(livetcp_error *error, const char *who, lt_peer_kind kind);
+
 #endif

@@ -284,6 +284,43 @@ static livetcp_result check_tls(const livetcp_config *config, livetcp_error *err
     return on && !config->passphrase[0] ? check_certificates(config, error) : LIVETCP_OK;
 }
 
+/* ---- WebSockets ---- */
+
+/* As a request has it: visible ASCII, from the first slash on. */
+static bool is_path(const char *path)
+{
+    if (*path != '/')
+        return false;
+    for (; *path; path++)
+        if (*path <= ' ' || *path > '~' || *path == '#')
+            return false;
+    return true;
+}
+
+static livetcp_result check_websocket(const livetcp_config *config, livetcp_error *error)
+{
+    bool listener = config->mode == LIVETCP_MODE_LISTENER;
+
+    if (config->websocket == LIVETCP_WEBSOCKET_OFF &&
+        (config->websocket_path[0] || config->websocket_origin[0]))
+        return contradict(error, "websocket-path and websocket-origin have no effect without "
+                                 "websocket=on, livetcp+ws:// or livetcp+wss://");
+    if (config->websocket == LIVETCP_WEBSOCKET_AUTO && !listener)
+        return contradict(error, "websocket=auto is for a listener, which takes either: set "
+                                 "websocket=on or websocket=off");
+    if (config->websocket == LIVETCP_WEBSOCKET_AUTO && config->wire == LIVETCP_WIRE_PLAIN)
+        return contradict(error, "websocket=auto needs callers that speak first, and with "
+                                 "wire=plain they need not: set websocket=on or websocket=off");
+    if (config->websocket_origin[0] && !listener)
+        return contradict(error, "websocket-origin is a listener's: whose web pages may connect");
+    if (config->websocket_path[0] && !is_path(config->websocket_path))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "websocket-path '%.80s' is not a path like /live: it begins with a slash, "
+                       "and other characters than visible ASCII are percent-encoded",
+                       config->websocket_path);
+    return LIVETCP_OK;
+}
+
 /* ---- introductions ---- */
 
 static livetcp_result check_introduction(const livetcp_config *config, livetcp_error *error)
@@ -338,6 +375,8 @@ livetcp_result livetcp_config_check(const livetcp_config *config, livetcp_error 
         result = check_tls(&whole, error);
     if (result == LIVETCP_OK)
         result = check_proxies(&whole, error);
+    if (result == LIVETCP_OK)
+        result = check_websocket(&whole, error);
     if (result == LIVETCP_OK)
         result = check_introduction(&whole, error);
     return result == LIVETCP_OK ? lt_config_check_session(&whole, NULL, error) : result;

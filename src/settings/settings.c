@@ -78,6 +78,7 @@ static const char *const wires[] = {"session", "plain", "auto", NULL};
 static const char *const orders[] = {"arrival", "sequence", NULL};
 static const char *const timestamps[] = {"auto", "on", "off", NULL};
 static const char *const tls[] = {"off", "on", "auto", NULL};
+static const char *const websocket[] = {"off", "on", "auto", NULL};
 static const char *const roles[] = {"both", "publish", "subscribe", NULL};
 static const char *const rtcp[] = {"auto", "on", "off", NULL};
 
@@ -233,6 +234,15 @@ static const lt_setting settings[] = {
          "which stream of the listener's a caller means; the path of a URI"),
     SECRET("token", token, "at most 2048 bytes, or file:NAME or env:NAME",
            "shows to the listener's application what a caller may do; needs TLS or a passphrase"),
+    CHOICE("websocket", websocket, websocket, "off, on or auto", "off",
+           "carries every connection in a WebSocket (RFC 6455); a listener with auto takes "
+           "connections with and without"),
+    TEXT("websocket-path", websocket_path, "a path like /live, at most 255 bytes", "",
+         "what a caller asks the web server for, and the only path that a listener takes; empty is "
+         "/, and every path"),
+    TEXT("websocket-origin", websocket_origin,
+         "origins like https://example.org, separated by commas, at most 255 bytes, or *", "",
+         "whose web pages may connect to a listener by WebSocket; empty is none, * all"),
 };
 /* clang-format on */
 

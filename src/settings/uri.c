@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp://host:port/stream-id?name=value&name=value, and livetcps:// for TLS, after RFC 3986;
- * zone identifiers of IPv6 addresses after RFC 6874. */
+ * livetcp+ws://host:port/path and livetcp+wss:// for WebSockets, whose path is theirs; zone
+ * identifiers of IPv6 addresses after RFC 6874. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text_list.h"
@@ -11,10 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char scheme[] = "livetcp://";
-static const char tls_scheme[] = "livetcps://";
+typedef struct scheme {
+    const char *text;
+    bool tls, websocket;
+    const char *port; /* unless the URI has another; NULL = the one before */
+} scheme;
 
-#define TLS_PORT "443"
+static const scheme schemes[] = {{"livetcp://", false, false, NULL},
+                                 {"livetcps://", true, false, "443"},
+                                 {"livetcp+ws://", false, true, "80"},
+                                 {"livetcp+wss://", true, true, "443"}};
+
+#define SCHEME_COUNT (sizeof schemes / sizeof *schemes)
 
 /* The longest value is a token, or percent-encoded hosts: names, or IPv6 addresses with brackets.
  */
@@ -25,6 +34,7 @@ static const char tls_scheme[] = "livetcps://";
 _Static_assert(2 * HOST_SIZE <= VALUE_SIZE, "a list of hosts, with a pair of brackets an item");
 
 static const char stream_id_name[] = "stream-id";
+static const char path_name[] = "websocket-path";
 
 /* A stretch of the URI. */
 typedef struct span {
@@ -179,7 +189,7 @@ static livetcp_result split_authority(span authority, span *host, span *port, li
     return LIVETCP_OK;
 }
 
-static livetcp_result apply_authority(livetcp_config *config, span authority, bool tls,
+static livetcp_result apply_authority(livetcp_config *config, span authority, const scheme *s,
                                       livetcp_error *error)
 {
     static const char host_name[] = "host", port_name[] = "port";
@@ -190,10 +200,12 @@ static livetcp_result apply_authority(livetcp_config *config, span authority, bo
         result = apply_pair(config, (span){host_name, host_name + 4}, host, error);
     if (result == LIVETCP_OK && port.begin)
         result = apply_pair(config, (span){port_name, port_name + 4}, port, error);
-    else if (result == LIVETCP_OK && tls)
-        result = livetcp_config_set(config, port_name, TLS_PORT, error);
-    if (result == LIVETCP_OK && tls)
+    else if (result == LIVETCP_OK && s->port)
+        result = livetcp_config_set(config, port_name, s->port, error);
+    if (result == LIVETCP_OK && s->tls)
         result = livetcp_config_set(config, "tls", "on", error);
+    if (result == LIVETCP_OK && s->websocket)
+        result = livetcp_config_set(config, "websocket", "on", error);
     return result;
 }
 
@@ -217,21 +229,46 @@ static bool has_scheme(const char *uri, const char *wanted)
     return true;
 }
 
-static livetcp_result apply(livetcp_config *config, const char *uri, livetcp_error *error)
+static const scheme *find_scheme(const char *uri)
 {
-    bool tls = has_scheme(uri, tls_scheme);
-    const char *authority = uri + strlen(tls ? tls_scheme : scheme);
+    for (size_t i = 0; i < SCHEME_COUNT; i++)
+        if (has_scheme(uri, schemes[i].text))
+            return &schemes[i];
+    return NULL;
+}
+
+/* Alone a slash means nothing: many libraries put one there. A WebSocket's path is asked for as it
+ * is written, percent-encoding included. */
+static livetcp_result apply_path(livetcp_config *config, const scheme *s, span path,
+                                 livetcp_error *error)
+{
+    char text[sizeof config->websocket_path];
+    size_t size = (size_t)(path.end - path.begin);
+
+    if (size < 2)
+        return LIVETCP_OK;
+    if (!s->websocket)
+        return apply_pair(config, (span){stream_id_name, stream_id_name + strlen(stream_id_name)},
+                          (span){path.begin + 1, path.end}, error);
+    if (size >= sizeof text)
+        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%s' in the URI is too long", path_name);
+    memcpy(text, path.begin, size);
+    text[size] = '\0';
+    return livetcp_config_set(config, path_name, text, error);
+}
+
+static livetcp_result apply(livetcp_config *config, const char *uri, const scheme *s,
+                            livetcp_error *error)
+{
+    const char *authority = uri + strlen(s->text);
     const char *rest = authority + strcspn(authority, "/?");
-    livetcp_result result = apply_authority(config, (span){authority, rest}, tls, error);
+    livetcp_result result = apply_authority(config, (span){authority, rest}, s, error);
 
     if (result != LIVETCP_OK)
         return result;
-    if (*rest == '/') { /* alone it means nothing: many libraries put one there */
-        span path = {rest + 1, rest + strcspn(rest, "?")};
-        if (path.begin != path.end)
-            result =
-                apply_pair(config, (span){stream_id_name, stream_id_name + strlen(stream_id_name)},
-                           path, error);
+    if (*rest == '/') {
+        span path = {rest, rest + strcspn(rest, "?")};
+        result = apply_path(config, s, path, error);
         rest = path.end;
     }
     if (result != LIVETCP_OK || !*rest)
@@ -255,11 +292,13 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
                                         livetcp_error *error)
 {
     livetcp_config changed;
+    const scheme *s;
     livetcp_result result = lt_config_read(&changed, config, error);
 
     if (result != LIVETCP_OK)
         return result;
-    if (!uri || (!has_scheme(uri, scheme) && !has_scheme(uri, tls_scheme)))
+    s = uri ? find_scheme(uri) : NULL;
+    if (!s)
         return fail_scheme(uri ? uri : "", error);
     result = check_characters(uri, error);
     if (result != LIVETCP_OK)
@@ -268,7 +307,7 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
      * ours stay as they are. */
     if (config->struct_size < changed.struct_size)
         changed.struct_size = config->struct_size;
-    result = apply(&changed, uri, error);
+    result = apply(&changed, uri, s, error);
     changed.struct_size = config->struct_size;
     if (result == LIVETCP_OK)
         lt_copy_sized(config, config->struct_size, &changed, sizeof changed);
@@ -315,11 +354,34 @@ static void put_encoded(writer *w, const char *text, const char *also)
     }
 }
 
+static const scheme *scheme_of(const livetcp_config *config)
+{
+    const scheme *s = schemes;
+
+    while (s->tls != (config->tls == LIVETCP_TLS_ON) ||
+           s->websocket != (config->websocket == LIVETCP_WEBSOCKET_ON))
+        s++;
+    return s;
+}
+
+/* True if the path of the URI is the WebSocket's: otherwise it is a setting. */
+static bool has_path(const livetcp_config *config)
+{
+    const char *path = config->websocket_path;
+
+    if (config->websocket != LIVETCP_WEBSOCKET_ON || path[0] != '/' || !path[1])
+        return false;
+    for (; *path; path++)
+        if (*path <= ' ' || *path > '~' || *path == '#' || *path == '?')
+            return false;
+    return true;
+}
+
 static void put_authority(writer *w, const livetcp_config *config)
 {
     char port[8], host[sizeof config->host];
 
-    put_string(w, config->tls == LIVETCP_TLS_ON ? tls_scheme : scheme);
+    put_string(w, scheme_of(config)->text);
     for (unsigned i = 0; i < lt_text_list_count(config->host); i++) {
         (void)lt_text_list_item(config->host, i, host, sizeof host);
         bool brackets = strchr(host, ':') != NULL;
@@ -330,13 +392,27 @@ static void put_authority(writer *w, const livetcp_config *config)
     }
     snprintf(port, sizeof port, ":%u", config->port);
     put_string(w, port);
-    if (config->stream_id[0]) {
+    if (has_path(config)) {
+        put_string(w, config->websocket_path);
+    } else if (config->stream_id[0] && config->websocket != LIVETCP_WEBSOCKET_ON) {
         put(w, '/');
         put_encoded(w, config->stream_id, ":/,@");
     }
 }
 
-/* Adds the setting if it is not at its default, and not part of host:port. */
+/* True if the URI says it before its query. */
+static bool is_put(const char *name, const livetcp_config *config)
+{
+    bool websocket = config->websocket == LIVETCP_WEBSOCKET_ON;
+
+    return !strcmp(name, "host") || !strcmp(name, "port") ||
+           (!strcmp(name, "tls") && config->tls == LIVETCP_TLS_ON) ||
+           (!strcmp(name, "websocket") && websocket) ||
+           (!strcmp(name, path_name) && has_path(config)) ||
+           (!strcmp(name, stream_id_name) && !websocket);
+}
+
+/* Adds the setting if it is not at its default, and not put yet. */
 static livetcp_result put_setting(writer *w, const lt_setting *setting,
                                   const livetcp_config *config, const livetcp_config *defaults,
                                   char *separator, livetcp_error *error)
@@ -347,9 +423,7 @@ static livetcp_result put_setting(writer *w, const lt_setting *setting,
 
     if (result == LIVETCP_OK)
         result = lt_setting_format(setting, defaults, initial, sizeof initial, error);
-    if (result != LIVETCP_OK || !strcmp(name, "host") || !strcmp(name, "port") ||
-        !strcmp(name, stream_id_name) || !strcmp(value, initial) ||
-        (!strcmp(name, "tls") && config->tls == LIVETCP_TLS_ON))
+    if (result != LIVETCP_OK || is_put(name, config) || !strcmp(value, initial))
         return result;
     put(w, *separator);
     *separator = '&';

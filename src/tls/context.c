@@ -258,15 +258,21 @@ static livetcp_result set_verification(lt_tls_context *context, const lt_tls_set
 
 /* ---- protocol and tickets ---- */
 
+/* In the order of preference. A caller by WebSocket offers both: the first is what it speaks, and a
+ * server in front may take it; by the second a listener that shares its port knows its own. */
+static const unsigned char with_http[] = "\x08http/1.1\x07" LT_TLS_ALPN;
+static const unsigned char without_http[] = "\x07" LT_TLS_ALPN;
+
 /* A peer that offers other protocols alone is for something else at this port. */
 static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *size,
                        const unsigned char *in, unsigned in_size, void *argument)
 {
-    static const unsigned char ours[] = "\x07" LT_TLS_ALPN;
+    const lt_tls_context *context = argument;
+    const unsigned char *ours = context->websocket ? with_http : without_http;
+    unsigned ours_size = context->websocket ? sizeof with_http - 1 : sizeof without_http - 1;
 
     (void)ssl;
-    (void)argument;
-    return SSL_select_next_proto((unsigned char **)out, size, ours, sizeof ours - 1, in, in_size) ==
+    return SSL_select_next_proto((unsigned char **)out, size, ours, ours_size, in, in_size) ==
                    OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_ALERT_FATAL;
@@ -303,9 +309,9 @@ static void set_tickets(lt_tls_context *context, const lt_tls_context *previous)
     OPENSSL_cleanse(keys, sizeof keys);
 }
 
-static void set_protocol(const lt_tls_context *context)
+static void set_protocol(lt_tls_context *context)
 {
-    static const unsigned char ours[] = "\x07" LT_TLS_ALPN, http[] = "\x08http/1.1";
+    static const unsigned char http[] = "\x08http/1.1";
 
     SSL_CTX_set_min_proto_version(context->ctx, TLS1_2_VERSION);
     SSL_CTX_set_cipher_list(context->ctx, tls12_ciphers);
@@ -313,11 +319,13 @@ static void set_protocol(const lt_tls_context *context)
                                           SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(context->ctx, SSL_MODE_RELEASE_BUFFERS);
     if (context->listener)
-        SSL_CTX_set_alpn_select_cb(context->ctx, select_alpn, NULL);
+        SSL_CTX_set_alpn_select_cb(context->ctx, select_alpn, context);
     else if (context->proxy)
         SSL_CTX_set_alpn_protos(context->ctx, http, sizeof http - 1);
+    else if (context->websocket)
+        SSL_CTX_set_alpn_protos(context->ctx, with_http, sizeof with_http - 1);
     else
-        SSL_CTX_set_alpn_protos(context->ctx, ours, sizeof ours - 1);
+        SSL_CTX_set_alpn_protos(context->ctx, without_http, sizeof without_http - 1);
 }
 
 /* ---- life ---- */
@@ -356,6 +364,7 @@ livetcp_result lt_tls_context_create(const lt_tls_setup *setup, const lt_tls_con
     atomic_init(&context->references, 1);
     context->listener = setup->listener;
     context->proxy = setup->proxy;
+    context->websocket = setup->websocket;
     context->insecure = setup->insecure;
     snprintf(context->name, sizeof context->name, "%s", setup->name ? setup->name : "");
     SSL_CTX_set_app_data(context->ctx, context);

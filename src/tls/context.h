@@ -29,6 +29,7 @@ typedef struct lt_tls_setup {
                                 may have, whoever signed it */
     const char *name;        /* caller: name or address that the listener's certificate must be for,
                                 and that the listener is told (SNI) */
+    bool websocket;          /* HTTP may be inside, which ALPN says */
     bool insecure;           /* caller: takes every certificate */
     const uint8_t *psk;      /* LT_TLS_PSK_SIZE bytes that replace certificates; NULL = none */
 } lt_tls_setup;

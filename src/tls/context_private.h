@@ -17,6 +17,7 @@ struct lt_tls_context {
     SSL_CTX *ctx;
     bool listener;
     bool proxy;
+    bool websocket;
     bool insecure;
     bool has_fingerprint;
     uint8_t fingerprint[32];

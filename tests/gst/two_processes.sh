@@ -4,7 +4,7 @@
 # A sending and a receiving gst-launch-1.0: every RTP packet of a real programme must arrive, in
 # order and unchanged, and decode.
 #
-# usage: two_processes.sh video|audio
+# usage: two_processes.sh video|audio [livetcp|livetcp+ws|livetcp+wss]
 set -euo pipefail
 
 export GST_REGISTRY_FORK=no
@@ -41,16 +41,25 @@ audio)
     least=145
     ;;
 *)
-    echo "usage: $0 video|audio" >&2
+    echo "usage: $0 video|audio [livetcp|livetcp+ws|livetcp+wss]" >&2
     exit 2
     ;;
 esac
+scheme=${2:-livetcp}
+listens="" calls=""
+if [ "$scheme" = livetcp+wss ]; then
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost \
+        -addext subjectAltName=DNS:localhost -keyout "$work/key.pem" -out "$work/cert.pem" \
+        >"$work/openssl.log" 2>&1 || fail "no certificate was made"
+    listens="&tls-cert=$work/cert.pem&tls-key=$work/key.pem"
+    calls="&tls-ca=$work/cert.pem&tls-name=localhost"
+fi
 
 # A port nobody has; the sender calls until the receiver is there.
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
 # Both sides write down the packets as RFC 4571 frames.
-launch livetcpsrc uri="livetcp://127.0.0.1:$port?mode=listener&order=sequence&order-wait=20000" ! tee name=t \
+launch livetcpsrc uri="$scheme://127.0.0.1:$port?mode=listener&order=sequence&order-wait=20000$listens" ! tee name=t \
     t. ! queue ! rtpstreampay ! filesink location="$work/received.rtp" \
     t. ! queue ! "${decode[@]}" ! filesink location="$work/decoded.raw" \
     >"$work/receiver.log" 2>&1 &
@@ -58,7 +67,7 @@ receiver=$!
 children+=("$receiver")
 launch "${encode[@]}" ! tee name=t \
     t. ! queue ! rtpstreampay ! filesink location="$work/sent.rtp" \
-    t. ! queue ! livetcpsink uri="livetcp://127.0.0.1:$port?drain-timeout=20000" \
+    t. ! queue ! livetcpsink uri="$scheme://127.0.0.1:$port?drain-timeout=20000$calls" \
     >"$work/sender.log" 2>&1 &
 sender=$!
 children+=("$sender")

@@ -65,6 +65,7 @@ refuses CXSparse libsuitesparse-dev LIVETCP_MODEL -DCXSPARSE_LIBRARY=
 refuses CXSparse libsuitesparse-dev LIVETCP_MODEL -DCXSPARSE_INCLUDE_DIR=
 HIDDEN_MODULES=libuv refuses "libuv>=1.44" libuv1-dev LIVETCP_IO
 HIDDEN_MODULES=jansson refuses jansson libjansson-dev LIVETCP_IO
+refuses wslay libwslay-dev LIVETCP_IO -DWSLAY_LIBRARY=
 HIDDEN_MODULES=popt refuses popt libpopt-dev LIVETCP_TOOL
 HIDDEN_MODULES=libmnl refuses libmnl libmnl-dev LIVETCP_TOOL
 HIDDEN_MODULES=gio-2.0 refuses gio-2.0 libglib2.0-dev LIVETCP_GSTREAMER

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A proxy for tests, on threads of its own: what it says is the test's, and then it passes bytes on
- * to 127.0.0.1, whatever host it was asked for. */
+ * to 127.0.0.1, or the address that it has itself, whatever host it was asked for. */
 #ifndef LT_TESTS_IO_PROXY_PEER_H
 #define LT_TESTS_IO_PROXY_PEER_H
 
@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <signal.h>
@@ -89,13 +90,15 @@ class ProxyPeer
      * more. */
     using Speak = std::function<int(Stream &)>;
 
-    explicit ProxyPeer(Speak speak, const certificate_files *tls = nullptr)
-        : speak_(std::move(speak)), listener_(socket(AF_INET, SOCK_STREAM, 0))
+    explicit ProxyPeer(Speak speak, const certificate_files *tls = nullptr,
+                       std::string host = "127.0.0.1")
+        : speak_(std::move(speak)), host_(std::move(host)),
+          listener_(socket(AF_INET, SOCK_STREAM, 0))
     {
         sockaddr_in address = {};
         socklen_t size = sizeof address;
         address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        inet_pton(AF_INET, host_.c_str(), &address.sin_addr);
         if (bind(listener_, (sockaddr *)&address, sizeof address) || listen(listener_, 64) ||
             getsockname(listener_, (sockaddr *)&address, &size))
             throw std::runtime_error("proxy: cannot listen");
@@ -121,7 +124,7 @@ class ProxyPeer
 
     std::string place() const
     {
-        return "127.0.0.1:" + std::to_string(port);
+        return host_ + ":" + std::to_string(port);
     }
 
     /* The port in "CONNECT host:port HTTP/1.1". */
@@ -157,8 +160,10 @@ class ProxyPeer
         sigemptyset(&broken_pipe);
         sigaddset(&broken_pipe, SIGPIPE);
         pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+        int on = 1;
         timeval patience = {5, 0}; /* of a handshake that never comes */
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (ssl)
             SSL_set_fd(ssl, fd);
         if (!ssl || SSL_accept(ssl) == 1) {
@@ -176,11 +181,12 @@ class ProxyPeer
     void pass_on(Stream &stream, int target)
     {
         sockaddr_in address = {};
-        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
         std::string block(65536, '\0');
         address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        inet_pton(AF_INET, host_.c_str(), &address.sin_addr);
         address.sin_port = htons((uint16_t)target);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         bool open = connect(fd, (sockaddr *)&address, sizeof address) == 0;
         if (open && !prefix.empty())
             open = send(fd, prefix.data(), prefix.size(), MSG_NOSIGNAL) == (ssize_t)prefix.size();
@@ -202,6 +208,7 @@ class ProxyPeer
     }
 
     Speak speak_;
+    std::string host_;
     int listener_;
     SSL_CTX *ctx_ = nullptr;
     std::atomic<bool> stopped_{false};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Sessions of the livetcp command through proxies of others: squid, tinyproxy, microsocks, dante in
-front of a caller, haproxy and nginx in front of a listener.
+front of a caller, haproxy and nginx in front of a listener, also of one that takes WebSockets.
 
 usage: real_proxies.py LIVETCP PROXY
 Exit code 77: the proxy is not installed (script/bootstrap --proxies).
@@ -78,16 +78,18 @@ class Tool:
     def __init__(self, livetcp, folder):
         self.livetcp, self.folder = livetcp, folder
 
-    def session(self, port, listener="", caller="", called=None, connections=3):
+    def session(self, port, listener="", caller="", called=None, connections=3,
+                listens="livetcp", calls="livetcp", path=""):
         """Sends a second of a tone. Returns what the receiver said."""
         got = os.path.join(self.folder, "got.json")
         sent = os.path.join(self.folder, "sent.json")
-        uri = f"livetcp://127.0.0.1:{port}?mode=listener{listener}"
+        uri = f"{listens}://127.0.0.1:{port}{path}?mode=listener{listener}"
         receive = Background(self.folder, [self.livetcp, "receive", f"--json={got}", uri,
                                            os.path.join(self.folder, "got.rtpdump")])
         with receive:
             time.sleep(0.2)  # --keep calls again
-            uri = f"livetcp://localhost:{called or port}?connections={connections}{caller}"
+            uri = (f"{calls}://localhost:{called or port}{path}?connections={connections}"
+                   f"{caller}")
             done = subprocess.run([self.livetcp, "send", "--keep", "--duration=1s",
                                    f"--json={sent}", uri], timeout=PATIENCE_S, check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -102,9 +104,9 @@ class Tool:
             packets = json.load(file)
         return receive.text() + json.dumps(packets)
 
-    def refusal(self, caller, port=9, timeout="", expected=()):
+    def refusal(self, caller, port=9, timeout="", expected=(), calls="livetcp", path=""):
         """What a caller says that must not get through."""
-        uri = f"livetcp://localhost:{port}?connections=1{timeout}{caller}"
+        uri = f"{calls}://localhost:{port}{path}?connections=1{timeout}{caller}"
         process = subprocess.run([self.livetcp, "send", "--duration=1s", uri],
                                  timeout=PATIENCE_S, check=False, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True)
@@ -178,6 +180,7 @@ ConnectPort {target}
         tool.session(target, caller=url)
         secret = "&passphrase=correct-horse"
         tool.session(target, caller=url + secret, listener=secret)
+        tool.session(target, caller=url, listens="livetcp+ws", calls="livetcp+ws", path="/live")
         tool.refusal(f"&proxy=http://127.0.0.1:{port}", target, expected=("407",))
         tool.refusal(f"&proxy=http://me:s3cr3t-not@127.0.0.1:{port}", target,
                      expected=("proxy http://127.0.0.1", "user and password"))
@@ -247,17 +250,107 @@ listen v2
             assert "127.0.0.5" in said, said
 
 
+def certificate_for_localhost(folder):
+    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    return certificate, key
+
+
+def websockets_through(tool, target, port, tls_port, certificate):
+    """A server in front that passes on WebSockets at /live, and ends TLS at its other port."""
+    tool.session(target, called=port, listens="livetcp+ws", calls="livetcp+ws", path="/live")
+    tool.session(target, caller=f"&tls-ca={certificate}", called=tls_port, listens="livetcp+ws",
+                 calls="livetcp+wss", path="/live")
+    tool.session(target, listener="&wire=plain", caller=f"&wire=plain&tls-ca={certificate}",
+                 called=tls_port, connections=1, listens="livetcp+ws", calls="livetcp+wss",
+                 path="/live")
+    tool.refusal("", port, calls="livetcp+ws", path="/live", timeout="&connect-timeout=9000",
+                 expected=("cannot reach the listener",))
+    tool.refusal("", port, calls="livetcp+ws", path="/none", expected=("404", "websocket-path"))
+    tool.refusal(f"&token=s3cr3t&tls-ca={certificate}", tls_port, calls="livetcp+wss", path="/live",
+                 expected=("WebSocket",))
+
+
+def nginx_websocket(tool, folder):
+    program, target = need("nginx"), free_port()
+    port, tls_port = free_port(), free_port()
+    certificate, key = certificate_for_localhost(folder)
+    temporary = "".join(f"    {name}_temp_path {folder}/{name};\n"
+                        for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    locations = f"""
+        location /live {{
+            proxy_pass http://127.0.0.1:{target};
+            proxy_http_version 1.1;
+            proxy_set_header Upgrade $http_upgrade;
+            proxy_set_header Connection upgrade;
+            proxy_set_header Host $host;
+        }}
+        location /forgotten {{ proxy_pass http://127.0.0.1:{target}/live; }}
+        location / {{ return 404; }}
+"""
+    config = write(folder, "nginx.conf", f"""
+daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+error_log stderr;
+events {{ worker_connections 64; }}
+http {{
+    access_log off;
+{temporary}
+    server {{
+        listen 127.0.0.1:{port};{locations}
+    }}
+    server {{
+        listen 127.0.0.1:{tls_port} ssl;
+        ssl_certificate {certificate};
+        ssl_certificate_key {key};{locations}
+    }}
+}}
+""")
+    with Background(folder, [program, "-p", folder, "-e", "stderr", "-c", config], port):
+        websockets_through(tool, target, port, tls_port, certificate)
+        listener = f"livetcp+ws://127.0.0.1:{target}/live?mode=listener"
+        with Background(folder, [tool.livetcp, "receive", "--keep", listener, os.devnull], target):
+            tool.refusal("", port, calls="livetcp+ws", path="/forgotten",
+                         expected=("426", "proxy_http_version 1.1"))
+
+
+def haproxy_websocket(tool, folder):
+    program, target = need("haproxy"), free_port()
+    port, tls_port = free_port(), free_port()
+    certificate, key = certificate_for_localhost(folder)
+    with open(certificate, encoding="ascii") as one, open(key, encoding="ascii") as other:
+        both = write(folder, "both.pem", one.read() + other.read())
+    config = write(folder, "haproxy.cfg", f"""
+defaults
+    mode http
+    timeout connect 10s
+    timeout client 60s
+    timeout server 60s
+    timeout tunnel 1h
+    retries 0
+frontend web
+    bind 127.0.0.1:{port}
+    bind 127.0.0.1:{tls_port} ssl crt {both} alpn h2,http/1.1
+    http-request return status 404 unless {{ path /live }}
+    default_backend media
+backend media
+    server media 127.0.0.1:{target}
+""")
+    with Background(folder, [program, "-db", "-f", config], port):
+        websockets_through(tool, target, port, tls_port, certificate)
+
+
 def nginx(tool, folder):
     program, target, port = need("nginx"), free_port(), free_port()
     module = "/usr/lib/nginx/modules/ngx_stream_module.so"
     if not os.path.exists(module):
         print("SKIPPED: nginx's stream module (libnginx-mod-stream) is not installed")
         sys.exit(77)
-    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
-                   check=True, capture_output=True)
+    certificate, key = certificate_for_localhost(folder)
     config = write(folder, "nginx.conf", f"""
 load_module {module};
 daemon off;
@@ -267,7 +360,7 @@ error_log stderr;
 events {{ worker_connections 64; }}
 stream {{
     map $ssl_preread_alpn_protocols $where {{
-        livetcp 127.0.0.1:{target};
+        ~\\blivetcp\\b 127.0.0.1:{target};
         default 127.0.0.1:9;
     }}
     server {{
@@ -282,11 +375,14 @@ stream {{
         said = tool.session(target, f"{PROXIED}&tls=on&tls-cert={certificate}&tls-key={key}",
                             f"&tls=on&tls-ca={certificate}&localaddress=127.0.0.5", called=port)
         assert "127.0.0.5" in said, said
+        tool.session(target, f"{PROXIED}&websocket=auto&tls=on&tls-cert={certificate}&tls-key={key}",
+                     f"&tls-ca={certificate}", called=port, calls="livetcp+wss")
 
 
 def main():
     tests = {"squid": squid, "tinyproxy": tinyproxy, "microsocks": microsocks, "dante": dante,
-             "haproxy": haproxy, "nginx": nginx}
+             "haproxy": haproxy, "nginx": nginx, "haproxy-websocket": haproxy_websocket,
+             "nginx-websocket": nginx_websocket}
     for name in ("NO_PROXY", "no_proxy"):
         os.environ.pop(name, None)
     with tempfile.TemporaryDirectory() as folder:

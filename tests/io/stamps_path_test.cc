@@ -2,54 +2,17 @@
 /* The legs of the delay by kernel timestamps over an emulated path, against what is true and what
  * is inferred without them. Needs TUN and network namespaces; without them it prints "SKIPPED:" and
  * the reason. What the machine is late by is in the truth as well. */
+#include "io/path.h"
 #include "io/sockets.h"
 
 extern "C" {
-#include "lab/emulate/path.h"
 #include "platform/probe.h"
 }
-
-#include <iostream>
 
 using namespace world;
 
 namespace
 {
-
-class Path
-{
-  public:
-    explicit Path(const char *spec)
-    {
-        lt_path_params params;
-        livetcp_error error = {};
-        lt_path_params_init(&params);
-        for (lt_link_params &link : params.link)
-            REQUIRE(!lt_link_params_parse(&link, spec, nullptr));
-        path = lt_path_create(&params, &error);
-        if (path) {
-            REQUIRE(lt_path_start(path, &error) == LIVETCP_OK);
-            return;
-        }
-        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
-            FAIL(error.message);
-        std::cout << "SKIPPED: " << error.message << std::endl;
-    }
-    ~Path()
-    {
-        lt_path_destroy(&path);
-    }
-    Path(const Path &) = delete;
-    Path &operator=(const Path &) = delete;
-
-    /* What this thread makes from here on, threads included, is at that end. */
-    void enter(lt_end end) const
-    {
-        REQUIRE(lt_path_enter(path, end, nullptr) == LIVETCP_OK);
-    }
-
-    lt_path *path = nullptr;
-};
 
 /* A packet that carries its number and when it was sent. */
 Bytes timed(uint16_t sequence)

@@ -450,6 +450,8 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
                    {"rtp://", LT_RELAY_RTP, LT_RELAY_ENCAP_RTP},
                    {"livetcp://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
                    {"livetcps://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
+                   {"livetcp+ws://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
+                   {"livetcp+wss://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
                    {"file://con", LT_RELAY_CONSOLE, LT_RELAY_ENCAP_TS}};
     const size_t count = sizeof schemes / sizeof *schemes;
     size_t i = 0;
@@ -458,8 +460,9 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
         i++;
     if (i == count)
         return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "'%.40s': an end of a relay is udp://, rtp://, livetcp://, livetcps:// or "
-                       "file://con; 'livetcp relay --help-url' describes them",
+                       "'%.40s': an end of a relay is udp://, rtp://, livetcp://, livetcps://, "
+                       "livetcp+ws://, livetcp+wss:// or file://con; 'livetcp relay --help-url' "
+                       "describes them",
                        uri);
     memset(location, 0, sizeof *location);
     location->scheme = schemes[i].scheme;
