@@ -15,8 +15,8 @@ sys.path.insert(0, str(ROOT / "script"))
 from benchlib import bench, tv  # noqa: E402
 
 
-def zap(scheme, **more):
-    return {"scheme": scheme, "seed": 1, "changes": 50, "zap_p50": 130.0, "zap_p95": 200.0,
+def zap(scheme, tcp="bbr", **more):
+    return {"scheme": scheme, "tcp": tcp, "seed": 1, "changes": 50, "zap_p50": 130.0, "zap_p95": 200.0,
             "zap_max": 300.0, "seek_p50": 110.0, "seek_p95": 150.0, "seek_max": 220.0,
             "glass_p50": 140.0, "glass_p99": 190.0, "shown": 1000, "late": 3, "lost": 0} | more
 
@@ -33,10 +33,11 @@ USUAL = zap("plain TCP", zap_p95=700.0, seek_p95=600.0)
 class Judgement(unittest.TestCase):
     def passed(self, viewers=None, usual=USUAL, **more):
         viewers = viewers or [crowd(150, 8.0), crowd(200, 9.0), crowd(150, 8.5, True)]
-        return [passed for *_, passed in tv.judge([zap("auto", **more), usual], viewers)]
+        rows = [zap("auto", **more), usual, zap("auto", "reno"), usual | {"tcp": "reno"}]
+        return [passed for *_, passed in tv.judge(rows, viewers)]
 
     def test_all_is_well(self):
-        self.assertEqual(self.passed(), [True] * 7)
+        self.assertEqual(self.passed(), [True] * 12)
 
     def test_times_of_changes(self):
         self.assertEqual(self.passed(zap_p95=291)[:2], [False, False])
@@ -45,22 +46,24 @@ class Judgement(unittest.TestCase):
         self.assertEqual(self.passed(glass_p99=201)[4], False)
 
     def test_the_worst_seed_counts(self):
-        rows = [zap("auto"), zap("auto", zap_p95=400), USUAL]
+        rows = [zap("auto"), zap("auto", zap_p95=400), USUAL, zap("auto", "reno"),
+                USUAL | {"tcp": "reno"}]
         self.assertFalse(next(iter(tv.judge(rows, [crowd(150, 8.0)])))[-1])
 
     def test_viewers(self):
-        self.assertEqual(self.passed([crowd(150, 11.0)])[5], False)
-        self.assertEqual(self.passed([crowd(150, 9.0, open=149)])[5], False)
-        self.assertEqual(self.passed([crowd(150, 8.0), crowd(150, 13.5, True)])[5:], [True, False])
+        self.assertEqual(self.passed([crowd(150, 11.0)])[10], False)
+        self.assertEqual(self.passed([crowd(150, 9.0, open=149)])[10], False)
+        self.assertEqual(self.passed([crowd(150, 8.0), crowd(150, 13.5, True)])[10:], [True, False])
 
     def test_the_table(self):
-        rows = [zap("auto"), USUAL, {"scheme": tv.RTSP, "seed": 1, "changes": 50, "lost": 1,
+        rows = [zap("auto"), USUAL, zap("auto", "reno"), USUAL | {"tcp": "reno"},
+                {"scheme": tv.RTSP, "tcp": "bbr", "seed": 1, "changes": 50, "lost": 1,
                                      "zap_p50": 560.0, "zap_p95": 1500.0, "zap_max": 10000.0}]
         viewers = [crowd(150, 8.0), crowd(150, 8.5, True)]
         text = tv.describe(rows, viewers, list(tv.judge(rows, viewers)), "today")
-        self.assertIn("| auto | 1 | 50 | 130 | 200 | 300 | 110 | 150 | 220 | 140 | 190 | 1000 | 3 "
+        self.assertIn("| auto | bbr | 1 | 50 | 130 | 200 | 300 | 110 | 150 | 220 | 140 | 190 | 1000 | 3 "
                       "| 0 |", text)
-        self.assertIn("| gst-rtsp-server | 1 | 50 | 560 | 1500 | 10000 | – |", text)
+        self.assertIn("| gst-rtsp-server | bbr | 1 | 50 | 560 | 1500 | 10000 | – |", text)
         self.assertIn("| 150 | yes | 1000 | 1.0 | 3.0 | 6.0 | 8.5 | 30.0 | 0 | 71 % |", text)
 
     def test_percentiles(self):
@@ -81,7 +84,7 @@ class Missing(ScriptTest):
         made = types.SimpleNamespace(tool="/bin/false", results=pathlib.Path(self.folder.name),
                                      say=lambda text: None)
         with self.assertRaisesRegex(bench.BenchError, "auto failed"):
-            tv.measure_zaps(made, ["/bin/true", "/bin/true"], "auto", 1, 1)
+            tv.measure_zaps(made, ["/bin/true", "/bin/true"], "auto", "bbr", 1, 1)
 
 
 if __name__ == "__main__":
