@@ -227,13 +227,14 @@ static void take_answer(program *p, const tv_answer *answer)
     if (!remote_take(&p->remote, answer, &request, &asked))
         return; /* a repeated one */
     if (answer->code != 200) {
-        printf("%s%s: %s\n", line_start(p), tv_command_name(request.command), answer->text);
         p->press.number = 0;
+        if (!p->options.json)
+            printf("%s%s: %s\n", line_start(p), tv_command_name(request.command), answer->text);
     } else {
         p->state = *answer;
         p->has_state = true;
         p->paused = answer->mode == TV_IS_PAUSED;
-        if (p->options.zaps + p->options.seeks == 0)
+        if (!p->options.json)
             printf("%s%s: channel %s, %s, %.1f s behind, quality %s\n", line_start(p),
                    tv_command_name(request.command), answer->text, mode_name(p),
                    answer->behind_ms / 1000.0, answer->quality == TV_LOW ? "low" : "high");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // Parts of samples/tv_*: controls, reports, numbers in pictures, pictures from packets, lip-sync.
 #include "catch.h"
 

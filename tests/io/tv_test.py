@@ -189,6 +189,33 @@ def check_seek(folder):
         assert numbers == sorted(set(numbers)), (play, numbers)
 
 
+def check_history(folder):
+    """Memory has an end: back goes as far as it reaches, and who paused for longer goes on with the
+    oldest key frame."""
+    with serving("--history", "1", "--key-interval", "200", "--stats", "100") as (server, port):
+        client = Client(folder, uri(port), "--headless")
+        client.wait_for_pictures(1)
+        client.type("p")
+        client.wait_for("pause: channel one, paused")
+        stopped = client.wait_for_pictures(1)
+        for line in server.process.stdout:
+            channel = json.loads(line)["channels"][0]
+            if channel["pictures"] > stopped + 60:
+                break
+        assert channel["history_ms"] <= 1000 < 40 * channel["pictures"], channel
+        client.type("p")
+        client.wait_for("resume: channel one, shifted")
+        client.wait_for_pictures(1, lambda number: number > stopped)
+        client.type("b")
+        client.wait_for("back: channel one, shifted")
+        client.wait_for_pictures(2)
+        client.interrupt()
+    by_play = {play: [number for _, _, number, _, _ in list_]
+               for play, list_ in plays(client.shown()).items()}
+    assert by_play[2][0] > by_play[0][-1] + 1, "the next picture was forgotten"
+    assert by_play[3], by_play
+
+
 def check_qualities(folder):
     """Low has half the width; both have the same numbers."""
     with serving() as (server, port):
@@ -520,7 +547,7 @@ def main():
     if not server_program:
         print(__doc__, file=sys.stderr)
         return 2
-    checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek,
+    checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
               check_qualities, check_files, check_wire, check_stalled, check_many, check_measures,
               check_ends)
     with tempfile.TemporaryDirectory() as name:
