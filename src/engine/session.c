@@ -939,6 +939,33 @@ static bool place(livetcp_engine *engine, livetcp_usec now)
     return true;
 }
 
+static uint32_t slots_on(const livetcp_engine *engine, unsigned link)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
+        slots |= path_of(engine, i)->link == link ? UINT32_C(1) << i : 0;
+    return slots;
+}
+
+/* A probe upwards: behind all media, to connections that take it at once. */
+static bool pad_up(livetcp_engine *engine, livetcp_usec now)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        lt_rate *rate = lt_link_rates_at(&engine->rates, i);
+        uint64_t due = rate ? lt_rate_padding_due(rate, now) : 0;
+        if (!due)
+            continue;
+        size_t size = engine->plain || lt_sender_queued(engine->sender)
+                          ? 0
+                          : lt_repair_pad(engine->repair, engine->links, slots_on(engine, i), due);
+        lt_rate_on_padding(rate, size, now);
+        if (size)
+            return true;
+    }
+    return false;
+}
+
 /* A packet already begun comes first, then late ones, since the rest may still be in time. */
 bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                livetcp_engine_write *write)
@@ -953,7 +980,7 @@ bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
         check_drained(engine, now);
     if (review(engine, now) || lt_sender_place_later_copy(engine->sender, engine->links, now) ||
         place_parity(engine, now) || place(engine, now) ||
-        lt_repair_probe(engine->repair, engine->links, now))
+        lt_repair_probe(engine->repair, engine->links, now) || pad_up(engine, now))
         return next_in_outboxes(engine, now, write);
     if (lt_sender_drained(engine->sender))
         lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});

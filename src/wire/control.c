@@ -57,6 +57,7 @@ _Static_assert(LT_FRAME_HEADER + APP_HEADER + 4 + LT_REJECT_TEXT_MAX <= LT_CONTR
 _Static_assert(LT_FRAME_HEADER + APP_HEADER + 68 + LT_RECEPTION_RECEIPTS * RECEIPT_SIZE <=
                    LT_CONTROL_MAX,
                "and the longest RECEPTION");
+_Static_assert(LT_PADDING_MIN == LT_FRAME_HEADER + APP_HEADER, "PADDING has no fields");
 _Static_assert(LT_CREATE_FIXED == APP_HEADER + 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
                "CREATE's fields");
 _Static_assert(LT_FRAME_HEADER + APP_HEADER + 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE <=
@@ -311,6 +312,20 @@ static bool read_receipts(lt_reception *reception, const uint8_t *body, size_t s
 
 /* ---- encode ---- */
 
+/* LENGTH and header of a message; returns the size of the frame. */
+static size_t write_header(uint8_t *frame, lt_control_type type, size_t packet_size)
+{
+    uint8_t *packet = frame + LT_FRAME_HEADER;
+
+    lt_write_be16(frame, (uint16_t)packet_size);
+    packet[0] = (uint8_t)(RTCP_VERSION << 6 | (int)type);
+    packet[1] = RTCP_APP;
+    lt_write_be16(packet + 2, (uint16_t)(packet_size / 4 - 1));
+    lt_write_be32(packet + 4, LT_CONTROL_SSRC);
+    memcpy(packet + 8, app_name, sizeof app_name);
+    return LT_FRAME_HEADER + packet_size;
+}
+
 size_t lt_control_encode(const lt_control *message, uint8_t *frame)
 {
     size_t packet_size = APP_HEADER + body_size[message->type];
@@ -321,13 +336,15 @@ size_t lt_control_encode(const lt_control *message, uint8_t *frame)
     walk_body(&c, &copy);
     packet_size += append_text(message, packet + APP_HEADER);
     packet_size += append_receipts(message, packet + APP_HEADER);
-    lt_write_be16(frame, (uint16_t)packet_size);
-    packet[0] = (uint8_t)(RTCP_VERSION << 6 | (int)message->type);
-    packet[1] = RTCP_APP;
-    lt_write_be16(packet + 2, (uint16_t)(packet_size / 4 - 1));
-    lt_write_be32(packet + 4, LT_CONTROL_SSRC);
-    memcpy(packet + 8, app_name, sizeof app_name);
-    return LT_FRAME_HEADER + packet_size;
+    return write_header(frame, message->type, packet_size);
+}
+
+size_t lt_control_encode_padding(uint8_t *frame, size_t size)
+{
+    size_t packet_size = (size - LT_FRAME_HEADER) / 4 * 4;
+
+    memset(frame, 0, LT_FRAME_HEADER + packet_size);
+    return write_header(frame, LT_CONTROL_PADDING, packet_size);
 }
 
 /* ---- decode ---- */

@@ -158,6 +158,11 @@ uint32_t lt_connection_number(const uint8_t nonce[LT_NONCE_SIZE]);
  * LT_CONTROL_MAX bytes. Returns the bytes written. */
 size_t lt_control_encode(const lt_control *message, uint8_t *frame);
 
+/* Writes a PADDING message that makes a frame of `size` bytes, LENGTH included, or up to three
+ * less, to `frame`. At least LT_PADDING_MIN. Returns the bytes written. */
+#define LT_PADDING_MIN 14
+size_t lt_control_encode_padding(uint8_t *frame, size_t size);
+
 /* True if an RTCP packet is a control message of LiveTCP, of known type or not. */
 bool lt_control_is(const uint8_t *packet, size_t size);
 

@@ -8,8 +8,8 @@
  *                                    every combination of rate, round trip, buffer, connections and
  *                                    congestion controls; and paths drawn at random
  *
- * Of those whose description has every WORD. SEEDS is how many of each; TRACE=MS prints a line
- * every MS.
+ * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
+ * TRACE=MS prints a line every MS.
  */
 #include "sim_video.h"
 
@@ -263,7 +263,11 @@ struct Column {
 };
 
 struct Outcome {
-    double use, p95, p99, first_ms, filled; /* the first 3 s at most; the share in the 4th */
+    double use, p95, p99;
+    double first_ms; /* the most in the first 3 s, above L */
+    double told_ms;  /* until the source was told less than the path carries; < 0 = never */
+    double filled;   /* the share from 4 to 6 s */
+    double ramp_ms;  /* the most in the first 6 s, above L */
 };
 
 Outcome alone_once(const Path &path, unsigned connections, double first, bool follows,
@@ -279,41 +283,51 @@ Outcome alone_once(const Path &path, unsigned connections, double first, bool fo
     trace(video, start);
     road->world.run_until(end + second);
     auto late = video.delays({.95, .99}, start + 3 * second, end);
-    double filled = 0;
+    double told_ms = -1;
     for (const Told &told : video.told)
-        if (told.at <= start + 4 * second)
-            filled = told.rate / path.rate;
+        if (told.rate <= path.rate && told_ms < 0)
+            told_ms = static_cast<double>(told.at - start) / 1e3;
     road->world.clear();
-    return {video.throughput(start + 3 * second, end) / path.rate, late[0], late[1],
-            video.delay(1, start, start + 3 * second) - path.rtt_ms / 2, filled};
+    return {video.throughput(start + 3 * second, end) / path.rate,
+            late[0],
+            late[1],
+            video.delay(1, start, start + 3 * second) - path.rtt_ms / 2,
+            told_ms,
+            video.throughput(start + 4 * second, start + 6 * second) / path.rate,
+            video.delay(1, start, start + 6 * second) - path.rtt_ms / 2};
 }
 
 struct AloneColumns {
     Column use = {"use", 0.92, 1}, p95 = {"p95 above the floor", -1e9, 20},
            p99 = {"p99 above the floor", -1e9, 35},
            first = {"first 3 s above L, from 1.5", -1e9, 200},
-           filled = {"told after 4 s, from 0.3", 0.9, 9};
+           told = {"told above 2 RTT, from 1.5", -1e9, 300},
+           filled = {"use from 4 to 6 s, from 0.3", 0.9, 1},
+           ramp = {"first 6 s above L, from 0.3", -1e9, 200};
 
     void take(const Path &path, unsigned n, uint64_t seed)
     {
         Outcome got = alone_once(path, n, 1.5 * path.rate, true, seed);
         Outcome floor = alone_once(path, n, got.use * path.rate, false, seed);
         Outcome low = alone_once(path, n, 0.3 * path.rate, true, seed);
-        printf("%s s%llu: use %.3f p95 %.0f (floor %.0f) p99 %.0f (floor %.0f) first %.0f; from "
-               "0.3: told %.2f after 4 s, use %.3f\n",
+        printf("%s s%llu: use %.3f p95 %.0f (floor %.0f) p99 %.0f (floor %.0f) first %.0f told "
+               "%.0f; from 0.3: first %.0f, use from 4 to 6 s %.3f, all %.3f\n",
                path.name(n).c_str(), static_cast<unsigned long long>(seed), got.use, got.p95,
-               floor.p95, got.p99, floor.p99, got.first_ms, low.filled, low.use);
+               floor.p95, got.p99, floor.p99, got.first_ms, got.told_ms, low.ramp_ms, low.filled,
+               low.use);
         fflush(stdout);
         use.values.push_back(got.use);
         p95.values.push_back(got.p95 - floor.p95);
         p99.values.push_back(got.p99 - floor.p99);
         first.values.push_back(got.first_ms);
+        told.values.push_back(got.told_ms < 0 ? HUGE_VAL : got.told_ms - 2 * path.rtt_ms);
         filled.values.push_back(low.filled);
+        ramp.values.push_back(low.ramp_ms);
     }
 
     void print()
     {
-        for (Column *column : {&use, &p95, &p99, &first, &filled})
+        for (Column *column : {&use, &p95, &p99, &first, &told, &filled, &ramp})
             column->print();
     }
 };
@@ -339,7 +353,7 @@ void drawn(const Words &words)
 {
     AloneColumns columns;
     lt_rng rng;
-    lt_rng_seed(&rng, 13);
+    lt_rng_seed(&rng, getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
     auto between =
         [&](double low,
             double high) { /* evenly over the logarithm */

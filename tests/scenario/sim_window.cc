@@ -100,12 +100,15 @@ class Bbr : public SimWindow
     {
         if (mode_ == Mode::probe_rtt || timeout_)
             return 4;
-        return rate_ > 0 ? std::max(4.0, cwnd_gain() * product() + 3) : 10;
+        double window = std::max(4.0, cwnd_gain() * product() + 3);
+        return mode_ == Mode::startup ? std::max(initial, window) : window;
     }
 
     double pace() const override
     {
-        return rate_ > 0 ? 0.99 * gain() * rate_ : 0;
+        double first =
+            mode_ == Mode::startup && min_rtt_ ? initial * 1e6 / static_cast<double>(min_rtt_) : 0;
+        return 0.99 * gain() * std::max(rate_, first);
     }
 
     void acknowledged(const SimAck &ack) override
@@ -134,6 +137,10 @@ class Bbr : public SimWindow
 
   private:
     enum class Mode { startup, drain, cycle, probe_rtt };
+
+    /* Linux's BBR begins with the pace of an initial window in a round trip, which a rate measured
+     * while the application sends little does not lower before the pipe has been full. */
+    static constexpr double initial = 10;
 
     double product() const
     {

@@ -54,13 +54,14 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
     struct Path {
         const char *spec;
         double link, first, floor_ms;    /* one way and the time that a frame takes */
-        double p95_ms, p99_ms, start_ms; /* above it; a round trip of 200 ms teaches slowly */
+        double p95_ms, p99_ms, start_ms; /* above it; a round trip of 200 ms teaches slowly, and a
+                                            lost packet costs a repair */
     };
     const Path paths[] = {{"delay=30ms,rate=1mbit,queue=40kB", 1e6, 1.5e6, 75, 35, 60, 155},
                           {"delay=30ms,rate=1mbit,queue=40kB", 1e6, 0.3e6, 75, 35, 60, 155},
                           {"delay=10ms,rate=1mbit,queue=20kB", 1e6, 1.5e6, 55, 35, 60, 155},
                           {"delay=100ms,rate=1mbit,queue=40kB", 1e6, 1.5e6, 145, 75, 185, 650},
-                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 1.5e6, 75, 35, 65, 155}};
+                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 1.5e6, 75, 35, 65, 195}};
     for (const Scheme &scheme : schemes)
         for (const Path &path : paths)
             for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -80,6 +81,48 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
                 CHECK(p99 < path.floor_ms + path.p99_ms);
                 CHECK(start < path.floor_ms + path.start_ms);
             }
+}
+
+TEST_CASE("padding shows an encoder what a path carries, and costs its packets nothing")
+{
+    struct Path {
+        const char *spec;
+        double link, oneway_ms;
+    };
+    const Path paths[] = {{"delay=30ms,rate=1mbit,queue=40kB", 1e6, 30},
+                          {"delay=30ms,rate=5mbit,queue=40kB", 5e6, 30},
+                          {"delay=10ms,rate=20mbit,queue=100kB", 20e6, 10},
+                          {"delay=100ms,rate=1mbit,queue=25kB", 1e6, 100}};
+    uint64_t padding = 0;
+    for (const Scheme &scheme : schemes)
+        for (const Path &path : paths)
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                Alone at(path.spec, make_config(scheme.policy, scheme.connections), 0.3 * path.link,
+                         true, seed);
+                at.run(7);
+                double used = at.video.throughput(at.begin + 4 * second, at.begin + 6 * second);
+                double most = at.video.delay(1, at.begin, at.begin + 6 * second);
+                INFO(scheme.policy << " on " << path.spec << ", seed " << seed << ": uses "
+                                   << used / path.link << " from 4 to 6 s, at most " << most);
+                CHECK(used > 0.8 * path.link);
+                CHECK(most < path.oneway_ms + 240); /* with the repair of a loss */
+                padding += at.stats().sent.padding;
+            }
+    CHECK(padding > 0);
+}
+
+TEST_CASE("a source that does not follow the estimate pays for no probe")
+{
+    for (const Scheme &scheme : schemes)
+        for (double rate : {150e3, 600e3}) {
+            livetcp_config config = make_config(scheme.policy, scheme.connections);
+            config.tail_probes = false;
+            config.idle_packets = 0;
+            Alone at("delay=30ms,rate=2mbit,queue=40kB", config, rate, false, 1);
+            at.run(20);
+            INFO(scheme.policy << " at " << rate / 1e3 << " kbit/s");
+            CHECK(at.stats().sent.padding == 0);
+        }
 }
 
 TEST_CASE("under overload what comes through keeps the deadline, and fills the path")
@@ -281,7 +324,7 @@ TEST_CASE("audio does not feel the video's queue")
             double video = at.video.delay(.5, at.begin + second, at.begin + 20 * second);
             INFO(scheme.policy << " seed " << seed << ": audio p99 " << p99 << " ms, video p50 "
                                << video << " ms");
-            CHECK(p99 < 30 + 100);
+            CHECK(p99 < 30 + 105);
             CHECK(video > p99);
         }
 }

@@ -47,7 +47,7 @@ void check_never_worse(const Course &course, double budget, const std::vector<do
         INFO(course.describe() << ", budget " << budget << ": p" << 100 * p << " "
                                << own.quantile(p) << " ms, single " << simple.single.quantile(p)
                                << ", shortest-queue " << simple.queue.quantile(p));
-        CHECK(own.quantile(p) <= simple.allowed(p));
+        CHECK_FALSE(is_worse(own, simple.single, simple.queue, p)); /* p99.9 is of few packets */
     }
 }
 

@@ -19,17 +19,29 @@
 #define START_MIN 150000.0
 
 /* Growth per interval: back to the rate known to fit, and beyond; and before anything stood. */
-#define GROW_BACK   0.2
-#define GROW_FAST   0.03
-#define GROW_START  0.05
-#define GROW_NEAR   2.2 /* times the root */
-#define LAG_US      160000
-#define USED_LOOKS  8
-#define GROW_AGE_US 2000000.0
-#define NEAR_USED   0.75 /* of the estimate, or growing shows nothing */
-#define USED_MAX    2.0  /* estimate per bit that the source has shown to use */
-#define TRAIN_PART  0.93
-#define FASTER      1.15 /* trains at so many times the ceiling: the path has become faster */
+#define GROW_BACK    0.2
+#define GROW_SHOWN   0.5
+#define TRAINS_MIN   2
+#define GROW_FAST    0.03
+#define GROW_START   0.05
+#define GROW_NEAR    2.2 /* times the root */
+#define LAG_US       160000
+#define USED_LOOKS   8
+#define GROW_AGE_US  2000000.0
+#define START_AGE_US 1000000.0 /* while nothing has stood */
+#define NEAR_USED    0.75      /* of the estimate, or growing shows nothing */
+#define USED_MIN     0.5       /* of the estimate: less has no need of more */
+
+/* A source that was told so much more in so many looks, and sent that part of it more, follows; one
+ * that sends so many times what it was told does not. */
+#define FOLLOW_LOOKS 6
+#define FOLLOW_MORE  1.25
+#define FOLLOW_PART  0.7
+#define IGNORES      1.5
+#define USED_SHOWN   2.5 /* the same where trains have shown that it fits */
+#define USED_MAX     2.0 /* estimate per bit that the source has shown to use */
+#define TRAIN_PART   0.95
+#define FASTER       1.15 /* trains at so many times the ceiling: the path has become faster */
 
 #define STALL_US   100000
 #define STALL_PART 0.45
@@ -45,7 +57,8 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
                             .estimate = max,
                             .told_us = INT64_MIN,
                             .updated_us = INT64_MIN,
-                            .lowered_us = INT64_MIN};
+                            .lowered_us = INT64_MIN,
+                            .shown_us = INT64_MIN};
 }
 
 bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max)
@@ -71,6 +84,11 @@ uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
     return bitrate->estimate < UINT32_MAX ? (uint32_t)bitrate->estimate : UINT32_MAX;
 }
 
+bool lt_bitrate_is_used(const lt_bitrate *b)
+{
+    return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -94,7 +112,8 @@ static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *
  * the longer nothing has stood. */
 static double near(const lt_bitrate *b, livetcp_usec now)
 {
-    double age = (double)(now - b->lowered_us) / GROW_AGE_US;
+    livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
+    double age = (double)(now - since) / (b->lowered_us > INT64_MIN ? GROW_AGE_US : START_AGE_US);
     double step = GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
 
     return smaller(step, GROW_FAST * b->estimate);
@@ -114,6 +133,37 @@ static double look_used(lt_bitrate *b, const lt_bitrate_sample *s)
     b->past[place].estimate = b->estimate;
     b->looks++;
     return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
+}
+
+/* Media and the mean estimate from so many looks ago to so many looks before that. */
+static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *estimate)
+{
+    unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
+    unsigned from = (b->looks - 1 - ago - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
+    livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
+
+    *estimate = 0;
+    for (unsigned i = 1; i <= FOLLOW_LOOKS; i++)
+        *estimate += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
+    *used = time > 0 ? (double)(b->past[to].written - b->past[from].written) * BITS * SECOND /
+                           (double)time
+                     : 0;
+}
+
+/* Probes are for an encoder that follows, and not for a source that sends as it does anyway. */
+static void look_whether_it_follows(lt_bitrate *b)
+{
+    double used, told, used_before, told_before;
+
+    if (b->looks <= 2 * FOLLOW_LOOKS + 1)
+        return;
+    sum_up(b, 0, &used, &told);
+    sum_up(b, FOLLOW_LOOKS, &used_before, &told_before);
+    if (used > IGNORES * told && used > IGNORES * b->estimate)
+        b->follows = false;
+    else if (told > FOLLOW_MORE * told_before && used_before > 0 &&
+             used / used_before - 1 > FOLLOW_PART * (told / told_before - 1))
+        b->follows = true;
 }
 
 /* The part of the queue that the estimates of the last `lag_us` let drain, which no sample shows
@@ -167,15 +217,21 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->ceiling > 0 && train > FASTER * b->ceiling)
         b->ceiling = 0;
     double goal = b->ceiling > 0 ? HEAD * b->ceiling * bits : TRAIN_PART * train * bits;
-    if (b->estimate < goal)
-        step = GROW_BACK * (goal - b->estimate);
-    else
-        step = b->ceiling > 0 ? near(b, s->now_us)
-                              : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
+    bool shown = b->ceiling <= 0 &&
+                 (c->trains.count >= TRAINS_MIN || s->probed > 0 || b->shown_us > INT64_MIN);
+    if (b->ceiling <= 0 && s->probed * bits > goal)
+        goal = s->probed * bits;
+    if (b->estimate < goal) {
+        step = (shown ? GROW_SHOWN : GROW_BACK) * (goal - b->estimate);
+        if (shown)
+            b->shown_us = s->now_us;
+    } else
+        step = b->ceiling > 0 || shown ? near(b, s->now_us)
+                                       : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
     bool back = b->estimate < goal;
     if (!back && used < NEAR_USED * b->estimate)
         step = 0;
-    double limit = back ? HUGE_VAL : USED_MAX * used;
+    double limit = back && !shown ? HUGE_VAL : (shown ? USED_SHOWN : USED_MAX) * used;
     limit = smaller(limit, s->admitted * bits);
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
@@ -190,7 +246,8 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->updated_us = s->now_us;
     if (c->route_us > b->lowered_us) /* what lowered it was no queue */
         b->ceiling = c->limit;
-    used = look_used(b, s);
+    b->used = used = look_used(b, s);
+    look_whether_it_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)

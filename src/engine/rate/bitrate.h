@@ -9,12 +9,14 @@
 
 #include "engine/rate/congestion.h"
 
-#define LT_BITRATE_LOOKS 16
+#define LT_BITRATE_LOOKS 20
 
 typedef struct lt_bitrate {
     double min, max; /* bit/s; bounds, max = HUGE_VAL when there is none */
     double estimate; /* bit/s of media; 0 = not known yet */
     double moving;   /* when something came through last */
+    double used;     /* bit/s of media written of late; 0 = not known */
+    bool follows;    /* the source was seen to send more when it was told more */
     double told;     /* last value reported to the application */
     livetcp_usec told_us;
 
@@ -28,6 +30,7 @@ typedef struct lt_bitrate {
     double ceiling; /* bytes per second, all, carried when something last stood; 0 = none */
     livetcp_usec updated_us; /* when the estimate was last thought about */
     livetcp_usec lowered_us; /* when it was last lowered; INT64_MIN = never */
+    livetcp_usec shown_us;   /* when it last followed what packet trains show; INT64_MIN = never */
 } lt_bitrate;
 
 typedef struct lt_bitrate_sample {
@@ -35,6 +38,7 @@ typedef struct lt_bitrate_sample {
     double media_share;  /* bytes of media per byte written; 0 = not known */
     uint64_t media_rate; /* bytes per second that the application has sent of late */
     uint64_t media;      /* bytes of media written, ever */
+    double probed;       /* bytes per second that a probe has shown at least; 0 = none has */
     double admitted;     /* bytes per second that the connections' windows admit; HUGE_VAL = ? */
 } lt_bitrate_sample;
 
@@ -47,6 +51,9 @@ bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 /* Takes a look. True if the estimate has changed by so much that the application should know. */
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
                        const lt_bitrate_sample *sample);
+
+/* True if the source sends about what it was told, and might send more if it was told more. */
+bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 
 /* bit/s; 0 = not known yet. */
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate);

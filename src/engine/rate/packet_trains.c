@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/packet_trains.h"
 
-/* Shorter ones measure the platform's polling interval, not the path. */
+/* Few bytes measure single packets. The end of a train is seen up to one look of the platform too
+ * late, so the look before it counts, where the train is long enough without the rest; else the
+ * train is to be long. */
 #define BYTES_MIN 4500
-#define TIME_MIN  12000
+#define TIME_MIN  4500
+#define BYTES_ALL 2000
+#define TIME_ALL  30000
 #define TIME_MAX  160000
 
 static void end_train(lt_packet_trains *trains)
 {
-    uint64_t bytes = trains->to - trains->from;
-    livetcp_usec time = trains->to_us - trains->from_us;
+    uint64_t bytes = trains->before - trains->from, all = trains->to - trains->from;
+    livetcp_usec time = trains->before_us - trains->from_us;
 
     trains->open = false;
-    if (bytes >= BYTES_MIN && time >= TIME_MIN)
-        trains->rates[trains->count++ % LT_PACKET_TRAINS] =
-            (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
+    if (bytes < BYTES_MIN || time < TIME_MIN) {
+        bytes = all;
+        time = trains->to_us - trains->from_us;
+        if (bytes < BYTES_ALL || time < TIME_ALL)
+            return;
+    }
+    trains->rates[trains->count++ % LT_PACKET_TRAINS] =
+        (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
 }
 
 void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
@@ -26,11 +35,16 @@ void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *
         end_train(trains);
         return;
     }
+    /* Who has waited for less time than has gone since the one before met nobody. */
+    if (trains->open && sample->now_us - trains->to_us > sample->busy_us)
+        end_train(trains);
     if (!trains->open) {
         trains->open = true;
-        trains->from_us = sample->now_us;
-        trains->from = sample->delivered;
+        trains->from_us = trains->to_us = sample->now_us;
+        trains->from = trains->to = sample->delivered;
     }
+    trains->before_us = trains->to_us;
+    trains->before = trains->to;
     trains->to_us = sample->now_us;
     trains->to = sample->delivered;
     if (trains->to_us - trains->from_us > TIME_MAX)

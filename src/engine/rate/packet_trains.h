@@ -16,9 +16,9 @@
 #define LT_PACKET_TRAINS 5
 
 typedef struct lt_packet_trains {
-    bool open; /* one passes */
-    livetcp_usec from_us, to_us;
-    uint64_t from, to; /* bytes delivered */
+    bool open;                              /* one passes */
+    livetcp_usec from_us, before_us, to_us; /* its first look, the last but one, and the last */
+    uint64_t from, before, to;              /* bytes delivered then */
 
     double rates[LT_PACKET_TRAINS]; /* of the last ones, a ring */
     unsigned count;                 /* ever */

@@ -9,12 +9,13 @@
 #define INTERVAL_US 3000
 
 /* While bytes are in flight: a queue of a few milliseconds is to be seen. */
-#define POLL_MIN_US 5000
-#define POLL_MAX_US 10000
-#define POLL_PART   8
-#define CONTACT_US  500000 /* a connection not written to for so long does not count */
-#define SHARE_US    50000
-#define SHARE_GAIN  0.3
+#define POLL_MIN_US   5000
+#define POLL_MAX_US   10000
+#define POLL_PART     8
+#define POLL_PROBE_US 3000   /* while a probe upwards is under way */
+#define CONTACT_US    500000 /* a connection not written to for so long does not count */
+#define SHARE_US      50000
+#define SHARE_GAIN    0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
@@ -25,6 +26,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
                       .sizes_known = true};
     lt_congestion_init(&rate->congestion);
     lt_headroom_init(&rate->headroom);
+    lt_upward_probe_init(&rate->probe);
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_init(&rate->slots[i]);
@@ -46,6 +48,8 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
     lt_round_trips_wrote(&rate->slots[slot], path, size, now);
     rate->written += size;
     rate->media += media_size;
+    if (media_size)
+        lt_upward_probe_on_media(&rate->probe, now);
     if (rate->poll_us == LIVETCP_NEVER && !rate->poll_due)
         rate->poll_us = now + POLL_MAX_US;
 }
@@ -53,6 +57,17 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
 static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
 {
     return a < b ? a : b;
+}
+
+/* The path carries what the encoder is told while it is probed, since nothing stands. Packets of a
+ * thin path would look like a queue by their own time else. */
+static double known_rate(const lt_rate *rate, livetcp_usec now)
+{
+    double known = lt_congestion_rate(&rate->congestion, now);
+
+    return known > 0 || !lt_upward_probe_is_under_way(&rate->probe, now)
+               ? known
+               : lt_bitrate_get(&rate->bitrate) / 8.0;
 }
 
 void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now)
@@ -64,8 +79,7 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     rate->poll_due = false;
     if (rate->poll_us == LIVETCP_NEVER)
         rate->poll_us = now + POLL_MIN_US;
-    rate->delivered += lt_round_trips_update(
-        trips, path, lt_congestion_rate(&rate->congestion, now), now, &samples);
+    rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now), now, &samples);
     rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
 }
@@ -155,22 +169,36 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     update_share(rate, now);
     lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
                                                             .delivered = rate->delivered,
-                                                            .written = rate->written,
+                                                            .written = rate->written - rate->padded,
                                                             .media = rate->media,
                                                             .media_rate = view->media_rate,
                                                             .session_rate = view->session_rate,
                                                             .wait_us = view->queue_delay_us,
                                                             .rtt_us = sample.base_us,
                                                             .undelivered = sample.undelivered});
+    lt_upward_probe_update(
+        &rate->probe,
+        &(lt_upward_probe_view){.now_us = now,
+                                .base_us = sample.base_us,
+                                .queue_us = sample.queue_us,
+                                .retransmitted = sample.retransmitted,
+                                .estimate = lt_bitrate_get(&rate->bitrate) / 8.0,
+                                .wanted = lt_bitrate_is_used(&rate->bitrate) &&
+                                          rate->congestion.regime == LT_REGIME_OPEN &&
+                                          rate->congestion.standing_us == 0},
+        &rate->congestion.trains);
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
+    if (lt_upward_probe_is_under_way(&rate->probe, now))
+        poll = POLL_PROBE_US;
     rate->poll_us = sample.undelivered ? now + poll : LIVETCP_NEVER;
     return lt_bitrate_update(&rate->bitrate, &rate->congestion,
                              &(lt_bitrate_sample){.now_us = now,
                                                   .media_share = rate->media_share,
                                                   .media_rate = view->media_rate,
                                                   .media = rate->media,
-                                                  .admitted = admitted(view)});
+                                                  .admitted = admitted(view),
+                                                  .probed = lt_upward_probe_carried(&rate->probe)});
 }
 
 uint32_t lt_rate_wants_path_info(const lt_rate *rate)
@@ -184,7 +212,20 @@ uint32_t lt_rate_wants_path_info(const lt_rate *rate)
 
 livetcp_usec lt_rate_deadline(const lt_rate *rate)
 {
-    return rate->poll_us;
+    return earlier(rate->poll_us, lt_upward_probe_deadline(&rate->probe));
+}
+
+uint64_t lt_rate_padding_due(lt_rate *rate, livetcp_usec now)
+{
+    return lt_upward_probe_due(&rate->probe, now);
+}
+
+/* Padding is no part of what the media costs. */
+void lt_rate_on_padding(lt_rate *rate, size_t size, livetcp_usec now)
+{
+    lt_upward_probe_on_padding(&rate->probe, size, now);
+    rate->share_written += size;
+    rate->padded += size;
 }
 
 void lt_rate_expire(lt_rate *rate, livetcp_usec now)

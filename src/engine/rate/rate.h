@@ -8,6 +8,7 @@
 #include "engine/rate/congestion.h"
 #include "engine/rate/headroom.h"
 #include "engine/rate/round_trips.h"
+#include "engine/rate/upward_probe.h"
 
 #include <livetcp/engine.h>
 
@@ -15,7 +16,9 @@ typedef struct lt_rate {
     lt_congestion congestion;
     lt_bitrate bitrate;
     lt_headroom headroom;
+    lt_upward_probe probe;
     uint64_t written, media, delivered;  /* bytes on all connections there ever were */
+    uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */
     double media_share;
     livetcp_usec share_us;
@@ -72,6 +75,11 @@ uint32_t lt_rate_wants_path_info(const lt_rate *rate);
 
 livetcp_usec lt_rate_deadline(const lt_rate *rate);
 void lt_rate_expire(lt_rate *rate, livetcp_usec now);
+
+/* Bytes of padding that are to be written now, behind the media, and that so many of them were; 0 =
+ * no connection takes more. They count as written, too. */
+uint64_t lt_rate_padding_due(lt_rate *rate, livetcp_usec now);
+void lt_rate_on_padding(lt_rate *rate, size_t size, livetcp_usec now);
 
 /* Bytes that all connections together may have in flight; UINT64_MAX = no limit. */
 static inline uint64_t lt_rate_window(const lt_rate *rate)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/repair/probes.h"
 
+#include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
 /* RACK waits a quarter of the round trip for reordered segments anyway: a probe that is sent within
@@ -12,6 +13,9 @@
 #define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 #define IDLE_MIN_US 5000
+
+/* A packet of padding that is to fill the path. */
+#define PADDING_SIZE 1002
 
 void lt_probes_configure(lt_probes *probes, const livetcp_config *config, bool wanted,
                          bool uses_path_info)
@@ -124,6 +128,42 @@ static void pad(lt_probes *probes, const lt_links *links, livetcp_usec now)
             write(probes, i);
     bool enough = !probes->idle_packets || now >= probes->last_media_us + probes->idle_time_us;
     probes->padding_us = enough ? LIVETCP_NEVER : now + idle_interval(probes, links);
+}
+
+/* What waits for a window in the kernel would show the window, and delay the media behind it. */
+static bool has_window(const livetcp_path *path, size_t size)
+{
+    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
+
+    return (path->known & needed) == needed && lt_path_undelivered(path) + size <= path->cwnd_bytes;
+}
+
+static int emptiest(const lt_links *links, uint32_t slots)
+{
+    const livetcp_path *paths = lt_links_paths(links);
+    uint32_t open = lt_links_open(links) & slots;
+    int best = -1;
+
+    for (unsigned i = 0; i < lt_links_count(links); i++)
+        if (open >> i & 1 && !paths[i].blocked && has_window(&paths[i], PADDING_SIZE) &&
+            (best < 0 || lt_path_undelivered(&paths[i]) < lt_path_undelivered(&paths[best])))
+            best = (int)i;
+    return best;
+}
+
+size_t lt_probes_pad(lt_probes *probes, const lt_links *links, uint32_t slots, uint64_t size)
+{
+    uint8_t frame[PADDING_SIZE];
+    int slot = emptiest(links, slots);
+    size_t part = size > PADDING_SIZE ? PADDING_SIZE : (size_t)size;
+
+    if (slot < 0)
+        return 0;
+    part = lt_control_encode_padding(frame, part > LT_PADDING_MIN ? part : LT_PADDING_MIN);
+    if (!probes->writer.write(probes->writer.user, (unsigned)slot, frame, part))
+        return 0;
+    probes->sent++;
+    return part;
 }
 
 /* ---- when ---- */

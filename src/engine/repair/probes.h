@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small packets that carry nothing.
+ * Packets that carry nothing, most of them small.
  *
  * Tail probes follow the last packet on a connection when nothing else does: TCP concludes from
  * later arrivals that a segment was lost (RFC 8985), so a packet alone on its connection waits for
@@ -10,7 +10,8 @@
  * lost. Then a probe is sent only when the acknowledgement is overdue and nothing else came.
  *
  * Padding keeps the congestion window of connections that the application leaves idle: Brosh et
- * al., section 6.2, a few small packets per round trip.
+ * al., section 6.2, a few small packets per round trip. Larger ones show what a path carries beside
+ * the media (engine/rate/upward_probe.h).
  */
 #ifndef LT_ENGINE_REPAIR_PROBES_H
 #define LT_ENGINE_REPAIR_PROBES_H
@@ -60,6 +61,10 @@ uint32_t lt_probes_due(const lt_probes *probes, livetcp_usec now);
 
 /* Writes the small packets that are due; false if there were none. */
 bool lt_probes_send(lt_probes *probes, const lt_links *links, livetcp_usec now);
+
+/* Writes one packet of padding of `size` bytes at most to the one of these slots (bit i = slot i)
+ * that has least under way, if its window has space. Returns the bytes; 0 = no slot takes one. */
+size_t lt_probes_pad(lt_probes *probes, const lt_links *links, uint32_t slots, uint64_t size);
 
 livetcp_usec lt_probes_deadline(const lt_probes *probes);
 

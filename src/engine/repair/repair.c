@@ -480,6 +480,11 @@ bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now)
     return lt_probes_send(&repair->probes, links, now);
 }
 
+size_t lt_repair_pad(lt_repair *repair, const lt_links *links, uint32_t slots, uint64_t size)
+{
+    return lt_probes_pad(&repair->probes, links, slots, size);
+}
+
 uint32_t lt_repair_wants_path_info(const lt_repair *repair, livetcp_usec now)
 {
     if (repair->probes.uses_path_info &&

@@ -111,6 +111,10 @@ void lt_repair_parity_placed(lt_repair *repair, bool anywhere);
 /* Writes the tail probes and padding that are due; false if there were none. */
 bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now);
 
+/* Writes one packet of padding of `size` bytes at most to one of these slots (bit i = slot i).
+ * Returns the bytes; 0 = none takes one. */
+size_t lt_repair_pad(lt_repair *repair, const lt_links *links, uint32_t slots, uint64_t size);
+
 /* ---- time and statistics ---- */
 
 /* Slots (bit i = slot i) about which the platform is to be asked before anything is decided. */

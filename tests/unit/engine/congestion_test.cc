@@ -187,6 +187,36 @@ TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does
     CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
 }
 
+TEST_CASE("thin frames that do not queue behind each other are no train", "[trains]")
+{
+    lt_packet_trains trains = {};
+    for (unsigned i = 0; i < 50; i++) { /* one packet of 20 ms every 40 ms, and never a queue */
+        lt_congestion_sample sample = {};
+        sample.now_us = i * 40 * ms;
+        sample.delivered = i * 1250;
+        sample.busy_us = 20 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    }
+    CHECK(lt_packet_trains_rate(&trains) == 0); /* and not the rate of the source */
+}
+
+TEST_CASE("the end of a train, seen late, makes its rate no smaller", "[trains]")
+{
+    lt_packet_trains trains = {};
+    uint64_t delivered = 0;
+    for (livetcp_usec now : {0, 10, 20, 30, 40}) {
+        lt_congestion_sample sample = {};
+        sample.now_us = now * ms;
+        sample.delivered = delivered += now < 40 ? 12500 : 2000; /* it ended after 2 ms more */
+        sample.busy_us = 15 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    }
+    lt_congestion_sample idle = {};
+    idle.now_us = 80 * ms;
+    lt_packet_trains_add(&trains, &idle, 3 * ms);
+    CHECK(lt_packet_trains_rate(&trains) == Approx(1250000));
+}
+
 TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]")
 {
     for (double rate : {40e3, 125e3, 600e3, 2.5e6}) {

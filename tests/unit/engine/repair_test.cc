@@ -193,3 +193,19 @@ TEST_CASE("a small packet follows one that nothing else follows, unless it is ac
     r.acknowledge_all(0, due + 501 * ms);
     CHECK_FALSE(lt_repair_probe(r.repair, r.links, due + 600 * ms));
 }
+
+TEST_CASE("padding goes where least is under way, and where a window has space", "[repair]")
+{
+    Repairing r("hedge", 2);
+    r.tell(0, 5000, ms);
+    r.tell(1, 0, ms);
+    CHECK(lt_repair_pad(r.repair, r.links, 3, 5000) == 1002);
+    REQUIRE(r.written.size() == 1);
+    CHECK(r.written[0].slot == 1);
+    CHECK(lt_repair_pad(r.repair, r.links, 1, 300) <= 300);
+    REQUIRE(r.written.size() == 2);
+    CHECK(r.written[1].slot == 0);
+    CHECK(lt_repair_pad(r.repair, r.links, 4, 5000) == 0); /* no such slot */
+    r.tell(0, 1000000, 2 * ms);
+    CHECK(lt_repair_pad(r.repair, r.links, 1, 5000) == 0);
+}

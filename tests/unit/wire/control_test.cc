@@ -221,6 +221,21 @@ TEST_CASE("a connection has a number, and no more is sent again than was missing
     CHECK(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_ERR_PROTOCOL);
 }
 
+TEST_CASE("padding has the size that it is to have, or up to three bytes less")
+{
+    for (size_t size : {14, 15, 17, 18, 200, 1001, 1002}) {
+        std::vector<uint8_t> frame(size, 0xee);
+        size_t written = lt_control_encode_padding(frame.data(), size);
+        CHECK(written <= size);
+        CHECK(written + 3 >= size);
+        REQUIRE((frame[0] << 8 | frame[1]) + 2u == written);
+        lt_control message;
+        CHECK(lt_control_is(frame.data() + 2, written - 2));
+        CHECK(lt_control_decode(frame.data() + 2, written - 2, &message) == LIVETCP_OK);
+        CHECK(message.type == LT_CONTROL_PADDING);
+    }
+}
+
 TEST_CASE("types of a later version are told from malformed ones")
 {
     for (unsigned type = LT_CONTROL_RESENT + 1; type < 32; type++) {
