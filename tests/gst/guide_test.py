@@ -23,6 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 250
 ENOUGH = 20  # buffers shown, by each
 RECORDED = 20000  # bytes
+FAKE_SINK = ["fakesink", "silent=false", "sync=true"]
+SHOWN = "video", "audio"  # by a player: both
+RTCP = "rtp_session_process_sr: got SR packet"  # in the log of rtpbin: from the other end
 
 
 def pipelines(section):
@@ -43,7 +46,7 @@ def free_port():
 
 
 def missing_element(words):
-    for name in re.findall(r"(?:^|! )([a-z0-9_]+)", " ".join(words)):
+    for name in re.findall(r"(?:^|! )([a-z0-9_]+)(?![\w./-])", " ".join(words)):
         if subprocess.run(["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode:
             return name
@@ -54,12 +57,15 @@ def adapt(words, ports, folder):
     """What a test cannot do as it stands: look at a window, listen, wait for Ctrl-C."""
     made = []
     for word in words:
-        port = re.fullmatch(r"(port=|uri=livetcp://.*:)(\d+)", word)
+        port = re.fullmatch(r"(port=|uri=livetcp://[^?]*:)(\d+)(\?.*)?", word)
         if port:
-            word = port.group(1) + str(ports.setdefault(port.group(2), free_port()))
+            word = port.group(1) + str(ports.setdefault(port.group(2), free_port())) + \
+                (port.group(3) or "")
         word = re.sub("^location=", f"location={folder}/", word)
         if word in ("autovideosink", "autoaudiosink"):
-            made += ["fakesink", "silent=false", "sync=true"]
+            made += FAKE_SINK
+        elif word == "playbin":
+            made += [word] + [f"{kind}-sink={' '.join(FAKE_SINK)} name={kind}" for kind in SHOWN]
         else:
             made.append(word)
     return made
@@ -69,12 +75,17 @@ class Pipeline:
     """A program and what it says, up to its end."""
 
     def __init__(self, words, folder=None):
-        self.shows = "fakesink" in words
+        self.shows = "fakesink" in words or "playbin" in words
+        self.wants = [f"({kind}:sink)" for kind in SHOWN] if "playbin" in words else [""]
+        self.reports = 0 if "rtpbin" in words else None
         self.folder = folder if "filesink" in words else None
         self.shown = 0
         self.text = ""
+        log = {} if self.reports is None else {"GST_DEBUG": "rtpsession:5",
+                                               "GST_DEBUG_NO_COLOR": "1"}
         self.process = subprocess.Popen(["gst-launch-1.0", "-v", *words], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                        env={**os.environ, **log}, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT)
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
 
@@ -82,13 +93,18 @@ class Pipeline:
         for line in self.process.stdout:
             if "chain   ***" in line:
                 self.shown += 1
+                self.wants = [sink for sink in self.wants if sink not in line]
+            elif self.reports is not None and "rtpsession" in line:
+                self.reports += RTCP in line
             else:
                 self.text += line
 
     def has_enough(self):
         if self.folder:
             return any(path.stat().st_size > RECORDED for path in pathlib.Path(self.folder).iterdir())
-        return not self.shows or self.shown >= ENOUGH
+        if self.reports == 0:
+            return False
+        return not self.shows or self.shown >= ENOUGH and not self.wants
 
     def interrupt(self):
         """Its exit code; None if it has to be killed."""
@@ -125,8 +141,42 @@ def is_recorded(folder):
     return False
 
 
+class Screen:
+    """An X server without a screen, for the time of a test; None where there is none."""
+
+    @staticmethod
+    def start():
+        read, write = os.pipe()
+        try:
+            process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "320x240x24"],
+                                       pass_fds=[write], stderr=subprocess.DEVNULL)
+        except FileNotFoundError:
+            return None
+        finally:
+            os.close(write)
+        with os.fdopen(read) as answer:
+            number = answer.readline().strip()  # "" if it ends without one
+        os.environ["DISPLAY"] = f":{number}"
+        return process if number else None
+
+
 def run(section, viewers):
     words, ports = pipelines(section), {}
+    screen = None
+    if any("ximagesrc" in command for command in words):
+        screen = Screen.start()
+        if not screen:
+            print("skipped: there is no Xvfb")
+            return 77
+    try:
+        return show(words, ports, viewers)
+    finally:
+        if screen:
+            screen.terminate()
+            screen.wait()
+
+
+def show(words, ports, viewers):
     for command in words:
         name = missing_element([word for word in command if word != "-e"])
         if name:
