@@ -55,6 +55,12 @@ endif()
 if(LIVETCP_TOOL)
   livetcp_need_module(POPT popt FOR "the livetcp command" DEBIAN libpopt-dev WITHOUT LIVETCP_TOOL)
   livetcp_need_module(MNL libmnl FOR "the livetcp command" DEBIAN libmnl-dev WITHOUT LIVETCP_TOOL)
+  if(PkgConfig_FOUND AND LIVETCP_SRT STREQUAL "AUTO")
+    pkg_check_modules(SRT QUIET IMPORTED_TARGET "srt>=1.4.2")
+  elseif(LIVETCP_SRT)
+    livetcp_need_module(SRT srt>=1.4.2 FOR "srt:// ends of livetcp relay"
+      DEBIAN libsrt-openssl-dev WITHOUT LIVETCP_SRT)
+  endif()
   # Parts of livetcp relay that it does without where a library is not there.
   foreach(part "YAML;yaml-0.1;--config;libyaml-dev"
       "MICROHTTPD;libmicrohttpd;--metrics;libmicrohttpd-dev")

@@ -104,6 +104,7 @@ struct lt_relay_end {
 lt_relay_end *lt_relay_udp_create(void);
 lt_relay_end *lt_relay_session_create(void);
 lt_relay_end *lt_relay_console_create(void);
+lt_relay_end *lt_relay_srt_create(void); /* where there is libsrt */
 
 static inline livetcp_usec lt_relay_now(void)
 {

@@ -170,6 +170,12 @@ static lt_relay_end *make_end(const lt_relay_location *location)
         return lt_relay_session_create();
     case LT_RELAY_CONSOLE:
         return lt_relay_console_create();
+    case LT_RELAY_SRT:
+#ifdef LT_RELAY_HAS_SRT
+        return lt_relay_srt_create();
+#else
+        break; /* its URI is refused */
+#endif
     }
     return NULL;
 }

@@ -15,7 +15,7 @@ static const char about[] =
     "goes to every OUT, what comes from an OUT goes to IN. Ends are udp://HOST:PORT,\n"
     "rtp://HOST:PORT, livetcp://HOST:PORT, livetcp://:PORT, which waits for any number of "
     "callers,\n"
-    "and file://con. --help-url lists the keys of their URIs.\n"
+    "srt:// and file://con. --help-url lists the keys of their URIs.\n"
     "It goes on when a peer leaves. Ctrl-C ends it with a summary, a second one at once; SIGHUP\n"
     "reads --config again, and routes that stay the same are not disturbed.\n"
     "Commands of --on-open and --on-close find LIVETCP_EVENT, LIVETCP_ROUTE, LIVETCP_REMOTE and\n"

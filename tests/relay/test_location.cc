@@ -142,3 +142,41 @@ TEST_CASE("bad URIs are named with what would be right")
         CHECK(message.find(c.says) != std::string::npos);
     }
 }
+
+#ifdef LT_RELAY_HAS_SRT
+TEST_CASE("srt calls a host, waits without one, and has SRT's keys")
+{
+    lt_relay_location l;
+    REQUIRE(read("srt://h:9000", &l) == LIVETCP_OK);
+    CHECK(l.scheme == LT_RELAY_SRT);
+    CHECK_FALSE(l.bound);
+    CHECK(l.encap == LT_RELAY_ENCAP_TS);
+    CHECK(l.latency_us == 120000);
+    REQUIRE(read("srt://:9000", &l, nullptr, LT_RELAY_OUT) == LIVETCP_OK);
+    CHECK(l.bound);
+    REQUIRE(read("srt://[::1]:9000?mode=listener&latency=80&passphrase=0123456789&pbkeylen=24&"
+                 "streamid=a%20b&encap=raw",
+                 &l) == LIVETCP_OK);
+    CHECK(l.bound);
+    CHECK(l.latency_us == 80000);
+    CHECK(l.key_length == 24);
+    CHECK(std::string(l.stream_id) == "a b");
+    CHECK(std::string(l.passphrase) == "0123456789");
+    CHECK(std::string(l.text) == "srt://[::1]:9000"); /* for people: without secrets */
+    std::string message;
+    CHECK(read("srt://h:9000?passphrase=short", &l, &message) != LIVETCP_OK);
+    CHECK(message.find("short") == std::string::npos);
+    for (const char *uri : {"srt://h:9000?latency=61000", "srt://h:9000?latency=x", "srt://h:0",
+                            "srt://h:9000?pbkeylen=17", "srt://:9000?mode=caller",
+                            "srt://h:9000?mode=rendezvous", "srt://h:9000?rtcp=mux"})
+        CHECK(read(uri, &l) != LIVETCP_OK);
+}
+#else
+TEST_CASE("srt needs libsrt when it is built")
+{
+    lt_relay_location l;
+    std::string message;
+    CHECK(read("srt://h:9000", &l, &message) == LIVETCP_ERR_NOT_SUPPORTED);
+    CHECK(message.find("libsrt") != std::string::npos);
+}
+#endif

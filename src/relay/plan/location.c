@@ -12,8 +12,10 @@ enum {
     NAME_SIZE = 32,
     VALUE_SIZE = 256,
     RCVBUF = 4 << 20,
-    RAW_TYPE = 96,     /* the first dynamic payload type of RFC 3551 */
-    CLOCK_RATE = 90000 /* of what this relay packs */
+    RAW_TYPE = 96,                            /* the first dynamic payload type of RFC 3551 */
+    CLOCK_RATE = 90000,                       /* of what this relay packs */
+    SRT_LATENCY_US = 120 * LIVETCP_USEC_MSEC, /* SRT's own default */
+    SRT_LATENCY_MAX_MS = 60000
 };
 
 /* ---- keys ---- */
@@ -222,14 +224,66 @@ static livetcp_result take_clock_rate(lt_relay_location *l, const char *name, co
     return result;
 }
 
+/* A plain number is in ms, as in SRT's tools. */
+static livetcp_result take_latency(lt_relay_location *l, const char *name, const char *value,
+                                   livetcp_error *error)
+{
+    double ms;
+
+    if (lt_parse_number(value, &ms) && ms >= 0 && ms <= SRT_LATENCY_MAX_MS)
+        l->latency_us = (livetcp_usec)(ms * LIVETCP_USEC_MSEC);
+    else if (!lt_parse_duration(value, &l->latency_us) || l->latency_us < 0 ||
+             l->latency_us > SRT_LATENCY_MAX_MS * (livetcp_usec)LIVETCP_USEC_MSEC)
+        return refuse(name, value, error);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_passphrase(lt_relay_location *l, const char *name, const char *value,
+                                      livetcp_error *error)
+{
+    if (strlen(value) < 10 || strlen(value) >= sizeof l->passphrase)
+        return refuse(name, "...", error);
+    strcpy(l->passphrase, value);
+    return LIVETCP_OK;
+}
+
+static livetcp_result take_pbkeylen(lt_relay_location *l, const char *name, const char *value,
+                                    livetcp_error *error)
+{
+    livetcp_result result = take_number(name, value, 16, 32, &l->key_length, error);
+
+    return result == LIVETCP_OK && l->key_length % 8 ? refuse(name, value, error) : result;
+}
+
+static livetcp_result take_streamid(lt_relay_location *l, const char *name, const char *value,
+                                    livetcp_error *error)
+{
+    return take_text(name, value, l->stream_id, sizeof l->stream_id, error);
+}
+
+static livetcp_result take_mode(lt_relay_location *l, const char *name, const char *value,
+                                livetcp_error *error)
+{
+    static const char *const names[] = {"caller", "listener", NULL};
+    int choice = 0;
+    livetcp_result result = take_name(name, value, names, &choice, error);
+
+    if (result == LIVETCP_OK && choice == 0 && !l->host[0])
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "mode=caller: whom? srt://HOST:PORT calls");
+    l->bound = choice == 1;
+    return result;
+}
+
 #define UDP   (1 << LT_RELAY_UDP)
 #define RTP   (1 << LT_RELAY_RTP)
 #define FILES (1 << LT_RELAY_CONSOLE)
+#define SRT   (1 << LT_RELAY_SRT)
 
 static const key keys[] = {
-    {"encap", UDP | RTP | FILES, take_encap, "rtp, ts or raw",
-     "what datagrams are: RTP (rtp://), MPEG-TS (file://con), or anything (udp://)"},
-    {"pt", UDP | FILES, take_pt, "0..127 without 33 and 64..95",
+    {"encap", UDP | RTP | FILES | SRT, take_encap, "rtp, ts or raw",
+     "what datagrams are: RTP (rtp://), MPEG-TS (file://con, srt://), or anything (udp://)"},
+    {"pt", UDP | FILES | SRT, take_pt, "0..127 without 33 and 64..95",
      "RTP payload type of raw datagrams between the relays (96)"},
     {"rtcp", RTP, take_rtcp, "next, mux or off",
      "RTCP on the next port, on the same one, or not relayed (next)"},
@@ -253,7 +307,32 @@ static const key keys[] = {
      "datagrams go to the program at the pace at which they were sent (none)"},
     {"clock-rate", RTP | UDP, take_clock_rate, "1000..1000000000 Hz",
      "of RTP timestamps, for playout with encap=rtp (90000)"},
+    {"mode", SRT, take_mode, "caller or listener",
+     "who calls whom (listener without a host, else caller)"},
+    {"latency", SRT, take_latency, "0..60000 ms, or a time", "SRT's buffer for repeating (120)"},
+    {"passphrase", SRT, take_passphrase, "10 to 79 characters",
+     "encrypts; both ends have it (none)"},
+    {"pbkeylen", SRT, take_pbkeylen, "16, 24 or 32", "bytes of the key (the other end's, or 16)"},
+    {"streamid", SRT, take_streamid, "text",
+     "what a caller says that it wants; a listener turns callers of others away (any)"},
     {NULL, 0, NULL, NULL, NULL}};
+
+/* "udp, rtp, file" */
+static void print_schemes(FILE *out, unsigned schemes)
+{
+    static const char *const names[] = {[LT_RELAY_UDP] = "udp",
+                                        [LT_RELAY_RTP] = "rtp",
+                                        [LT_RELAY_CONSOLE] = "file",
+                                        [LT_RELAY_SRT] = "srt"};
+    const char *joint = "";
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (schemes >> i & 1) {
+            fprintf(out, "%s%s", joint, names[i]);
+            joint = ", ";
+        }
+    fputc('\n', out);
+}
 
 void lt_relay_location_help(FILE *out)
 {
@@ -263,17 +342,17 @@ void lt_relay_location_help(FILE *out)
           "  livetcp://HOST:PORT[/NAME][?SETTING=VALUE&...]  calls a relay, or any LiveTCP peer\n"
           "  livetcp://:PORT[/NAME][?SETTING=VALUE&...]  waits for callers of that stream, any "
           "number\n"
+          "  srt://HOST:PORT[?KEY=VALUE&...]         calls a program that speaks SRT\n"
+          "  srt://:PORT[?KEY=VALUE&...]             waits for such callers\n"
           "  file://con[?KEY=VALUE&...]              standard input (IN) or output (OUT)\n\n"
           "As IN, HOST:PORT is where the relay waits for the program; as OUT, where it sends.\n"
           "\"@\" waits in both places, and so does an empty HOST. A multicast HOST is joined.\n\n"
-          "Keys of udp, rtp and file:\n",
+          "Keys of udp, rtp, file and srt:\n",
           out);
-    for (const key *k = keys; k->name; k++)
-        fprintf(out, "  %-10s %s\n             %s; %s\n", k->name, k->summary, k->accepts,
-                k->schemes == (UDP | RTP | FILES) ? "udp, rtp, file"
-                : k->schemes == (UDP | FILES)     ? "udp, file"
-                : k->schemes == (UDP | RTP)       ? "udp, rtp"
-                                                  : "rtp");
+    for (const key *k = keys; k->name; k++) {
+        fprintf(out, "  %-10s %s\n             %s; ", k->name, k->summary, k->accepts);
+        print_schemes(out, k->schemes);
+    }
     fputs("\nSettings of livetcp:\n", out);
     for (size_t i = 0; livetcp_config_setting(i); i++) {
         const livetcp_setting *s = livetcp_config_setting(i);
@@ -359,7 +438,7 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     unsigned number = 0;
     const unsigned most = l->scheme == LT_RELAY_RTP ? 65534 : 65535;
 
-    l->bound = *p == '@' || side == LT_RELAY_IN;
+    l->bound = *p == '@' || (side == LT_RELAY_IN && l->scheme != LT_RELAY_SRT);
     if (*p == '@')
         p++;
     p = *p == '[' ? copy_until(p + 1, "]/?", l->host, sizeof l->host)
@@ -374,7 +453,8 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     double value;
     if (!*l->host)
         l->bound = true;
-    const unsigned least = l->scheme == LT_RELAY_UDP && l->bound ? 0 : 1; /* 0: any that is free */
+    const bool any = (l->scheme == LT_RELAY_UDP && l->bound) || l->scheme == LT_RELAY_SRT;
+    const unsigned least = any ? 0 : 1; /* 0: any that is free */
     if (!p || !lt_parse_number(port, &value) || value < least || value > most ||
         value != (double)(number = (unsigned)value))
         return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.60s': the port is %u to %u", *text, least,
@@ -406,6 +486,8 @@ static livetcp_result read_session(lt_relay_location *l, const char *uri, livetc
 
 static livetcp_result check(const lt_relay_location *l, livetcp_error *error)
 {
+    if (l->scheme == LT_RELAY_SRT && !l->bound && !l->port)
+        return lt_fail(error, LIVETCP_ERR_BAD_URI, "%.60s: which port?", l->text);
     if (l->bound && l->localport)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "localport is for an end that sends to HOST:PORT; this one waits there");
@@ -435,7 +517,11 @@ static livetcp_result read_datagrams(lt_relay_location *l, lt_relay_side side, c
                        "'%.60s' in the URI: only ?KEY=VALUE may follow HOST:PORT", text);
     if (*text && (result = take_query(l, text + 1, error)) != LIVETCP_OK)
         return result;
-    snprintf(l->text, sizeof l->text, "%s", uri);
+    if (l->scheme == LT_RELAY_SRT) /* the passphrase is not for people */
+        snprintf(l->text, sizeof l->text, strchr(l->host, ':') ? "srt://[%s]:%u" : "srt://%s:%u",
+                 l->host, l->port);
+    else
+        snprintf(l->text, sizeof l->text, "%s", uri);
     return check(l, error);
 }
 
@@ -452,6 +538,7 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
                    {"livetcps://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
                    {"livetcp+ws://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
                    {"livetcp+wss://", LT_RELAY_LIVETCP, LT_RELAY_ENCAP_RTP},
+                   {"srt://", LT_RELAY_SRT, LT_RELAY_ENCAP_TS},
                    {"file://con", LT_RELAY_CONSOLE, LT_RELAY_ENCAP_TS}};
     const size_t count = sizeof schemes / sizeof *schemes;
     size_t i = 0;
@@ -461,9 +548,15 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
     if (i == count)
         return lt_fail(error, LIVETCP_ERR_BAD_URI,
                        "'%.40s': an end of a relay is udp://, rtp://, livetcp://, livetcps://, "
-                       "livetcp+ws://, livetcp+wss:// or file://con; 'livetcp relay --help-url' "
-                       "describes them",
+                       "livetcp+ws://, livetcp+wss://, srt:// or file://con; 'livetcp relay "
+                       "--help-url' describes them",
                        uri);
+#ifndef LT_RELAY_HAS_SRT
+    if (schemes[i].scheme == LT_RELAY_SRT)
+        return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
+                       "srt://: this livetcp was built without libsrt (Debian: "
+                       "libsrt-gnutls-dev or libsrt-openssl-dev)");
+#endif
     memset(location, 0, sizeof *location);
     location->scheme = schemes[i].scheme;
     location->encap = schemes[i].encap;
@@ -471,6 +564,7 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
     location->rcvbuf = RCVBUF;
     location->iptos = -1;
     location->clock_rate = CLOCK_RATE;
+    location->latency_us = SRT_LATENCY_US;
     if (location->scheme == LT_RELAY_LIVETCP)
         return read_session(location, uri, error);
     return read_datagrams(location, side, uri, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where one end of a relay is: udp://, rtp://, livetcp:// and file://con, with their keys. */
+/* Where one end of a relay is: udp://, rtp://, livetcp://, srt:// and file://con, with their keys.
+ */
 #ifndef LT_RELAY_LOCATION_H
 #define LT_RELAY_LOCATION_H
 
@@ -12,6 +13,7 @@ typedef enum lt_relay_scheme {
     LT_RELAY_RTP,
     LT_RELAY_LIVETCP,
     LT_RELAY_CONSOLE, /* file://con: standard input or output */
+    LT_RELAY_SRT,
 } lt_relay_scheme;
 
 /* What the datagrams of a program are. */
@@ -63,7 +65,13 @@ typedef struct lt_relay_location {
     uint32_t clock_rate;        /* of RTP timestamps */
 
     livetcp_config session;                    /* livetcp; mode is set */
-    char stream_id[LIVETCP_STREAM_ID_MAX + 1]; /* of the callers that a listener serves; "" = all */
+    char stream_id[LIVETCP_STREAM_ID_MAX + 1]; /* of the callers that a listener serves; "" = all;
+                                                  srt: what a caller says, too */
+
+    /* srt; `bound`: a listener */
+    livetcp_usec latency_us;
+    char passphrase[80]; /* "" = none */
+    unsigned key_length; /* bytes; 0 = the other end's, or 16 */
 } lt_relay_location;
 
 /* Reads a URI; *location is undefined on failure. Errors: LIVETCP_ERR_BAD_URI,

@@ -58,7 +58,8 @@ static void choose_order(lt_relay_plan_route *route)
     for (unsigned i = 0; i < route->count; i++)
         ordered =
             ordered || route->ends[i].scheme == LT_RELAY_CONSOLE ||
-            (route->ends[i].scheme == LT_RELAY_UDP && route->ends[i].encap == LT_RELAY_ENCAP_TS);
+            ((route->ends[i].scheme == LT_RELAY_UDP || route->ends[i].scheme == LT_RELAY_SRT) &&
+             route->ends[i].encap == LT_RELAY_ENCAP_TS);
     for (unsigned i = 0; i < route->count && ordered; i++)
         if (route->ends[i].scheme == LT_RELAY_LIVETCP && !strstr(route->uris[i], "order="))
             route->ends[i].session.order = LIVETCP_ORDER_SEQUENCE;
