@@ -57,6 +57,7 @@ typedef struct program {
         uv_pipe_t pipe;
     } keys;
     bool has_keys, on_terminal, ending, failed;
+    char said[sizeof((livetcp_error *)0)->message]; /* why nobody answers, to say it once */
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
@@ -344,6 +345,21 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         end_program(p); /* else the next caller may come */
 }
 
+/* Nobody answers yet. The other connections fail like the first, and all try again. */
+static void on_connection(livetcp_session *session, unsigned connection,
+                          livetcp_connection_state state, const livetcp_error *error, void *user)
+{
+    program *p = user;
+    char text[sizeof error->message + 32];
+
+    (void)session, (void)state;
+    if (connection != 0 || !error || p->voice || p->ending || strcmp(p->said, error->message) == 0)
+        return;
+    snprintf(p->said, sizeof p->said, "%s", error->message);
+    snprintf(text, sizeof text, "%s; calling again", error->message);
+    say(text);
+}
+
 static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
 {
     (void)session;
@@ -359,6 +375,7 @@ static void on_warning(livetcp_session *session, const livetcp_error *warning, v
 static const livetcp_session_callbacks callbacks = {.struct_size =
                                                         sizeof(livetcp_session_callbacks),
                                                     .on_state = on_state,
+                                                    .on_connection = on_connection,
                                                     .on_bitrate = on_bitrate,
                                                     .on_warning = on_warning};
 

@@ -290,13 +290,27 @@ def check_errors(folder):
         check_error("in use", *SILENT, f"livetcp://127.0.0.1:{taken.getsockname()[1]}?mode=listener")
 
 
+def check_nobody_answers(folder):
+    """It says so, once, goes on calling, and Ctrl-C ends it."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # and does not listen
+        phone = Phone(*SILENT, f"livetcp://127.0.0.1:{closed.getsockname()[1]}?reconnect-min=10")
+        phone.wait_for("refused.*calling again")
+        time.sleep(1)
+        assert phone.process.poll() is None, "it has given up"
+        phone.process.send_signal(signal.SIGINT)
+        rest, _ = phone.process.communicate(timeout=PATIENCE_S)
+        assert phone.process.returncode == 0, rest
+        assert "calling again" not in rest, f"said again: {rest}"
+
+
 def main():
     if not program:
         print(__doc__, file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for check in (check_errors, check_call, check_silence, check_busy_line, check_correction):
+        for check in (check_errors, check_nobody_answers, check_call, check_silence, check_busy_line, check_correction):
             before = time.monotonic()
             check(folder)
             print(f"{check.__name__}: {time.monotonic() - before:.1f} s")
