@@ -114,6 +114,18 @@ class Admission(RelayTest):
         self.assertEqual(len(hub.said("listening on port")), 1, hub.lines)
         self.assertEqual(hub.end()[0], 0)
 
+    def test_a_file_that_changes_is_read_again(self):
+        hub, port, _ = self.hub(f"--tokens={self.file}")
+        self.file.write_text(json.dumps({"tokens": [
+            {"token": "new-" + BOTH, "sub": "studio", "roles": ["publish", "subscribe"]}]}))
+        self.caller(port, BOTH).wait_for("the token is not known here")
+        hub.wait_for("read the tokens again")
+        self.caller(port, "new-" + BOTH).wait_for("session open")
+        self.file.write_text("{")
+        self.caller(port, "new-" + BOTH).wait_for("session open")
+        hub.wait_for("the tokens before stay in use: .*not JSON")
+        self.assertEqual(hub.end()[0], 0)
+
     def test_bad_input(self):
         wrong = self.folder / "wrong.json"
         wrong.write_text('{"tokens": [{"token": "' + PUBLISHER + '"}]}')
