@@ -26,11 +26,16 @@
 
 /* ---- path information ---- */
 
+/* The times that the last acknowledgement has changed are asked for once. */
 static void probe(lt_io_channel *channel, livetcp_usec now, livetcp_path *info)
 {
-    lt_platform_probe(channel->socket, now - channel->probed_us < FULL_PROBE_AGE_US, info);
-    if (info->known & LIVETCP_PATH_CWND)
-        channel->probed_us = now;
+    bool briefly = channel->idle && now - channel->probed_us < FULL_PROBE_AGE_US;
+
+    lt_platform_probe(channel->socket, briefly, info);
+    if (!(info->known & LIVETCP_PATH_CWND))
+        return;
+    channel->probed_us = now;
+    channel->idle = info->known & LIVETCP_PATH_QUEUED && info->queued_bytes == 0;
 }
 
 static void bring_path_info(livetcp_session *session, uint32_t wanted, livetcp_usec now)
@@ -116,6 +121,8 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
     }
     size_t wire_size;
     long n = lt_io_channel_write(channel, write->data, write->size, write->timestamp, &wire_size);
+    if (n > 0)
+        channel->idle = false;
     if (n >= 0)
         livetcp_engine_wrote_as(session->engine, write->connection, (size_t)n, wire_size,
                                 lt_io_now());

@@ -742,7 +742,8 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
     lt_path_update(path, &corrected, now);
     links->slots[slot].info_us = now;
     links->samples[slot] = (lt_path_sample){.valid = false};
-    if (path->known & LIVETCP_PATH_QUEUED && path->known & LIVETCP_PATH_RTT) {
+    /* What was acknowledged belongs to the round trip that came with it. */
+    if (info->known & LIVETCP_PATH_QUEUED && info->known & LIVETCP_PATH_RTT) {
         uint64_t away = path->queued_bytes;
         links->samples[slot] = lt_path_groups_on_path_info(
             &links->groups, slot, path, written > away ? written - away : 0, now);

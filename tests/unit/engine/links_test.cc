@@ -179,3 +179,27 @@ TEST_CASE("path information is asked for when it is old, sooner while something 
     CHECK(lt_links_quickest(bench.links, ms) == -1);
     CHECK_FALSE(lt_links_has_way(bench.links));
 }
+
+TEST_CASE("what is acknowledged without a round trip waits for the round trip", "[links]")
+{
+    Bench bench(1, false);
+    bench.open_all(0);
+    livetcp_path info = {};
+    auto tell = [&](uint32_t known, uint32_t queued, livetcp_usec rtt_us, livetcp_usec now) {
+        info.known = known | LIVETCP_PATH_QUEUED | LIVETCP_PATH_TCP_STATE;
+        info.tcp_state = LIVETCP_TCP_OPEN;
+        info.queued_bytes = queued;
+        info.rtt_us = rtt_us;
+        REQUIRE(lt_links_path_info(bench.links, 0, &info, now));
+        return *lt_links_path_sample(bench.links, 0);
+    };
+    lt_links_wrote(bench.links, 0, 1448, 100 * ms);
+    CHECK(tell(LIVETCP_PATH_RTT, 1448, 20 * ms, 101 * ms).segments == 0);
+    /* The platform was asked for the queue alone; TCP's average has moved by an eighth of 16 ms. */
+    CHECK(tell(0, 0, 0, 140 * ms).segments == 0);
+    lt_links_wrote(bench.links, 0, 60, 200 * ms);
+    lt_path_sample sample = tell(LIVETCP_PATH_RTT, 60, 22 * ms, 201 * ms);
+    CHECK(sample.segments == 1);
+    CHECK(sample.sent_us == 100 * ms);
+    CHECK(sample.excess_us == Approx(16 * ms).margin(100));
+}
