@@ -3,12 +3,14 @@
  * `auto` against `single` and `shortest-queue` on many paths, in virtual time: one line a path and
  * budget, with the delays and a verdict. Not a test; test_routes.cc holds some of it.
  *
- * usage: path-table [--thin | --policers | --random FROM-TO | PATH...] [--police KBIT] [--seeds N]
+ * usage: path-table [--thin | --policers | --random FROM-TO | --hard FROM-TO | PATH...] [--police
+ * KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
  * [--by-second]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
  * --policers: token buckets of as much. --police: one on the paths named after it.
- * --random: paths that draw_course() draws for these seeds.
+ * --random: paths that draw_course() draws for these seeds; --hard: draw_hard_course(), with
+ * policers, bursts, changes, outages and second links.
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
  * X: worse, and not by chance. --by-second: the largest delay of each second, too.
  */
@@ -66,16 +68,17 @@ std::vector<Course> policers()
     return courses;
 }
 
-std::vector<Course> drawn(const char *range)
+std::vector<Course> drawn(const char *range, bool hard)
 {
     std::vector<Course> courses;
     unsigned from = 1, to = 0;
     if (sscanf(range, "%u-%u", &from, &to) != 2 || from > to) {
-        fprintf(stderr, "path-table: --random takes FROM-TO, e.g. 1-200, not \"%s\"\n", range);
+        fprintf(stderr, "path-table: --random and --hard take FROM-TO, e.g. 1-200, not \"%s\"\n",
+                range);
         exit(2);
     }
     for (unsigned i = from; i <= to; i++)
-        courses.push_back(draw_course(i));
+        courses.push_back(hard ? draw_hard_course(i) : draw_course(i));
     return courses;
 }
 
@@ -148,7 +151,9 @@ Options parse(int argc, char **argv)
         else if (!strcmp(argv[i], "--policers"))
             more = policers();
         else if (!strcmp(argv[i], "--random") && valued)
-            more = drawn(argv[++i]);
+            more = drawn(argv[++i], false);
+        else if (!strcmp(argv[i], "--hard") && valued)
+            more = drawn(argv[++i], true);
         else if (!strcmp(argv[i], "--seeds") && valued)
             options.seeds = static_cast<unsigned>(atoi(argv[++i]));
         else if (!strcmp(argv[i], "--seconds") && valued)

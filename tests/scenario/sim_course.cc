@@ -15,13 +15,22 @@ constexpr livetcp_usec ms = 1000, second = 1000000;
 
 std::shared_ptr<SimRoad> make_road(const Course &course, uint64_t seed)
 {
-    auto road = std::make_shared<SimRoad>(course.path.c_str(), seed);
-    std::vector<SimPath *> routes = {&road->path};
+    std::vector<std::string> links = {course.path};
+    if (!course.other_link.empty())
+        links.push_back(course.other_link);
+    auto road = std::make_shared<SimRoad>(links, seed);
+    std::vector<SimPath *> routes;
+    for (unsigned i = 0; i < links.size(); i++)
+        routes.push_back(&road->link(i));
     if (!course.other_route.empty())
         routes.push_back(&road->add_route(course.other_route.c_str(), seed + 50));
     for (SimPath *route : routes) {
         lt_link_params params = route->forward.params();
-        if (course.loss > 0)
+        char losses[48];
+        snprintf(losses, sizeof losses, "loss=%g%%,burst=%g", course.loss, course.bursts);
+        if (course.loss > 0 && course.bursts > 1)
+            require(lt_link_params_parse(&params, losses, nullptr) == LIVETCP_OK, losses);
+        else if (course.loss > 0)
             params.loss = course.loss / 100;
         route->forward.set(params);
         if (course.police)
@@ -38,8 +47,14 @@ std::string Course::describe() const
     std::string all = path;
     if (!other_route.empty())
         all += " and " + other_route;
+    if (!other_link.empty())
+        all += " + " + other_link;
     if (loss > 0) {
         snprintf(text, sizeof text, ", loss %g %%", loss);
+        all += text;
+    }
+    if (loss > 0 && bursts > 1) {
+        snprintf(text, sizeof text, " in bursts of %.1f", bursts);
         all += text;
     }
     if (police) {
@@ -50,6 +65,12 @@ std::string Course::describe() const
     if (change_us) {
         snprintf(text, sizeof text, " at %.0f s", static_cast<double>(change_us) / second);
         all += ", " + change + text;
+    }
+    if (outage_length) {
+        snprintf(text, sizeof text, ", outage of %.1f s at %.0f s",
+                 static_cast<double>(outage_length) / second,
+                 static_cast<double>(outage_us) / second);
+        all += text;
     }
     return all;
 }
@@ -79,6 +100,12 @@ Delays drive(const Course &course, const livetcp_config &config, uint64_t seed,
     if (course.change_us)
         call.world.at(begin + course.change_us,
                       [&course, road] { road->path.change(course.change.c_str()); });
+    for (bool cut : {true, false})
+        if (course.outage_length)
+            call.world.at(begin + course.outage_us + (cut ? 0 : course.outage_length), [road, cut] {
+                road->path.forward.cut(cut);
+                road->path.backward.cut(cut);
+            });
     call.stream(Course::packet, Course::interval, course.warmup + course.length);
     livetcp_session_stats stats = call.caller.stats();
     call.world.run_for(20 * second);
@@ -144,6 +171,42 @@ Course draw_course(uint64_t seed)
         snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB", way + between(2, 40),
                  rate / 1e3, buffer);
         course.other_route = spec;
+    }
+    return course;
+}
+
+Course draw_hard_course(uint64_t seed)
+{
+    Course course = draw_course(seed);
+    lt_rng rng;
+    lt_rng_seed(&rng, ~seed);
+    auto between = [&](double low, double high) {
+        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
+    };
+    char spec[128];
+    switch (lt_rng_next(&rng) % 5) {
+    case 0: /* of 1.2 times the media and more: docs/research/groups.md has the bound */
+        course.police = static_cast<uint64_t>(Course::media * between(1.2, 4));
+        course.burst = static_cast<size_t>(between(6000, 30000));
+        break;
+    case 1:
+        course.loss = between(0.5, 3);
+        course.bursts = between(2, 8);
+        break;
+    case 2:
+        course.change_us = static_cast<livetcp_usec>(between(6, 20) * second);
+        snprintf(spec, sizeof spec, "delay=%.0fms", between(10, 100));
+        course.change = spec;
+        break;
+    case 3:
+        course.outage_us = static_cast<livetcp_usec>(between(6, 20) * second);
+        course.outage_length = static_cast<livetcp_usec>(between(0.1, 2) * second);
+        break;
+    default:
+        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB", between(10, 100),
+                 Course::media * between(0.5, 4) / 1e3, between(6000, 40000));
+        course.other_link = spec;
+        course.other_route.clear();
     }
     return course;
 }

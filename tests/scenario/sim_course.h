@@ -25,12 +25,16 @@ struct Course {
 
     std::string describe() const;
 
-    std::string path, other_route; /* every second connection takes the other one */
-    double loss;                   /* percent, of packets on their way there */
-    uint64_t police = 0;           /* bit/s; 0 = no policer */
-    size_t burst = 10000;          /* bytes of its bucket */
-    livetcp_usec change_us = 0;    /* after the first packet; 0 = none */
-    std::string change;            /* of the path, then */
+    std::string path, other_route;  /* every second connection takes the other one */
+    std::string other_link;         /* every second connection is on it; only one of the two */
+    double loss;                    /* percent, of packets on their way there, */
+    double bursts = 1;              /*   so many in a row, on average */
+    uint64_t police = 0;            /* bit/s; 0 = no policer */
+    size_t burst = 10000;           /* bytes of its bucket */
+    livetcp_usec change_us = 0;     /* after the first packet; 0 = none */
+    std::string change;             /* of the path, then */
+    livetcp_usec outage_us = 0;     /* when nothing passes on the path, after the first packet, */
+    livetcp_usec outage_length = 0; /*   and for how long; 0 = none */
     livetcp_usec warmup = 5 * 1000000, length = 30 * 1000000;
 };
 
@@ -59,6 +63,9 @@ double allowed_delay(double a, double b);
 
 /* A path at random: everything that a session may meet, each on a scale on which it matters. */
 Course draw_course(uint64_t seed);
+
+/* The same, with a policer, bursts of losses, a route that changes, an outage or a second link. */
+Course draw_hard_course(uint64_t seed);
 
 } // namespace scenario
 

@@ -3,7 +3,9 @@
  * policers; never worse than policies that know less. path-table shows the figures. */
 #include "catch.h"
 #include "sim_course.h"
+#include "sim_flows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -129,18 +131,18 @@ TEST_CASE("redundancy that the path carries is sent, behind a policer and with r
 
 /* LIVETCP_RANDOM_PATHS=1000 draws as many; the suite draws a few of the same. What is known to be
  * worse is in docs/research/groups.md. */
-TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that know less")
+static void hold_against_simple(Course (*draw)(uint64_t), unsigned paths, unsigned one_in)
 {
     const char *asked = getenv("LIVETCP_RANDOM_PATHS");
-    unsigned paths = asked ? static_cast<unsigned>(atoi(asked)) : 24, worse = 0, drawn = 0;
+    unsigned worse = 0;
+    paths = asked ? static_cast<unsigned>(atoi(asked)) : paths;
     const double budgets[] = {0.1, LIVETCP_REDUNDANCY_AUTO, 1};
     for (unsigned i = 1; i <= paths; i++) {
-        Course course = draw_course(i);
+        Course course = draw(i);
         course.length = 20 * second;
         Simple simple(course);
         double budget = budgets[i % 3];
         Delays own = drive_auto(course, budget, 1);
-        drawn++;
         if (!is_worse(own, simple.single, simple.queue, 0.99))
             continue;
         worse++;
@@ -148,6 +150,82 @@ TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that
                                << own.quantile(0.99) << "; single " << simple.single.quantile(0.99)
                                << "; shortest-queue " << simple.queue.quantile(0.99));
     }
-    INFO(worse << " of " << drawn);
-    CHECK(worse * 12 <= drawn);
+    INFO(worse << " of " << paths);
+    CHECK(worse * one_in <= paths);
+}
+
+TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that know less")
+{
+    hold_against_simple(draw_course, 40, 20);
+}
+
+TEST_CASE("nor behind policers, with bursts, routes that change, outages and second links")
+{
+    hold_against_simple(draw_hard_course, 40, 8);
+}
+
+namespace
+{
+
+struct Share {
+    double p95, p99, cost;
+};
+
+/* Sessions side by side on one path, with room for media and `room` times as much beside it. */
+std::vector<Share> side_by_side(const char *policy, unsigned connections, double budget,
+                                unsigned count, double room, uint64_t seed)
+{
+    double rate = Course::media * count * (1 + room);
+    std::string path = "delay=30ms,rate=" + std::to_string(static_cast<int>(rate / 1000)) +
+                       "kbit,queue=" + std::to_string(static_cast<int>(rate / 8 * 0.1)) + "B";
+    SimFlows flows(std::make_shared<SimRoad>(path.c_str(), seed),
+                   course_config(policy, connections, budget), count, seed);
+    flows.road->world.run_for(2 * second);
+    flows.stream(Course::packet, Course::interval, 15 * second);
+    livetcp_usec begin = flows.road->world.now();
+    std::vector<double> before;
+    auto bytes = [](const SimCall &call) {
+        return static_cast<double>(call.caller.stats().sent.bytes);
+    };
+    for (const auto &call : flows.calls) {
+        call->remote()->received.clear();
+        before.push_back(bytes(*call));
+    }
+    flows.stream(Course::packet, Course::interval, 60 * second);
+    livetcp_usec end = flows.road->world.now();
+    flows.road->world.run_for(5 * second);
+    std::vector<Share> shares;
+    for (size_t i = 0; i < flows.calls.size(); i++) {
+        const auto &received = flows.calls[i]->remote()->received;
+        auto sent = static_cast<size_t>((end - begin) / Course::interval);
+        shares.push_back(
+            {delay_quantile_ms(received, sent, 0.95), delay_quantile_ms(received, sent, 0.99),
+             (bytes(*flows.calls[i]) - before[i]) / static_cast<double>(sent * Course::packet)});
+    }
+    return shares;
+}
+
+} // namespace
+
+TEST_CASE("sessions on one bottleneck neither starve nor pump each other with redundancy")
+{
+    for (double room : {0.3, 0.6, 1.4})
+        for (uint64_t seed : {1, 2}) {
+            std::vector<Share> plain = side_by_side("shortest-queue", 8, 0, 4, room, seed);
+            std::vector<Share> own = side_by_side("auto", 8, 1, 4, room, seed);
+            double worst = 0, least = HUGE_VAL, most = 0;
+            for (const Share &share : plain)
+                worst = std::max(worst, share.p99);
+            for (const Share &share : own) {
+                INFO("room " << room << ", seed " << seed << ": p95 " << share.p95 << ", p99 "
+                             << share.p99 << ", bytes " << share.cost << "; without " << worst);
+                CHECK(share.p99 <= allowed_delay(worst, worst));
+                least = std::min(least, share.cost);
+                most = std::max(most, share.cost);
+            }
+            INFO("room " << room << ", seed " << seed << ": bytes " << least << " to " << most);
+            CHECK(most < 2.1);
+            if (room > 1) /* there is room for everybody's copies */
+                CHECK(least > 1.8);
+        }
 }
