@@ -84,6 +84,13 @@ typedef enum livetcp_tls {
     LIVETCP_TLS_AUTO /* a listener takes either, as the peer begins */
 } livetcp_tls;
 
+/* WebSockets around connections: "off", "on" or "auto". */
+typedef enum livetcp_websocket {
+    LIVETCP_WEBSOCKET_OFF = 0,
+    LIVETCP_WEBSOCKET_ON,
+    LIVETCP_WEBSOCKET_AUTO /* a listener takes either, as the peer begins */
+} livetcp_websocket;
+
 /*
  * livetcp_config_init() sets every field to a default that suits most users. The comment gives
  * setting name (for livetcp_config_set() and URIs), unit, range, default. As text a bool is true or
@@ -266,6 +273,16 @@ typedef struct livetcp_config {
                              caller may do; needs TLS or a passphrase, since who reads it has it.
                              "file:NAME" and "env:NAME" say where it is; livetcp_config_get() and
                              _to_uri() give no other token. Default "" = none */
+    livetcp_websocket
+        websocket;              /* "websocket": off (default), on or auto (listeners): carries every
+                            connection in a WebSocket (RFC 6455), for networks that let nothing but
+                            HTTP pass. The URIs livetcp+ws://host and livetcp+wss://host mean on */
+    char websocket_path[256];   /* "websocket-path": what a caller asks the web server for, like
+                            /live, and the only path that a listener takes; the path of a URI
+                            livetcp+ws://host/live. Default "" = /, and every path */
+    char websocket_origin[256]; /* "websocket-origin": listener: whose web pages may connect by
+                            WebSocket: origins like https://example.org, separated by commas, or *;
+                            default "" = none */
 } livetcp_config;
 
 /* Fills in struct_size and every default. The function of that name is for programs built with
@@ -296,11 +313,12 @@ typedef struct livetcp_setting {
 LIVETCP_API const livetcp_setting *livetcp_config_setting(size_t position);
 
 /* Applies livetcp://host:port/NAME?name=value&name=value (NAME is the stream id), or livetcps://
- * for tls=on and port 443 unless the URI has another, IPv6 addresses in brackets, names and values
- * percent-encoded. Several hosts of one peer are separated by commas: livetcp://a,b:port. An empty
- * host is legal and means "every address" for a listener; without :port the port is unchanged.
- * Fails with LIVETCP_ERR_BAD_URI and the errors of livetcp_config_set(); the config is unchanged
- * then. */
+ * for tls=on and port 443 unless the URI has another, or livetcp+ws://host:port/PATH for
+ * websocket=on and port 80 (PATH is the websocket-path), or livetcp+wss:// for that with tls=on and
+ * port 443, IPv6 addresses in brackets, names and values percent-encoded. Several hosts of one peer
+ * are separated by commas: livetcp://a,b:port. An empty host is legal and means "every address" for
+ * a listener; without :port the port is unchanged. Fails with LIVETCP_ERR_BAD_URI and the errors of
+ * livetcp_config_set(); the config is unchanged then. */
 LIVETCP_API livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
                                                     livetcp_error *error);
 

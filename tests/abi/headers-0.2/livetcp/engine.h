@@ -126,7 +126,10 @@ typedef struct livetcp_sent_stats {
     uint64_t timestamped;  /* packets whose acknowledgement the kernel timestamped */
     livetcp_usec interface_queue_us; /* part of delays.send_buffer_us: wait for the network
                                         interface after TCP has sent; -1 = not known */
-    uint64_t reserved[8];
+    uint64_t acknowledged_lost;   /* packets that TCP acknowledged, and that the peer did not get:
+                                     what ends TCP on the way had them when a connection broke, */
+    uint64_t acknowledged_resent; /*   and of these, sent again; the others are lost for good */
+    uint64_t reserved[6];
 } livetcp_sent_stats;
 
 /* Packets of the application that were dropped before they were sent. Classes are those of
@@ -162,7 +165,10 @@ typedef struct livetcp_received_stats {
     uint64_t timestamped_reads; /* received together, with a kernel timestamp of the newest */
     livetcp_usec reading_us;    /* from arrival at this host to our reading it, with nothing missing
                                    before it: how late our thread is; -1 = not known */
-    uint64_t reserved[8];
+    uint64_t acknowledged_lost; /* as the peer has answered: its packets that TCP acknowledged and
+                                   that did not come when a connection ended, */
+    uint64_t acknowledged_resent; /*   and of these, packets that it sends again */
+    uint64_t reserved[6];
 } livetcp_received_stats;
 
 /* Messages about the media, both ways. Times are -1 while they are not known. */
@@ -634,7 +640,8 @@ typedef enum livetcp_pending_step {
     LIVETCP_PENDING_CREATE,   /* a new session is asked for: livetcp_pending_accept() */
     LIVETCP_PENDING_JOIN,     /* the session of that id: livetcp_pending_challenge() */
     LIVETCP_PENDING_PROVED,   /* authenticated for that session, after CREATE one that is made now:
-                                 livetcp_engine_adopt(), the reply, livetcp_pending_held() */
+                                 livetcp_engine_adopt_pending(), the reply,
+                                 livetcp_pending_held() */
     LIVETCP_PENDING_FAILED    /* write the reply, if any, and close; *error says why */
 } livetcp_pending_step;
 
@@ -705,6 +712,13 @@ LIVETCP_API livetcp_result livetcp_pending_challenge(livetcp_pending *pending,
 /* After PROVED of a CREATE, while the application decides about the session: `reply` makes the
  * caller wait for another of its handshake-timeout, and is none if the caller is too old for it. */
 LIVETCP_API void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply);
+
+/* After PROVED: as livetcp_engine_adopt() with livetcp_pending_index(). The engine then also tells
+ * the peer which packets have come on this connection, and learns that of its own, so that packets
+ * are not lost that something on the way acknowledges and loses. */
+LIVETCP_API livetcp_result livetcp_engine_adopt_pending(livetcp_engine *engine,
+                                                        const livetcp_pending *pending,
+                                                        livetcp_usec now);
 
 /* Turns the connection away, whatever its state; `reply` is a REJECT. */
 LIVETCP_API void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason,

@@ -35,8 +35,9 @@ enum {
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
     LIVETCP_PATH_SACKED = 1 << 10,
     LIVETCP_PATH_LINK = 1 << 11,
-    LIVETCP_PATH_GROUP = 1 << 12, /* the engine's own: group and what is known of it */
-    LIVETCP_PATH_MARKS = 1 << 13  /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_GROUP = 1 << 12,    /* the engine's own: group and what is known of it */
+    LIVETCP_PATH_MARKS = 1 << 13,    /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_LINK_FREE = 1 << 14 /* the engine's own */
 };
 
 /*
@@ -85,6 +86,10 @@ typedef struct livetcp_path {
                             take longer: an upper bound of what it carries; 0 = not known   GROUP */
     uint64_t delivered_segments; /* since the connection exists                  MARKS */
     uint64_t marked_segments;    /* of these, marked by a queue on their way (CE)  MARKS */
+    livetcp_usec link_free_us; /* when the thinnest part of the link will have sent what the session
+                                  has written to all its connections there: a packet written now
+                                  waits until then, at least. In the past: it waits for none of
+                                  ours                                      LINK_FREE */
 } livetcp_path;
 
 /* Forecast of the delay from now to the delivery of a packet of `size` bytes that is written to
@@ -123,6 +128,9 @@ typedef struct livetcp_policy_view {
     uint64_t media_rate; /* bytes per second that the application has sent recently */
     size_t path_size;    /* bytes from one path to the next: the library's may be larger than
                             sizeof(livetcp_path), so take paths by livetcp_view_path() */
+    double joint_loss;   /* share of the copies that are lost after the copy before, which left
+                            "copy-spacing" earlier, was: higher than the share of all packets where
+                            bursts of losses last longer; 0 = no bursts are known */
 } livetcp_policy_view;
 
 /* The path of that connection, 0..path_count - 1. */
