@@ -59,10 +59,15 @@ static const GEnumValue tls[] = {
     {LIVETCP_TLS_ON, "TLS 1.3 or 1.2", "on"},
     {LIVETCP_TLS_AUTO, "a listener takes either, as the peer begins", "auto"},
     {0, NULL, NULL}};
+static const GEnumValue websocket[] = {
+    {LIVETCP_WEBSOCKET_OFF, "frames directly on TCP or TLS", "off"},
+    {LIVETCP_WEBSOCKET_ON, "RFC 6455, after an HTTP upgrade", "on"},
+    {LIVETCP_WEBSOCKET_AUTO, "a listener takes either, as the peer begins", "auto"},
+    {0, NULL, NULL}};
 
 static GType enum_type(const gchar *setting)
 {
-    static GType types[5];
+    static GType types[6];
     static gsize once;
 
     if (g_once_init_enter(&once)) {
@@ -71,9 +76,10 @@ static GType enum_type(const gchar *setting)
         types[2] = g_enum_register_static("GstLiveTcpRtcp", rtcp);
         types[3] = g_enum_register_static("GstLiveTcpTimestamps", timestamps);
         types[4] = g_enum_register_static("GstLiveTcpTls", tls);
+        types[5] = g_enum_register_static("GstLiveTcpWebSocket", websocket);
         g_once_init_leave(&once, 1);
     }
-    static const gchar *const names[] = {"mode", "wire", "rtcp", "timestamps", "tls"};
+    static const gchar *const names[] = {"mode", "wire", "rtcp", "timestamps", "tls", "websocket"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_str_equal(setting, names[i])) {
             return types[i];
