@@ -133,7 +133,7 @@ static const json_t *find_listed(const lt_tokens *tokens, const char *token)
     return found;
 }
 
-static unsigned judge_claims(const lt_tokens *tokens, const json_t *claims, bool jwt,
+static unsigned check_claims(const lt_tokens *tokens, const json_t *claims, bool jwt,
                              const lt_tokens_claim *claim, int64_t now, const char **why)
 {
     const json_t *audience = json_object_get(claims, "aud");
@@ -147,7 +147,7 @@ static unsigned judge_claims(const lt_tokens *tokens, const json_t *claims, bool
     return *why ? FORBIDDEN : 0;
 }
 
-unsigned lt_tokens_judge(const lt_tokens *tokens, const lt_tokens_claim *claim, int64_t now,
+unsigned lt_tokens_check(const lt_tokens *tokens, const lt_tokens_claim *claim, int64_t now,
                          const char **why)
 {
     const json_t *listed = find_listed(tokens, claim->token);
@@ -157,11 +157,11 @@ unsigned lt_tokens_judge(const lt_tokens *tokens, const lt_tokens_claim *claim, 
     if (!*claim->token) {
         *why = "this listener wants a token";
     } else if (listed) {
-        code = judge_claims(tokens, listed, false, claim, now, why);
+        code = check_claims(tokens, listed, false, claim, now, why);
     } else if (!lt_jwt_is(claim->token)) {
         *why = "the token is not known here";
     } else if ((claims = lt_jwt_verify(claim->token, tokens->keys, tokens->key_count, why))) {
-        code = judge_claims(tokens, claims, true, claim, now, why);
+        code = check_claims(tokens, claims, true, claim, now, why);
         json_decref(claims);
     }
     return code;

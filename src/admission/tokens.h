@@ -32,7 +32,7 @@ typedef struct lt_tokens_claim {
 
 /* 0 if the caller may; else the code to turn it away with, 401 or 403, and *why: one sentence,
  * static, for the caller, too. `now` is the time in seconds since 1970. */
-unsigned lt_tokens_judge(const lt_tokens *tokens, const lt_tokens_claim *claim, int64_t now,
+unsigned lt_tokens_check(const lt_tokens *tokens, const lt_tokens_claim *claim, int64_t now,
                          const char **why);
 
 #endif

@@ -227,14 +227,14 @@ static void introduce(livetcp_session *session, const char *remote, const livetc
 static livetcp_result ask_application(livetcp_listener *listener, livetcp_session *session,
                                       const char *remote, lt_io_refusal *refusal)
 {
-    session->verdict = LT_IO_ASKED;
+    session->decision = LT_IO_ASKED;
     bool wanted = listener->callbacks.on_session &&
                   listener->callbacks.on_session(listener, session, remote, listener->user);
-    bool refused = session->verdict == LT_IO_REFUSED;
+    bool refused = session->decision == LT_IO_REFUSED;
 
     *refusal = session->refusal;
-    if (session->verdict == LT_IO_ASKED)
-        session->verdict = wanted ? LT_IO_ADMITTED : LT_IO_REFUSED;
+    if (session->decision == LT_IO_ASKED)
+        session->decision = wanted ? LT_IO_ADMITTED : LT_IO_REFUSED;
     if (!wanted) {
         lt_io_session_end(session);
     } else if (refused && !session->ended) { /* it is the application's still, and ends */

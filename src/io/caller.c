@@ -28,7 +28,7 @@ livetcp_result livetcp_session_get_caller(const livetcp_session *session, livetc
 
 typedef struct answer_call {
     livetcp_session *session;
-    lt_io_verdict verdict;
+    lt_io_decision decision;
     unsigned code;
     const char *text;
     livetcp_result result;
@@ -38,7 +38,7 @@ static livetcp_result check_answer(const livetcp_session *session)
 {
     if (session->ended || livetcp_session_get_state(session) == LIVETCP_SESSION_CLOSED)
         return lt_fail(NULL, LIVETCP_ERR_CLOSED, "the session has ended: its caller is gone");
-    if (session->verdict != LT_IO_ASKED && session->verdict != LT_IO_LATER)
+    if (session->decision != LT_IO_ASKED && session->decision != LT_IO_LATER)
         return lt_fail(NULL, LIVETCP_ERR_BAD_STATE, "the caller has its answer already");
     return LIVETCP_OK;
 }
@@ -51,7 +51,7 @@ static void run_answer(void *argument)
     call->result = check_answer(session);
     if (call->result != LIVETCP_OK)
         return;
-    session->verdict = call->verdict;
+    session->decision = call->decision;
     session->refusal.code = call->code;
     if (call->text)
         snprintf(session->refusal.text, sizeof session->refusal.text, "%.*s",
@@ -60,10 +60,10 @@ static void run_answer(void *argument)
         session->on_answer(session);
 }
 
-static livetcp_result answer(livetcp_session *session, lt_io_verdict verdict, unsigned code,
+static livetcp_result answer(livetcp_session *session, lt_io_decision decision, unsigned code,
                              const char *text)
 {
-    answer_call call = {.session = session, .verdict = verdict, .code = code, .text = text};
+    answer_call call = {.session = session, .decision = decision, .code = code, .text = text};
     livetcp_result result = lt_io_session_check(session);
 
     if (result != LIVETCP_OK)
@@ -93,7 +93,7 @@ livetcp_result livetcp_session_admit_later(livetcp_session *session)
     if (result == LIVETCP_OK && session->config.wire == LIVETCP_WIRE_PLAIN)
         return lt_fail(NULL, LIVETCP_ERR_NOT_SUPPORTED,
                        "a plain peer cannot be told to wait: answer at once");
-    if (result == LIVETCP_OK && session->verdict != LT_IO_ASKED)
+    if (result == LIVETCP_OK && session->decision != LT_IO_ASKED)
         return lt_fail(NULL, LIVETCP_ERR_BAD_STATE,
                        "an answer is put off within on_session, and once");
     return result == LIVETCP_OK ? answer(session, LT_IO_LATER, 0, NULL) : result;

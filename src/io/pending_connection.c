@@ -331,7 +331,7 @@ static void create_session(pending_connection *pending, const livetcp_reply *rep
     if (result != LIVETCP_OK) {
         lt_io_admission_note_refused(listener, livetcp_pending_session_id(pending->state));
         reject_socket(pending, fd, result, &refusal);
-    } else if (session->verdict == LT_IO_LATER) {
+    } else if (session->decision == LT_IO_LATER) {
         wait_for_answer(pending, session, fd, reply, data, size);
     } else {
         hand_over(pending, session, index, fd, reply, data, size);

@@ -32,13 +32,13 @@ typedef struct lt_io_slot {
 } lt_io_slot;
 
 /* The application's answer to a caller. */
-typedef enum lt_io_verdict {
+typedef enum lt_io_decision {
     LT_IO_UNASKED = 0, /* not a listener's session, or not shown to the application yet */
     LT_IO_ASKED,       /* within on_session */
     LT_IO_LATER,       /* it will answer */
     LT_IO_ADMITTED,
     LT_IO_REFUSED
-} lt_io_verdict;
+} lt_io_decision;
 
 /* What the caller is told. */
 typedef struct lt_io_refusal {
@@ -101,11 +101,11 @@ struct livetcp_session {
     uint8_t address[LT_ADDRESS_KEY];     /* where its first connection came from */
     livetcp_usec heard_us;               /* when something last came, or it was made */
     livetcp_caller introduced;           /* (lock) struct_size: the library's */
-    lt_io_verdict verdict;
+    lt_io_decision decision;
     lt_io_refusal refusal;
-    lt_io_undecided *undecided; /* NULL unless the verdict is LT_IO_LATER and its caller waits */
+    lt_io_undecided *undecided; /* NULL unless the decision is LT_IO_LATER and its caller waits */
 
-    /* NULL, or the verdict has changed from LT_IO_LATER, or the session ends without one. */
+    /* NULL, or the decision has changed from LT_IO_LATER, or the session ends without one. */
     void (*on_answer)(livetcp_session *session);
     bool told_misuse; /* media from a subscriber is logged once */
 };

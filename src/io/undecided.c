@@ -154,7 +154,7 @@ static void on_answer(livetcp_session *session)
 {
     lt_io_undecided *undecided = session->undecided;
 
-    switch (session->verdict) {
+    switch (session->decision) {
     case LT_IO_ADMITTED:
         hand_over(undecided);
         break;
@@ -176,7 +176,7 @@ static void lose(lt_io_undecided *undecided)
     livetcp_listener *listener = undecided->listener;
     livetcp_session *session = undecided->session;
 
-    session->verdict = LT_IO_REFUSED;
+    session->decision = LT_IO_REFUSED;
     lt_socket_close(leave(undecided));
     end_session(session, LIVETCP_ERR_CONNECTION_LOST);
     if (!listener->ended)
@@ -195,7 +195,7 @@ static void give_up(lt_io_undecided *undecided, livetcp_result reason, const cha
     lt_io_refusal refusal = {.code = 503};
     livetcp_session *session = undecided->session;
 
-    session->verdict = LT_IO_REFUSED;
+    session->decision = LT_IO_REFUSED;
     strcpy(refusal.text, text);
     turn_away(undecided, reason, &refusal);
     end_session(session, reason);

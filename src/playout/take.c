@@ -57,7 +57,7 @@ static livetcp_result put_on_probation(livetcp_playout *p, const lt_incoming *in
 }
 
 /* Takes the packet that was on probation. */
-static lt_waiting *release_suspect(livetcp_playout *p, lt_incoming *in)
+static lt_waiting *release_probation(livetcp_playout *p, lt_incoming *in)
 {
     lt_waiting *held = p->probation.held;
 
@@ -85,7 +85,7 @@ static livetcp_result confirm(livetcp_playout *p, const lt_incoming *in, uint64_
                               uint64_t second, unsigned event, livetcp_playout_slot *slot)
 {
     lt_incoming before;
-    lt_waiting *held = release_suspect(p, &before);
+    lt_waiting *held = release_probation(p, &before);
 
     lt_playout_restart_media(p, &before.header, before.arrival_us);
     lt_playout_place(p, &before, first, event, held, slot);

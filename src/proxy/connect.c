@@ -71,7 +71,7 @@ static void fail_user(lt_proxy_connect *connect)
 }
 
 /* 407. The request is made again if that may help. */
-static void judge_challenge(lt_proxy_connect *connect)
+static void take_challenge(lt_proxy_connect *connect)
 {
     lt_proxy_step *step = connect->step;
     const lt_proxy_challenge *asked = &connect->asked;
@@ -119,12 +119,12 @@ static const char *advice_of(int status)
     }
 }
 
-static void judge(lt_proxy_connect *connect)
+static void take_answer(lt_proxy_connect *connect)
 {
     int status = connect->head.status;
 
     if (status == 407) {
-        judge_challenge(connect);
+        take_challenge(connect);
     } else if (status == 401 && connect->authorized) { /* tinyproxy's words for it */
         fail_user(connect);
     } else if (status / 100 != 2) {
@@ -138,7 +138,7 @@ static void judge(lt_proxy_connect *connect)
     }
 }
 
-static void judge_garbage(lt_proxy_connect *connect)
+static void refuse_garbage(lt_proxy_connect *connect)
 {
     lt_proxy_step *step = connect->step;
     const uint8_t *begin = connect->head.begin;
@@ -164,7 +164,7 @@ static void end_head(lt_proxy_connect *connect)
     case LT_HTTP_HEAD_MORE:
         return;
     case LT_HTTP_HEAD_NOT_HTTP:
-        judge_garbage(connect);
+        refuse_garbage(connect);
         return;
     case LT_HTTP_HEAD_TOO_LONG:
     case LT_HTTP_HEAD_MALFORMED:
@@ -178,7 +178,7 @@ static void end_head(lt_proxy_connect *connect)
         break;
     }
     if (head->status >= 200 || ++connect->informational > INFORMATIONAL_MAX)
-        judge(connect);
+        take_answer(connect);
 }
 
 size_t lt_proxy_connect_receive(lt_proxy_connect *connect, const uint8_t *data, size_t size)

@@ -50,7 +50,7 @@ static void fail(lt_tls_filter *filter)
 }
 
 /* After libssl returned `result`. */
-static void judge(lt_tls_filter *filter, int result)
+static void take_result(lt_tls_filter *filter, int result)
 {
     int why = SSL_get_error(filter->ssl, result);
 
@@ -103,7 +103,7 @@ static void shake_hands(lt_tls_filter *filter)
     int result = SSL_do_handshake(filter->ssl);
 
     if (result != 1) {
-        judge(filter, result);
+        take_result(filter, result);
         return;
     }
     if (!key_was_shared(filter))
@@ -270,7 +270,7 @@ size_t lt_tls_filter_read(lt_tls_filter *filter, uint8_t *data, size_t size)
         ERR_clear_error();
         int result = SSL_read_ex(filter->ssl, data + taken, size - taken, &piece);
         if (result != 1) {
-            judge(filter, result);
+            take_result(filter, result);
             break;
         }
         taken += piece;

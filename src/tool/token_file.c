@@ -122,5 +122,5 @@ unsigned lt_token_file_admit(const lt_token_file *file, const livetcp_caller *ca
 {
     const lt_tokens_claim claim = {caller->token, caller->stream_id, caller->role};
 
-    return lt_tokens_judge(file->tokens, &claim, (int64_t)time(NULL), why);
+    return lt_tokens_check(file->tokens, &claim, (int64_t)time(NULL), why);
 }

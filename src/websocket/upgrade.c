@@ -142,7 +142,7 @@ static const char *advice_of(int status)
     }
 }
 
-static void judge_answer(lt_upgrade *upgrade)
+static void take_answer(lt_upgrade *upgrade)
 {
     const lt_http_head *head = &upgrade->head;
     int status = head->status;
@@ -181,7 +181,7 @@ static void judge_answer(lt_upgrade *upgrade)
 }
 
 /* It is no head of HTTP. */
-static void judge_broken_answer(lt_upgrade *upgrade)
+static void refuse_answer(lt_upgrade *upgrade)
 {
     const lt_http_head *head = &upgrade->head;
     const uint8_t *begin = head->begin;
@@ -279,7 +279,7 @@ static void answer(lt_upgrade *upgrade, const char *status, const char *fields, 
 #define UPGRADE_FIELDS "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
 
 /* Requests that may be for another server. */
-static void judge_purpose(lt_upgrade *upgrade)
+static void check_purpose(lt_upgrade *upgrade)
 {
     if (strcmp(upgrade->head.method, "GET") != 0)
         answer(upgrade, "405 Method Not Allowed", "Allow: GET\r\n",
@@ -297,9 +297,9 @@ static void judge_purpose(lt_upgrade *upgrade)
     upgrade->foreign = upgrade->state == LT_UPGRADE_REFUSED;
 }
 
-static void judge_request(lt_upgrade *upgrade)
+static void take_request(lt_upgrade *upgrade)
 {
-    judge_purpose(upgrade);
+    check_purpose(upgrade);
     if (upgrade->state == LT_UPGRADE_REFUSED)
         return;
     if (upgrade->head.minor < 1)
@@ -377,11 +377,11 @@ static void judge(lt_upgrade *upgrade)
     if (listener && broken)
         judge_broken_request(upgrade);
     else if (listener)
-        judge_request(upgrade);
+        take_request(upgrade);
     else if (broken)
-        judge_broken_answer(upgrade);
+        refuse_answer(upgrade);
     else
-        judge_answer(upgrade);
+        take_answer(upgrade);
     if (listener && upgrade->state == LT_UPGRADE_DONE)
         accept_request(upgrade);
 }

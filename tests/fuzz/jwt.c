@@ -38,7 +38,7 @@ static unsigned judge(const lt_tokens *tokens, const char *token)
 {
     const lt_tokens_claim claim = {token, "studio", LIVETCP_ROLE_PUBLISH};
     const char *why = NULL;
-    unsigned code = lt_tokens_judge(tokens, &claim, NOW, &why);
+    unsigned code = lt_tokens_check(tokens, &claim, NOW, &why);
 
     FUZZ_REQUIRE(code == 0 || ((code == 401 || code == 403) && why && *why));
     return code;

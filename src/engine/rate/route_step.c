@@ -16,7 +16,8 @@
 #define SAMPLES_MIN 5
 #define LITTLE      0.5 /* of the rate before */
 
-/* It comes at once: most of it from one sample to the next. A verdict takes no longer than that. */
+/* It comes at once: most of it from one sample to the next. It is known no later than that whether
+ * a route is longer. */
 #define JUMP_US    300000
 #define JUMP_PART  0.6
 #define VERDICT_US 4000000

@@ -28,7 +28,7 @@ void lt_route_step_init(lt_route_step *step);
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *sample,
                                   double rate);
 
-/* True while the excess came at once, as no queue does, and the verdict is near: it is not to be
+/* True while the excess came at once, as no queue does, and it will be known soon: it is not to be
  * taken for another's queue yet. */
 bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now);
 

@@ -98,7 +98,7 @@ static lt_importance_stream *find_stream(lt_importance_state *state, livetcp_cod
     return stream;
 }
 
-static void judge_stream(lt_importance_stream *stream, bool well_formed)
+static void classify_stream(lt_importance_stream *stream, bool well_formed)
 {
     if (!well_formed && stream->distrust <= DISTRUST_MAX - DISTRUST_STEP)
         stream->distrust += DISTRUST_STEP;
@@ -137,7 +137,7 @@ static livetcp_importance ask_payload(lt_importance_state *state, livetcp_codec 
         return livetcp_importance_of(codec, packet, size);
     stream = find_stream(state, codec, header.ssrc);
     well_formed = classify(classifier, packet, size, &header, &found);
-    judge_stream(stream, well_formed);
+    classify_stream(stream, well_formed);
     if (!well_formed)
         return LIVETCP_IMPORTANCE_UNKNOWN;
     importance = refine(stream, header.timestamp, found);

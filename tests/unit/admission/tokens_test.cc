@@ -117,7 +117,7 @@ struct Tokens {
     {
         lt_tokens_claim claim = {token.c_str(), stream.c_str(), role};
         const char *reason = nullptr;
-        unsigned code = lt_tokens_judge(tokens, &claim, now, &reason);
+        unsigned code = lt_tokens_check(tokens, &claim, now, &reason);
         why = code ? reason : "";
         if (code)
             CHECK_FALSE(why.empty());
