@@ -113,7 +113,8 @@ static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *
 static double near(const lt_bitrate *b, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
-    double age = (double)(now - since) / (b->lowered_us > INT64_MIN ? GROW_AGE_US : START_AGE_US);
+    double scale = b->lowered_us > INT64_MIN ? GROW_AGE_US : START_AGE_US;
+    double age = since > INT64_MIN ? (double)(now - since) / scale : 0;
     double step = GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
 
     return smaller(step, GROW_FAST * b->estimate);
