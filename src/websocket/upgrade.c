@@ -195,8 +195,8 @@ static void refuse_answer(lt_upgrade *upgrade)
         what = "the answer is HTML without a head; is it a WebSocket server?";
     else if (begin[0] == 0x15 || begin[0] == 0x16)
         what = "the answer is TLS; call livetcp+wss://";
-    else if (!begin[0] && begin[2] >> 6 == 2)
-        what = "the answer is RTP without a WebSocket; call livetcp://";
+    else if (!begin[0]) /* the length of a frame; the rest may not have come */
+        what = "the answer looks like RTP without a WebSocket; call livetcp://";
     refuse(upgrade, LIVETCP_ERR_GARBAGE, "%s", what);
 }
 
@@ -344,7 +344,7 @@ static void accept_request(lt_upgrade *upgrade)
                LIVETCP_VERSION, upgrade->accept, protocol);
 }
 
-static void judge_broken_request(lt_upgrade *upgrade)
+static void refuse_request(lt_upgrade *upgrade)
 {
     upgrade->foreign = true;
     if (upgrade->head.state == LT_HTTP_HEAD_TOO_LONG)
@@ -368,14 +368,14 @@ void lt_upgrade_begin(lt_upgrade *upgrade, const lt_ws_setup *setup)
         write_request(upgrade);
 }
 
-static void judge(lt_upgrade *upgrade)
+static void take_head(lt_upgrade *upgrade)
 {
     bool listener = upgrade->setup->listener, broken = upgrade->head.state != LT_HTTP_HEAD_DONE;
 
     if (upgrade->head.state == LT_HTTP_HEAD_MORE)
         return;
     if (listener && broken)
-        judge_broken_request(upgrade);
+        refuse_request(upgrade);
     else if (listener)
         take_request(upgrade);
     else if (broken)
@@ -390,6 +390,6 @@ size_t lt_upgrade_receive(lt_upgrade *upgrade, const uint8_t *data, size_t size)
 {
     size_t taken = lt_http_head_receive(&upgrade->head, data, size);
 
-    judge(upgrade);
+    take_head(upgrade);
     return taken;
 }
