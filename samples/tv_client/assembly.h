@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of H.264 (RFC 6184) become pictures again, in order. What is missing is waited for, since
- * TCP brings it, unless a later key frame is whole: then nothing before that matters any more.
+/* Packets of H.264 (RFC 6184) become pictures again, in order. Missing packets are waited for,
+ * since TCP brings it, unless a later key frame is whole: then nothing before that matters any
+ * more.
  *
  * No clock, no I/O; the packets are a stranger's. */
 #ifndef TV_ASSEMBLY_H

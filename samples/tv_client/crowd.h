@@ -21,7 +21,7 @@ void crowd_destroy(crowd **c);
 bool crowd_all_open(const crowd *c);
 void crowd_begin(crowd *c);
 
-/* What a viewer lost, or got, on the whole, as JSON. */
+/* Packets that viewers lost and got, in all, as JSON. */
 void crowd_print(const crowd *c, double seconds);
 
 #endif

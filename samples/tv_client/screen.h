@@ -14,7 +14,7 @@ void screen_close(screen **s);
 /* The picture, with lines of text over it; NULL ends the lines. */
 void screen_show(screen *s, const tv_picture *picture, const char *const *lines);
 
-/* 48 kHz, mono: to be heard at this time. What is too late is left out. */
+/* 48 kHz, mono: to be heard at this time. Sound that is too late is left out. */
 void screen_play(screen *s, const int16_t *samples, int count, int64_t play_us, int64_t now_us);
 void screen_hush(screen *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a viewer asks of the server and what it answers: RTCP APP packets (RFC 3550, 6.7) named
+/* Requests of a viewer and the answers of the server: RTCP APP packets (RFC 3550, 6.7) named
  * "LTTV". docs/reference/tv-controls.md is the specification. */
 #ifndef TV_CONTROL_H
 #define TV_CONTROL_H

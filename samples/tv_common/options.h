@@ -23,7 +23,7 @@ typedef struct tv_options {
 
 void tv_options_print(const tv_options *options, FILE *out);
 
-/* What is no option goes to `plain`, at most `most`. How many there were; -1 with a message. */
+/* Other arguments go to `plain`, at most `most`. Their number; -1 with a message. */
 int tv_options_read(const tv_options *options, int argc, char **argv, const char **plain, int most);
 
 #endif

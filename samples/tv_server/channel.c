@@ -22,7 +22,7 @@ typedef struct track {
     size_t bytes;
 } track;
 
-/* What the thread has made of one moment; pictures may be none. */
+/* The thread's product for one moment; it may have no picture. */
 typedef struct moment {
     struct moment *next;
     unit *units[TRACKS];

@@ -96,25 +96,42 @@ static void channel_lines(text *t, const viewer_channels *channels)
     }
 }
 
-static void viewers_lines(text *t, const viewer_channels *channels, viewer *const *viewers,
-                          size_t count, int64_t now)
+/* ---- viewers ---- */
+
+/* Gathered once, for all figures. */
+typedef struct seen {
+    const viewer *viewer;
+    viewer_stats stats;
+    livetcp_session_stats session;
+} seen;
+
+static seen *see_all(viewer *const *viewers, size_t count, int64_t now)
+{
+    seen *all = calloc(count + 1, sizeof *all);
+
+    for (size_t i = 0; all && i < count; i++) {
+        all[i] = (seen){.viewer = viewers[i], .session = {.struct_size = sizeof all[i].session}};
+        viewer_get_stats(viewers[i], now, &all[i].stats);
+        livetcp_session_get_stats(viewer_session(viewers[i]), &all[i].session);
+        if (all[i].session.rtt_us < 0)
+            all[i].session.rtt_us = 0;
+    }
+    return all;
+}
+
+static void viewers_lines(text *t, const viewer_channels *channels, const seen *all, size_t count)
 {
     family(t, "livetcp_tv_viewers", "gauge", "Viewers of a channel and quality.");
     for (unsigned i = 0; i < channels->count; i++) {
         unsigned sums[2] = {0};
-        for (size_t j = 0; j < count; j++) {
-            viewer_stats s;
-            viewer_get_stats(viewers[j], now, &s);
-            sums[s.track] += viewer_channel(viewers[j]) == channels->list[i];
-        }
+        for (size_t j = 0; j < count; j++)
+            sums[all[j].stats.track] += viewer_channel(all[j].viewer) == channels->list[i];
         for (int quality = 0; quality < 2; quality++)
             put(t, "livetcp_tv_viewers{stream=\"%s\",quality=\"%s\"} %u\n",
                 channel_name(channels->list[i]), quality == TRACK_HIGH ? "high" : "low",
                 sums[quality]);
     }
 }
-
-/* ---- viewers ---- */
 
 typedef double viewer_figure(const viewer_stats *v, const livetcp_session_stats *s);
 
@@ -200,21 +217,14 @@ static const struct {
      "Media that the connections carry without delay; 0 while it is not known.", estimate},
 };
 
-static void figure_lines(text *t, viewer *const *viewers, size_t count, int64_t now)
+static void figure_lines(text *t, const seen *all, size_t count)
 {
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
         family(t, figures[f].name, figures[f].type, figures[f].help);
-        for (size_t i = 0; i < count; i++) {
-            viewer_stats v;
-            livetcp_session_stats s = {.struct_size = sizeof s};
-            viewer_get_stats(viewers[i], now, &v);
-            livetcp_session_get_stats(viewer_session(viewers[i]), &s);
-            if (s.rtt_us < 0)
-                s.rtt_us = 0;
+        for (size_t i = 0; i < count; i++)
             put(t, "%s{stream=\"%s\",peer=\"%s\"} %.15g\n", figures[f].name,
-                channel_name(viewer_channel(viewers[i])), viewer_remote(viewers[i]),
-                figures[f].figure(&v, &s));
-        }
+                channel_name(viewer_channel(all[i].viewer)), viewer_remote(all[i].viewer),
+                figures[f].figure(&all[i].stats, &all[i].session));
     }
 }
 
@@ -222,10 +232,15 @@ void metrics_update(metrics *m, const viewer_channels *channels, viewer *const *
                     size_t count, int64_t now)
 {
     text t = {0};
+    seen *all = see_all(viewers, count, now);
 
+    t.failed = !all;
     channel_lines(&t, channels);
-    viewers_lines(&t, channels, viewers, count, now);
-    figure_lines(&t, viewers, count, now);
+    if (all) {
+        viewers_lines(&t, channels, all, count);
+        figure_lines(&t, all, count);
+    }
+    free(all);
     if (t.failed) {
         free(t.bytes);
         return; /* the one before stays */

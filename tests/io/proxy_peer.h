@@ -216,4 +216,14 @@ class ProxyPeer
     std::vector<std::thread> threads_; /* the acceptor's, and the destructor's after it */
 };
 
+/* Reads a head, answers with this text, and closes. */
+inline ProxyPeer::Speak answer(const std::string &text)
+{
+    return [text](ProxyPeer::Stream &stream) {
+        stream.read_head();
+        stream.write(text);
+        return ProxyPeer::CLOSE;
+    };
+}
+
 #endif

@@ -96,15 +96,6 @@ std::string refusal(const std::string &url_begin, const ProxyPeer::Speak &speak,
     return message;
 }
 
-ProxyPeer::Speak answer(const std::string &text)
-{
-    return [text](ProxyPeer::Stream &stream) {
-        stream.read_head();
-        stream.write(text);
-        return ProxyPeer::CLOSE;
-    };
-}
-
 } // namespace
 
 TEST_CASE("every connection of a session goes through the proxy, which resolves the name")

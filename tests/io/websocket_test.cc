@@ -146,15 +146,6 @@ std::string refusal(const ProxyPeer::Speak &speak, livetcp_result code, Settings
     return message;
 }
 
-ProxyPeer::Speak answer(const std::string &text)
-{
-    return [text](ProxyPeer::Stream &stream) {
-        stream.read_head();
-        stream.write(text);
-        return ProxyPeer::CLOSE;
-    };
-}
-
 } // namespace
 
 TEST_CASE("a session in WebSockets")
