@@ -18,7 +18,8 @@
 #include "screen.h"
 #include "watching.h"
 
-#include "../tv_common/options.h"
+#include "../common/keys.h"
+#include "../common/options.h"
 #include "../tv_common/rtcp.h"
 
 #include <stdio.h>
@@ -57,13 +58,8 @@ typedef struct program {
     uv_loop_t loop;
     uv_timer_t tick, second, deadline;
     uv_signal_t interrupt, terminate;
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_tty_t tty;
-        uv_pipe_t pipe;
-    } keys;
-    bool has_keys, on_terminal, ending, failed;
+    keys keys;
+    bool ending, failed;
     char typed[TV_TEXT_MAX + 1]; /* ":two" */
     size_t typing;
 
@@ -110,7 +106,7 @@ static int64_t wall_us(void)
 
 static const char *line_start(const program *p)
 {
-    return p->on_terminal ? "\r\033[K" : "";
+    return p->keys.on_terminal ? "\r\033[K" : "";
 }
 
 /* ---- pictures and sound ---- */
@@ -336,8 +332,10 @@ static void press_key(program *p, char key)
 }
 
 /* ":two" and Enter is the channel of that name. */
-static void take_key(program *p, char key)
+static void take_key(void *user, char key)
 {
+    program *p = user;
+
     if (p->typing == 0 && key != ':') {
         press_key(p, key);
         return;
@@ -350,38 +348,6 @@ static void take_key(program *p, char key)
     } else if (p->typing + 1 < sizeof p->typed) {
         p->typed[p->typing++] = key;
     }
-}
-
-static void give_buffer(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
-{
-    static char bytes[64];
-    (void)handle, (void)size;
-    *buffer = uv_buf_init(bytes, sizeof bytes);
-}
-
-static void on_keys(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
-{
-    program *p = stream->data;
-
-    if (count < 0)
-        uv_read_stop(stream); /* the end of the input is not that of the program */
-    for (ssize_t i = 0; i < count && p->context; i++)
-        take_key(p, buffer->base[i]);
-}
-
-static void start_keys(program *p)
-{
-    p->on_terminal = uv_guess_handle(1) == UV_TTY;
-    if (p->on_terminal && uv_guess_handle(0) == UV_TTY)
-        p->has_keys = uv_tty_init(&p->loop, &p->keys.tty, 0, 0) == 0 &&
-                      uv_tty_set_mode(&p->keys.tty, UV_TTY_MODE_RAW) == 0;
-    else if (uv_guess_handle(0) == UV_NAMED_PIPE)
-        p->has_keys =
-            uv_pipe_init(&p->loop, &p->keys.pipe, 0) == 0 && uv_pipe_open(&p->keys.pipe, 0) == 0;
-    if (!p->has_keys)
-        return;
-    p->keys.handle.data = p;
-    uv_read_start(&p->keys.stream, give_buffer, on_keys);
 }
 
 /* ---- the session ---- */
@@ -485,7 +451,7 @@ static void print_status(const program *p)
            (unsigned long long)s.undecodable, (long long)s.delay_us / 1000);
     if (p->glass.count > 0)
         printf("  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
-    if (!p->on_terminal)
+    if (!p->keys.on_terminal)
         putchar('\n');
     fflush(stdout);
 }
@@ -580,8 +546,7 @@ static void end_program(program *p)
     uv_close((uv_handle_t *)&p->deadline, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
-    if (p->has_keys)
-        uv_close(&p->keys.handle, NULL);
+    keys_stop(&p->keys);
     livetcp_context_destroy(&p->context);
 }
 
@@ -609,9 +574,9 @@ static void on_signal(uv_signal_t *handle, int signal_number)
 
 /* ---- options ---- */
 
-static size_t list_options(options *o, tv_option *list)
+static size_t list_options(options *o, option_entry *list)
 {
-    const tv_option all[] = {
+    const option_entry all[] = {
         {"--headless", NULL, "no window and no sound: for measuring", .flag = &o->headless},
         {"--silent", NULL, "no sound", .flag = &o->silent},
         {"--json", NULL, "print the figures as JSON at the end, and nothing else",
@@ -639,10 +604,10 @@ static size_t list_options(options *o, tv_option *list)
     return sizeof all / sizeof *all;
 }
 
-static void print_usage(const tv_options *table, FILE *out)
+static void print_usage(const option_table *table, FILE *out)
 {
     fputs("usage: tv_client [OPTION...] livetcp://HOST:PORT[/CHANNEL]\n", out);
-    tv_options_print(table, out);
+    option_table_print(table, out);
     fputs("keys: u up, d down (channel), p pause, b 10 s back, l live, f fast forward, a quality\n"
           "      (automatic, high, low), s statistics, :NAME Enter channel, q end; in the window\n"
           "      the arrows, space, Home and Escape, too\n",
@@ -652,9 +617,9 @@ static void print_usage(const tv_options *table, FILE *out)
 /* False with a message. */
 static bool read_options(options *o, int argc, char **argv)
 {
-    tv_option list[16];
-    const tv_options table = {"tv_client", list, list_options(o, list)};
-    const int count = tv_options_read(&table, argc, argv, &o->uri, 1);
+    option_entry list[16];
+    const option_table table = {"tv_client", list, list_options(o, list), "argument"};
+    const int count = option_table_read(&table, argc, argv, &o->uri, 1);
 
     if (o->help)
         print_usage(&table, stdout);
@@ -713,7 +678,7 @@ static bool start(program *p, char *message, size_t size)
     }
     if (!start_session(p, message, size))
         return false;
-    start_keys(p);
+    keys_start(&p->keys, &p->loop, take_key, p);
     return true;
 }
 

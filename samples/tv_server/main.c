@@ -17,7 +17,7 @@
 #include "sound.h"
 #include "viewer.h"
 
-#include "../tv_common/options.h"
+#include "../common/options.h"
 #include "../tv_common/picture.h"
 
 #include <stdio.h>
@@ -425,9 +425,9 @@ static void on_signal(uv_signal_t *handle, int signal_number)
 
 /* ---- options ---- */
 
-static size_t list_options(options *o, tv_option *list)
+static size_t list_options(options *o, option_entry *list)
 {
-    const tv_option all[] = {
+    const option_entry all[] = {
         {"--width", "N", "of the test picture, and asked of a camera (640)", .number = &o->width,
          .min = TV_MIN_WIDTH, .max = 3840},
         {"--height", "N", "the same (360)", .number = &o->height, .min = 64, .max = 2160},
@@ -459,23 +459,23 @@ static size_t list_options(options *o, tv_option *list)
     return sizeof all / sizeof *all;
 }
 
-static void print_usage(const tv_options *table, FILE *out)
+static void print_usage(const option_table *table, FILE *out)
 {
     fputs("usage: tv_server [OPTION...] 'livetcp://:PORT?mode=listener' [NAME=SOURCE[,FILE.wav] "
           "...]\n  SOURCE is test (the test picture), a file FILE.y4m or a camera /dev/videoN;\n"
           "  without channels there are one=test two=test three=test\n",
           out);
-    tv_options_print(table, out);
+    option_table_print(table, out);
 }
 
 /* False with a message. */
 static bool read_options(program *p, int argc, char **argv)
 {
     options *o = &p->options;
-    tv_option list[16];
-    const tv_options table = {"tv_server", list, list_options(o, list)};
+    option_entry list[16];
+    const option_table table = {"tv_server", list, list_options(o, list), "argument"};
 
-    o->count = tv_options_read(&table, argc, argv, o->plain, 1 + MAX_CHANNELS);
+    o->count = option_table_read(&table, argc, argv, o->plain, 1 + MAX_CHANNELS);
     if (o->help)
         print_usage(&table, stdout);
     else if (o->count == 0)

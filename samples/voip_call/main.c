@@ -16,6 +16,9 @@
  */
 #include "quality.h"
 
+#include "../common/keys.h"
+#include "../common/options.h"
+
 #include <livetcp/livetcp.h>
 
 #include <stdio.h>
@@ -50,13 +53,8 @@ typedef struct program {
     uv_loop_t loop;
     uv_timer_t second, deadline; /* the status line; the end of a program that is to end */
     uv_signal_t interrupt, terminate;
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_tty_t tty;
-        uv_pipe_t pipe;
-    } keys;
-    bool has_keys, on_terminal, ending, failed;
+    keys keys;
+    bool ending, failed;
     char said[sizeof((livetcp_error *)0)->message]; /* why nobody answers, to say it once */
 
     livetcp_context *context;
@@ -137,14 +135,14 @@ static void print_trouble(const program *p)
 
 static void print_status(const program *p)
 {
-    if (p->on_terminal)
+    if (p->keys.on_terminal)
         fputs("\r\033[K", stdout);
     print_clock(p->elapsed);
     print_trouble(p);
     print_quality(&p->quality);
     print_level(p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
     print_level("they", p->state.heard_peak);
-    if (!p->on_terminal)
+    if (!p->keys.on_terminal)
         putchar('\n');
     fflush(stdout);
 }
@@ -210,7 +208,7 @@ static void print_summary(const program *p)
     const quality *q = &p->quality;
     double cpu = cpu_percent(p);
 
-    printf("%scall of ", p->on_terminal ? "\r\033[K" : "");
+    printf("%scall of ", p->keys.on_terminal ? "\r\033[K" : "");
     print_clock(p->elapsed);
     if (q->seconds == 0)
         printf(": nothing was heard");
@@ -475,8 +473,7 @@ static void end_program(program *p)
     uv_close((uv_handle_t *)&p->deadline, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->terminate, NULL);
-    if (p->has_keys)
-        uv_close(&p->keys.handle, NULL);
+    keys_stop(&p->keys);
     livetcp_context_destroy(&p->context);
 }
 
@@ -504,66 +501,29 @@ static void on_signal(uv_signal_t *handle, int signal_number)
 
 /* ---- keys ---- */
 
-static void press(program *p, char key)
+static void press(void *user, char key)
 {
+    program *p = user;
+
     if (key == 'm') {
         p->muted = !p->muted;
         if (p->voice)
             voice_mute(p->voice, p->muted);
-        printf("%syou are %s\n", p->on_terminal ? "\r\033[K" : "", p->muted ? "muted" : "heard");
+        printf("%syou are %s\n", p->keys.on_terminal ? "\r\033[K" : "",
+               p->muted ? "muted" : "heard");
         fflush(stdout);
     } else if (key == 'q' || key == 3) { /* a raw terminal gives Ctrl-C as a key */
         hang_up(p);
     }
 }
 
-static void give_buffer(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
-{
-    static char bytes[64];
-    (void)handle, (void)size;
-    *buffer = uv_buf_init(bytes, sizeof bytes);
-}
-
-static void on_keys(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
-{
-    program *p = stream->data;
-
-    if (count < 0)
-        uv_read_stop(stream); /* the end of the input is not that of the call */
-    for (ssize_t i = 0; i < count && p->context; i++)
-        press(p, buffer->base[i]);
-}
-
-static void start_keys(program *p)
-{
-    p->on_terminal = uv_guess_handle(1) == UV_TTY;
-    if (p->on_terminal && uv_guess_handle(0) == UV_TTY)
-        p->has_keys = uv_tty_init(&p->loop, &p->keys.tty, 0, 0) == 0 &&
-                      uv_tty_set_mode(&p->keys.tty, UV_TTY_MODE_RAW) == 0;
-    else if (uv_guess_handle(0) == UV_NAMED_PIPE)
-        p->has_keys =
-            uv_pipe_init(&p->loop, &p->keys.pipe, 0) == 0 && uv_pipe_open(&p->keys.pipe, 0) == 0;
-    if (!p->has_keys)
-        return;
-    p->keys.handle.data = p;
-    uv_read_start(&p->keys.stream, give_buffer, on_keys);
-}
-
 /* ---- options ---- */
-
-typedef struct option {
-    const char *name, *value, *help;
-    const char **text; /* one of these three */
-    int *number;
-    bool *flag;
-    int min, max;
-} option;
 
 #define OPTIONS 16
 
-static size_t list_options(options *o, option *list)
+static size_t list_options(options *o, option_entry *list)
 {
-    const option all[] = {
+    const option_entry all[] = {
         {"--microphone", "NAME", "a device, or none", .text = &o->sound.microphone},
         {"--loudspeaker", "NAME", "a device, or none", .text = &o->sound.loudspeaker},
         {"--play", "FILE", "speak a WAV file, over and over, instead of the microphone",
@@ -590,66 +550,26 @@ static size_t list_options(options *o, option *list)
     return sizeof all / sizeof *all;
 }
 
-static void print_usage(FILE *out)
+static void print_usage(const option_table *table, FILE *out)
 {
-    options o;
-    option list[OPTIONS];
-    size_t count = list_options(&o, list);
-
     fputs("usage: voip_call [OPTION...] livetcp://HOST:PORT           call\n"
           "       voip_call [OPTION...] 'livetcp://:PORT?mode=listener' wait for calls\n",
           out);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "  %s %-*s  %s\n", list[i].name, 20 - (int)strlen(list[i].name),
-                list[i].value ? list[i].value : "", list[i].help);
-}
-
-static bool take_value(const option *o, const char *value)
-{
-    char *end;
-
-    if (!value) {
-        fprintf(stderr, "voip_call: %s needs a value: %s\n", o->name, o->value);
-        return false;
-    }
-    if (o->text) {
-        *o->text = value;
-        return true;
-    }
-    long number = strtol(value, &end, 10);
-    if (*value == '\0' || *end != '\0' || number < o->min || number > o->max) {
-        fprintf(stderr, "voip_call: %s is %d to %d, not '%s'\n", o->name, o->min, o->max, value);
-        return false;
-    }
-    *o->number = (int)number;
-    return true;
+    option_table_print(table, out);
 }
 
 /* False with a message. */
 static bool read_options(options *o, int argc, char **argv)
 {
-    option list[OPTIONS];
-    size_t count = list_options(o, list), k;
+    option_entry list[OPTIONS];
+    const option_table table = {"voip_call", list, list_options(o, list), "URI"};
 
-    for (int i = 1; i < argc; i++) {
-        for (k = 0; k < count && strcmp(argv[i], list[k].name) != 0; k++)
-            ;
-        if (k < count && list[k].flag) {
-            *list[k].flag = true;
-        } else if (k < count) {
-            if (!take_value(&list[k], i + 1 < argc ? argv[i + 1] : NULL))
-                return false;
-            i++;
-        } else if (argv[i][0] == '-' || o->uri) {
-            fprintf(stderr, "voip_call: '%s' is %s; --help lists the options\n", argv[i],
-                    argv[i][0] == '-' ? "no option" : "one URI too many");
-            return false;
-        } else {
-            o->uri = argv[i];
-        }
-    }
-    if (!o->uri && !o->help && !o->devices)
-        print_usage(stderr);
+    if (option_table_read(&table, argc, argv, &o->uri, 1) < 0)
+        return false;
+    if (o->help)
+        print_usage(&table, stdout);
+    else if (!o->uri && !o->devices)
+        print_usage(&table, stderr);
     return o->uri || o->help || o->devices;
 }
 
@@ -694,7 +614,7 @@ static livetcp_result start(program *p, livetcp_error *error)
     uv_signal_start(&p->terminate, on_signal, SIGTERM);
     result = start_session(p, error);
     if (result == LIVETCP_OK)
-        start_keys(p);
+        keys_start(&p->keys, &p->loop, press, p);
     else
         end_program(p);
     return result;
@@ -737,10 +657,8 @@ int main(int argc, char **argv)
 
     if (!read_options(&p.options, argc, argv))
         return 1;
-    if (p.options.help) {
-        print_usage(stdout);
+    if (p.options.help)
         return 0;
-    }
     if (p.options.devices) {
         bool listed = sound_list(message, sizeof message);
         if (!listed)

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tv_options_print(const tv_options *options, FILE *out)
+void option_table_print(const option_table *table, FILE *out)
 {
-    for (size_t i = 0; i < options->count; i++) {
-        const tv_option *o = &options->list[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const option_entry *o = &table->list[i];
         fprintf(out, "  %s %-*s  %s\n", o->name, 20 - (int)strlen(o->name),
                 o->value ? o->value : "", o->help);
     }
 }
 
-static bool take_value(const char *program, const tv_option *o, const char *value)
+static bool take_value(const char *program, const option_entry *o, const char *value)
 {
     char *end;
 
@@ -34,29 +34,31 @@ static bool take_value(const char *program, const tv_option *o, const char *valu
     return true;
 }
 
-static const tv_option *find(const tv_options *options, const char *name)
+static const option_entry *find(const option_table *table, const char *name)
 {
-    for (size_t i = 0; i < options->count; i++)
-        if (strcmp(options->list[i].name, name) == 0)
-            return &options->list[i];
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->list[i].name, name) == 0)
+            return &table->list[i];
     return NULL;
 }
 
-int tv_options_read(const tv_options *options, int argc, char **argv, const char **plain, int most)
+int option_table_read(const option_table *table, int argc, char **argv, const char **plain,
+                      int most)
 {
     int count = 0;
 
     for (int i = 1; i < argc; i++) {
-        const tv_option *o = find(options, argv[i]);
+        const option_entry *o = find(table, argv[i]);
         if (o && o->flag) {
             *o->flag = true;
         } else if (o) {
-            if (!take_value(options->program, o, i + 1 < argc ? argv[i + 1] : NULL))
+            if (!take_value(table->program, o, i + 1 < argc ? argv[i + 1] : NULL))
                 return -1;
             i++;
         } else if (argv[i][0] == '-' || count == most) {
-            fprintf(stderr, "%s: '%s' is %s; --help lists the options\n", options->program, argv[i],
-                    argv[i][0] == '-' ? "no option" : "one argument too many");
+            fprintf(stderr, "%s: '%s' is %s%s%s; --help lists the options\n", table->program,
+                    argv[i], argv[i][0] == '-' ? "no option" : "one ",
+                    argv[i][0] == '-' ? "" : table->plain, argv[i][0] == '-' ? "" : " too many");
             return -1;
         } else {
             plain[count++] = argv[i];

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of a program, from a table that is also its help. */
-#ifndef TV_OPTIONS_H
-#define TV_OPTIONS_H
+#ifndef COMMON_OPTIONS_H
+#define COMMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-typedef struct tv_option {
+typedef struct option_entry {
     const char *name, *value, *help;
     const char **text; /* one of these three */
     int *number;
     bool *flag;
     int min, max;
-} tv_option;
+} option_entry;
 
-typedef struct tv_options {
+typedef struct option_table {
     const char *program;
-    const tv_option *list;
+    const option_entry *list;
     size_t count;
-} tv_options;
+    const char *plain; /* an argument that is no option: "URI" */
+} option_table;
 
-void tv_options_print(const tv_options *options, FILE *out);
+void option_table_print(const option_table *table, FILE *out);
 
 /* Other arguments go to `plain`, at most `most`. Their number; -1 with a message. */
-int tv_options_read(const tv_options *options, int argc, char **argv, const char **plain, int most);
+int option_table_read(const option_table *table, int argc, char **argv, const char **plain,
+                      int most);
 
 #endif
