@@ -185,7 +185,7 @@ static const lt_setting settings[] = {
            "room"),
     NUMBER("max-joining-address", max_joining_address, 1, 100000, "", "256",
            "how many of max-joining may be of one address"),
-    NUMBER("joins-per-second", joins_per_second, 1, 100000, "", "1000",
+    NUMBER("joins-per-second", joins_per_second, 1, 100000, "", "500",
            "rate at which a listener agrees on keys with new sessions and makes TLS handshakes; others "
            "wait"),
     BOOL("peer-sends", peer_sends, "false",
