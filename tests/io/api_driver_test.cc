@@ -109,19 +109,23 @@ class Driver
 
     static const livetcp_session_callbacks *callbacks()
     {
-        static livetcp_session_callbacks table = {};
-        table.struct_size = sizeof table;
-        table.on_packet = [](livetcp_session *, const livetcp_packet *packet, void *user) {
-            static_cast<Session *>(user)->driver->seen(packet);
-        };
-        table.on_state = [](livetcp_session *session, livetcp_session_state, const livetcp_error *,
+        /* Asked for by several threads: complete before the first of them sees it. */
+        static const livetcp_session_callbacks table = [] {
+            livetcp_session_callbacks t = {};
+            t.struct_size = sizeof t;
+            t.on_packet = [](livetcp_session *, const livetcp_packet *packet, void *user) {
+                static_cast<Session *>(user)->driver->seen(packet);
+            };
+            t.on_state = [](livetcp_session *session, livetcp_session_state, const livetcp_error *,
                             void *user) {
-            static_cast<Session *>(user)->driver->in_callback(session);
-        };
-        table.on_connection = [](livetcp_session *session, unsigned, livetcp_connection_state,
+                static_cast<Session *>(user)->driver->in_callback(session);
+            };
+            t.on_connection = [](livetcp_session *session, unsigned, livetcp_connection_state,
                                  const livetcp_error *, void *user) {
-            static_cast<Session *>(user)->driver->in_callback(session);
-        };
+                static_cast<Session *>(user)->driver->in_callback(session);
+            };
+            return t;
+        }();
         return &table;
     }
 

@@ -154,7 +154,8 @@ TEST_CASE("a session by certificate: one full handshake, the others resume", "[t
     CHECK(std::string(there.subject).empty());
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+/* Sanitizers have a heap of their own. */
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /* Times that a text is in the heap of this process. It is given backwards, so as not to be found in
  * the search itself; the stack is left out, since what a function left there stays for a while. */
