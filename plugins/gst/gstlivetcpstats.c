@@ -198,6 +198,7 @@ static const struct {
     {"packets-resent", G_STRUCT_OFFSET(livetcp_session_stats, sent.resent)},
     {"acknowledged-lost", G_STRUCT_OFFSET(livetcp_session_stats, sent.acknowledged_lost)},
     {"acknowledged-resent", G_STRUCT_OFFSET(livetcp_session_stats, sent.acknowledged_resent)},
+    {"unconfirmed", G_STRUCT_OFFSET(livetcp_session_stats, sent.unconfirmed)},
     {"received-acknowledged-lost",
      G_STRUCT_OFFSET(livetcp_session_stats, received.acknowledged_lost)},
     {"received-acknowledged-resent",

@@ -420,6 +420,7 @@ static void set_state(livetcp_engine *engine, livetcp_session_state state, livet
 /* BYE on every connection, then every slot is closed; the session is CLOSED from here on. */
 static void finish(livetcp_engine *engine, livetcp_usec now)
 {
+    lt_repair_close(engine->repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         begin_close(engine, i, engine->close_reason, true, now);
     lt_sender_clear(engine->sender, true);               /* unwritten packets, too */

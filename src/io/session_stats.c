@@ -154,6 +154,7 @@ static const field sent_fields[] = {
     {"interface_queue_us", TIME, offsetof(livetcp_session_stats, sent.interface_queue_us)},
     {"acknowledged_lost", COUNT, offsetof(livetcp_session_stats, sent.acknowledged_lost)},
     {"acknowledged_resent", COUNT, offsetof(livetcp_session_stats, sent.acknowledged_resent)},
+    {"unconfirmed", COUNT, offsetof(livetcp_session_stats, sent.unconfirmed)},
 };
 
 static const field dropped_fields[] = {

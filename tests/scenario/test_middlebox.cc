@@ -149,6 +149,53 @@ TEST_CASE("what has become too late is not sent again, and counted as that")
     CHECK(t.arrived() + stats.dropped.late + stats.dropped.connection == 100);
 }
 
+TEST_CASE("what nobody has confirmed when a session ends is counted")
+{
+    const char *policy = GENERATE("round-robin", "duplicate");
+    Through t(make_config(policy, 2));
+    t.call.stream(1000, 10000, 1000000);
+    CHECK(t.call.caller.stats().sent.unconfirmed == 0);
+    /* The middlebox dies, and nobody answers any more. */
+    t.call.listener.refusing = true;
+    for (unsigned slot = 0; slot < t.count; slot++)
+        if (auto connection = t.call.caller.connection(slot))
+            connection->reset();
+    size_t came = t.arrived();
+    t.call.world.run_for(100000);
+    t.call.caller.close(0);
+    t.call.world.run_for(100000);
+    REQUIRE(t.call.caller.state() == LIVETCP_SESSION_CLOSED);
+    livetcp_session_stats stats = t.call.caller.stats();
+    CHECK(came < 100);
+    /* Those that TCP had not acknowledged were taken back, and wait in the send queue. */
+    CHECK(stats.sent.unconfirmed + stats.sent.resent >= 100 - came);
+    CHECK(stats.sent.unconfirmed <= 100);
+    CHECK(stats.sent.unconfirmed >= 10);
+}
+
+TEST_CASE("of a session that ends in order the last packets are without a receipt")
+{
+    Through t(make_config("shortest-queue", 2), 0);
+    t.call.stream(1000, 10000, 1000000);
+    t.call.caller.close(1000000);
+    t.call.world.run_for(2000000);
+    REQUIRE(t.call.caller.state() == LIVETCP_SESSION_CLOSED);
+    CHECK(t.arrived() == 100);
+    CHECK(t.call.caller.stats().sent.unconfirmed <= 30); /* feedback, and a round trip */
+}
+
+TEST_CASE("long after the last packet all are confirmed when a session ends")
+{
+    Through t(make_config("shortest-queue", 2), 0);
+    t.call.stream(1000, 10000, 1000000);
+    t.call.world.run_for(2000000);
+    t.call.caller.close(0);
+    t.call.world.run_for(1000000);
+    REQUIRE(t.call.caller.state() == LIVETCP_SESSION_CLOSED);
+    CHECK(t.arrived() == 100);
+    CHECK(t.call.caller.stats().sent.unconfirmed == 0);
+}
+
 TEST_CASE("a packet whose copy came is not missed")
 {
     Through t(make_config("duplicate", 2));

@@ -30,6 +30,14 @@ static void release(lt_kept *kept, lt_kept_connection *connection, uint64_t pack
     }
 }
 
+void lt_kept_close(lt_kept *kept)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        kept->unconfirmed += lt_unacked_write_off(&kept->live[i].packets);
+    for (unsigned i = 0; i < LT_KEPT_ENDED; i++)
+        kept->unconfirmed += lt_unacked_write_off(&kept->ended[i].packets);
+}
+
 void lt_kept_clear(lt_kept *kept)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
@@ -100,9 +108,12 @@ void lt_kept_end(lt_kept *kept, unsigned slot)
 
 void lt_kept_forget(lt_kept *kept, unsigned slot)
 {
+    kept->unconfirmed += lt_unacked_write_off(&kept->live[slot].packets);
     let_all_go(kept, &kept->live[slot]);
-    for (unsigned i = 0; i < LT_KEPT_ENDED; i++)
+    for (unsigned i = 0; i < LT_KEPT_ENDED; i++) {
+        kept->unconfirmed += lt_unacked_write_off(&kept->ended[i].packets);
         let_all_go(kept, &kept->ended[i]);
+    }
 }
 
 /* ---- receipts ---- */

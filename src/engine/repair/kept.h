@@ -33,10 +33,14 @@ typedef struct lt_kept {
     lt_kept_connection ended[LT_KEPT_ENDED];
     unsigned next; /* place in `ended` */
     uint64_t missing, again;
+    uint64_t unconfirmed; /* let go when the session ended */
 } lt_kept;
 
 /* Lets go of everything. */
 void lt_kept_clear(lt_kept *kept);
+
+/* The session ends: counts the packets without a receipt, which will not come any more. */
+void lt_kept_close(lt_kept *kept);
 
 /* The slot's connection has that number: its packets are kept from here on. */
 void lt_kept_start(lt_kept *kept, unsigned slot, uint32_t number);
@@ -50,7 +54,8 @@ void lt_kept_add(lt_kept *kept, unsigned slot, const lt_unacked_entry *entry);
 /* The slot's connection is gone. */
 void lt_kept_end(lt_kept *kept, unsigned slot);
 
-/* The slot's packets, and those of no slot any more, are not needed: the session ends. */
+/* The slot's packets, and those of no slot any more, are not needed: the session ends. Counts them
+ * as lt_kept_close() does. */
 void lt_kept_forget(lt_kept *kept, unsigned slot);
 
 /* A receipt of a connection that goes on. One that cannot be is ignored, and counted. */

@@ -47,6 +47,7 @@ struct lt_repair {
      * of them then. */
     lt_unacked early[LIVETCP_MAX_CONNECTIONS];
     lt_kept kept;
+    uint64_t unconfirmed; /* packets under way when the session ended */
     uint64_t copies_useful;
 
     livetcp_usec copy_spacing_us; /* as configured */
@@ -123,6 +124,12 @@ void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
         repair->protector.spacing_us = repair->spacing_us;
     lt_probes_configure(&repair->probes, config, policy->wants & LIVETCP_WANTS_TAIL_PROBES,
                         uses_path_info);
+}
+
+static void write_off(lt_repair *repair, unsigned slot)
+{
+    repair->unconfirmed += lt_unacked_write_off(&repair->unacked[slot]);
+    repair->unconfirmed += lt_unacked_write_off(&repair->early[slot]);
 }
 
 static void clear_slot(lt_repair *repair, unsigned slot)
@@ -338,6 +345,7 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
     lt_packet *packet;
 
     if (forget) {
+        write_off(repair, slot);
         clear_slot(repair, slot);
         lt_kept_forget(&repair->kept, slot);
     }
@@ -358,6 +366,13 @@ void lt_repair_reset_slot(lt_repair *repair, unsigned slot)
     repair->attributed[slot] = 0;
     lt_protector_reset_slot(&repair->protector, slot);
     lt_probes_reset_slot(&repair->probes, slot);
+}
+
+void lt_repair_close(lt_repair *repair)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
+        write_off(repair, i);
+    lt_kept_close(&repair->kept);
 }
 
 lt_kept *lt_repair_kept(lt_repair *repair)
@@ -518,6 +533,7 @@ void lt_repair_gather(const lt_repair *repair, livetcp_session_stats *stats)
     stats->sent.padding = repair->probes.sent;
     stats->sent.acknowledged_lost = repair->kept.missing;
     stats->sent.acknowledged_resent = repair->kept.again;
+    stats->sent.unconfirmed = repair->unconfirmed + repair->kept.unconfirmed;
     stats->losses.known = repair->losses.known;
     stats->losses.lost = repair->losses.lost;
     stats->losses.arrived_twice = repair->arrived_twice;

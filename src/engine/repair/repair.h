@@ -69,6 +69,9 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
  * them. */
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot);
 
+/* The session ends: packets that the peer has not confirmed count as that. */
+void lt_repair_close(lt_repair *repair);
+
 /* The packets that wait for the peer's receipt. */
 lt_kept *lt_repair_kept(lt_repair *repair);
 

@@ -64,6 +64,18 @@ lt_packet *lt_unacked_take_last(lt_unacked *unacked)
     return unacked->count ? entry_at(unacked, --unacked->count)->packet : NULL;
 }
 
+uint64_t lt_unacked_write_off(lt_unacked *unacked)
+{
+    const lt_unacked_entry *entry;
+    uint64_t found = 0;
+
+    for (size_t i = 0; (entry = lt_unacked_at(unacked, i)); i++) {
+        found += !entry->packet->received && !entry->packet->parity;
+        entry->packet->received = true;
+    }
+    return found;
+}
+
 void lt_unacked_clear(lt_unacked *unacked)
 {
     lt_unacked_entry entry;

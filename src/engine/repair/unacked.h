@@ -37,6 +37,10 @@ bool lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged, lt_unacked_entr
 /* Takes out the youngest packet; hands over the reference. NULL if there is none. */
 lt_packet *lt_unacked_take_last(lt_unacked *unacked);
 
+/* The session ends: the number of media packets that the peer has not confirmed. They count as
+ * confirmed from here on, so that each counts once, however many copies of it there are. */
+uint64_t lt_unacked_write_off(lt_unacked *unacked);
+
 /* Drops every reference and frees the memory. */
 void lt_unacked_clear(lt_unacked *unacked);
 
