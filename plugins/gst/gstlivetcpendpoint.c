@@ -114,9 +114,19 @@ static GstLiveTcpPeer *peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gc
     return peer;
 }
 
-/* Ends the peer's session and frees both. The peer must be out of the list already. */
+/* Ends the peer's session and frees both, now or once nobody answers it any more. The peer must be
+ * out of the list already. */
 static void peer_free(GstLiveTcpPeer *peer)
 {
+    GMutex *lock = &peer->endpoint->lock;
+
+    g_mutex_lock(lock);
+    peer->orphaned = TRUE;
+    gboolean held = peer->holders > 0;
+    g_mutex_unlock(lock);
+    if (held) {
+        return;
+    }
     livetcp_session_destroy(&peer->session);
     g_clear_object(&peer->address);
     g_free(peer->remote);
@@ -145,6 +155,7 @@ void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
     totals->sent.resent += stats->sent.resent;
     totals->sent.acknowledged_lost += stats->sent.acknowledged_lost;
     totals->sent.acknowledged_resent += stats->sent.acknowledged_resent;
+    totals->sent.unconfirmed += stats->sent.unconfirmed;
     totals->received.acknowledged_lost += stats->received.acknowledged_lost;
     totals->received.acknowledged_resent += stats->received.acknowledged_resent;
     totals->sent.copies += stats->sent.copies;
@@ -325,6 +336,20 @@ static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
     }
 }
 
+/* The application has admitted a caller that waited. */
+static void let_in(GstLiveTcpPeer *peer)
+{
+    GstLiveTcpEndpoint *endpoint = peer->endpoint;
+
+    g_mutex_lock(&endpoint->lock);
+    gboolean news = peer->undecided;
+    peer->undecided = FALSE;
+    g_mutex_unlock(&endpoint->lock);
+    if (news) {
+        gst_livetcp_signal_caller_added(endpoint->element, peer->id, peer->address);
+    }
+}
+
 static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
@@ -332,6 +357,7 @@ static void session_opened(GstLiveTcpPeer *peer, livetcp_session *session)
     if (peer->open) {
         return;
     }
+    let_in(peer);
     if (endpoint->hooks->opened != NULL) {
         endpoint->hooks->opened(endpoint, peer, session);
     }
@@ -395,7 +421,8 @@ static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
     notice_stranger(peer, error);
     g_mutex_lock(&endpoint->lock);
     gboolean closing = endpoint->closing;
-    peer->open = peer->ready = FALSE;
+    gboolean undecided = peer->undecided;
+    peer->open = peer->ready = peer->undecided = FALSE;
     peer->ended = TRUE;
     if (!closing) {
         endpoint->last_error = *error;
@@ -409,8 +436,12 @@ static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
     if (!closing && endpoint->hooks->ended != NULL) {
         endpoint->hooks->ended(endpoint, peer, error);
     }
-    if (ours) {
+    if (ours && undecided) {
+        gst_livetcp_signal_caller_rejected(endpoint->element, peer->address, error->message);
+    } else if (ours) {
         gst_livetcp_signal_caller_removed(endpoint->element, peer->id, peer->address);
+    }
+    if (ours) {
         peer_free(peer);
     }
     if (!closing) {
@@ -498,7 +529,7 @@ static const livetcp_session_callbacks session_callbacks = {
     .on_sent = on_sent,
 };
 
-/* ---- callers, on the loop's thread ---- */
+/* ---- who calls, on the loop's thread ---- */
 
 static GstStructure *describe_caller(const livetcp_session *session)
 {
@@ -518,15 +549,35 @@ static GstStructure *describe_caller(const livetcp_session *session)
     return described;
 }
 
-static void set_connecting(GstLiveTcpEndpoint *endpoint, GstStructure *caller)
+/* The handlers are asked about this session from here on. */
+static void begin_asking(GstLiveTcpEndpoint *endpoint, livetcp_session *session)
+{
+    GstStructure *caller = describe_caller(session);
+
+    g_mutex_lock(&endpoint->lock);
+    endpoint->connecting = caller;
+    endpoint->asked = session;
+    endpoint->asking = g_thread_self();
+    endpoint->deferred = FALSE;
+    g_mutex_unlock(&endpoint->lock);
+}
+
+/* They have answered. */
+static void forget_description(GstLiveTcpEndpoint *endpoint)
 {
     g_mutex_lock(&endpoint->lock);
     GstStructure *former = endpoint->connecting;
-    endpoint->connecting = caller;
+    endpoint->connecting = NULL;
     g_mutex_unlock(&endpoint->lock);
-    if (former != NULL) {
-        gst_structure_free(former);
-    }
+    gst_structure_free(former);
+}
+
+/* With the lock held: what they have answered is known to all threads. */
+static void end_asking(GstLiveTcpEndpoint *endpoint)
+{
+    endpoint->asked = NULL;
+    endpoint->asking = NULL;
+    g_cond_broadcast(&endpoint->cond);
 }
 
 void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
@@ -542,15 +593,125 @@ static gboolean is_welcome(GstLiveTcpEndpoint *endpoint, livetcp_session *sessio
                            GSocketAddress *address)
 {
     gst_livetcp_endpoint_prepare_rejection(endpoint, 0, NULL);
-    set_connecting(endpoint, describe_caller(session));
+    begin_asking(endpoint, session);
     gboolean welcome = gst_livetcp_signal_caller_connecting(endpoint->element, address);
-    set_connecting(endpoint, NULL);
+    forget_description(endpoint);
     if (!welcome && livetcp_session_reject(session, endpoint->reject_code, endpoint->reject_text) !=
                         LIVETCP_OK) {
         livetcp_session_reject(session, endpoint->reject_code, NULL); /* words nobody can show */
     }
     return welcome;
 }
+
+/* ---- answers that come later, on any thread ---- */
+
+guint gst_livetcp_endpoint_defer_caller(GstLiveTcpEndpoint *endpoint)
+{
+    g_mutex_lock(&endpoint->lock);
+    livetcp_session *session = endpoint->asking == g_thread_self() ? endpoint->asked : NULL;
+    g_mutex_unlock(&endpoint->lock);
+    livetcp_result result =
+        session != NULL ? livetcp_session_admit_later(session) : LIVETCP_ERR_BAD_STATE;
+
+    if (result != LIVETCP_OK) {
+        GST_WARNING_OBJECT(endpoint->element, "admit-caller-later: %s",
+                           session == NULL ? "no handler of caller-connecting emits it"
+                           : result == LIVETCP_ERR_NOT_SUPPORTED
+                               ? "a plain peer (RFC 4571) cannot wait: answer it at once"
+                               : "the caller has its answer, or waits already");
+        return 0;
+    }
+    endpoint->deferred = TRUE;
+    return endpoint->next_id;
+}
+
+/* With the lock held, which it gives up meanwhile: the caller of that number, in whose hands it
+ * stays until let_go(), or NULL. A thread may be quicker than the handler that started it. */
+static GstLiveTcpPeer *hold_caller(GstLiveTcpEndpoint *endpoint, guint session)
+{
+    while (endpoint->asked != NULL && endpoint->next_id == session && !endpoint->closing) {
+        g_cond_wait(&endpoint->cond, &endpoint->lock);
+    }
+    for (guint i = 0; session != 0 && i < endpoint->peers->len; i++) {
+        GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
+        if (peer->id == session) {
+            peer->holders++;
+            endpoint->answering++;
+            return peer;
+        }
+    }
+    return NULL;
+}
+
+static void let_go(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
+{
+    g_mutex_lock(&endpoint->lock);
+    gboolean last = --peer->holders == 0 && peer->orphaned;
+    g_mutex_unlock(&endpoint->lock);
+    if (last) {
+        peer_free(peer);
+    }
+    g_mutex_lock(&endpoint->lock);
+    endpoint->answering--;
+    g_cond_broadcast(&endpoint->cond);
+    g_mutex_unlock(&endpoint->lock);
+}
+
+static livetcp_result give_answer(livetcp_session *session, gboolean admit, guint code,
+                                  const gchar *text)
+{
+    if (admit) {
+        return livetcp_session_admit(session);
+    }
+    livetcp_result result = livetcp_session_reject(session, MIN(code, G_MAXUINT16), text);
+    if (result == LIVETCP_ERR_INVALID_ARGUMENT) { /* words nobody can show */
+        result = livetcp_session_reject(session, MIN(code, G_MAXUINT16), NULL);
+    }
+    return result;
+}
+
+static gboolean answer_caller(GstLiveTcpEndpoint *endpoint, guint session, gboolean admit,
+                              guint code, const gchar *text)
+{
+    GstLiveTcpPeer *peer = NULL;
+    livetcp_result result = LIVETCP_ERR_CLOSED;
+
+    g_mutex_lock(&endpoint->lock);
+    gboolean inside = endpoint->asked != NULL && endpoint->asking == g_thread_self() &&
+                      endpoint->next_id == session;
+    livetcp_session *asked = endpoint->asked;
+    if (!inside) {
+        peer = hold_caller(endpoint, session);
+    }
+    g_mutex_unlock(&endpoint->lock);
+
+    if (inside && endpoint->deferred) { /* the handler itself, after all */
+        result = give_answer(asked, admit, code, text);
+        endpoint->deferred = FALSE;
+    } else if (peer != NULL) {
+        result = give_answer(peer->session, admit, code, text);
+        let_go(endpoint, peer);
+    }
+    if (result != LIVETCP_OK) {
+        GST_WARNING_OBJECT(endpoint->element, "caller %u: %s", session,
+                           result == LIVETCP_ERR_BAD_STATE ? "it has its answer already"
+                                                           : "it is gone, or never was");
+    }
+    return result == LIVETCP_OK;
+}
+
+gboolean gst_livetcp_endpoint_admit_caller(GstLiveTcpEndpoint *endpoint, guint session)
+{
+    return answer_caller(endpoint, session, TRUE, 0, NULL);
+}
+
+gboolean gst_livetcp_endpoint_reject_caller(GstLiveTcpEndpoint *endpoint, guint session, guint code,
+                                            const gchar *text)
+{
+    return answer_caller(endpoint, session, FALSE, code, text);
+}
+
+/* ---- callers, on the loop's thread ---- */
 
 /* NULL, or the reason to refuse the caller. */
 static const gchar *refusal(GstLiveTcpEndpoint *endpoint, livetcp_session *session,
@@ -576,23 +737,32 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     GSocketAddress *address = gst_livetcp_parse_address(remote);
     const gchar *why_not = refusal(endpoint, session, address);
     if (why_not != NULL) {
+        g_mutex_lock(&endpoint->lock);
+        end_asking(endpoint);
+        g_mutex_unlock(&endpoint->lock);
         endpoint->refusal = why_not; /* on_rejected() comes next */
         g_clear_object(&address);
         return false;
     }
 
-    GstLiveTcpPeer *peer = peer_new(endpoint, endpoint->next_id++, remote);
+    GstLiveTcpPeer *peer = peer_new(endpoint, endpoint->next_id, remote);
     peer->session = session;
     peer->address = address;
+    peer->undecided = endpoint->deferred;
     livetcp_session_set_callbacks(session, &session_callbacks, peer);
     g_mutex_lock(&endpoint->lock);
     tell_clock_rates(endpoint, session);
     gst_livetcp_running_apply(endpoint, session);
     apply_settings(endpoint, session);
     endpoint->sessions_total++;
+    endpoint->next_id++;
     g_ptr_array_add(endpoint->peers, peer);
+    gboolean undecided = peer->undecided;
+    end_asking(endpoint);
     g_mutex_unlock(&endpoint->lock);
-    gst_livetcp_signal_caller_added(endpoint->element, peer->id, address);
+    if (!undecided) {
+        gst_livetcp_signal_caller_added(endpoint->element, peer->id, address);
+    }
     if (livetcp_session_get_state(session) == LIVETCP_SESSION_OPEN) {
         session_opened(peer, session);
     }
@@ -697,6 +867,9 @@ void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint)
     GPtrArray *peers = endpoint->peers;
     endpoint->peers = g_ptr_array_new();
     g_cond_broadcast(&endpoint->cond);
+    while (endpoint->answering > 0) {
+        g_cond_wait(&endpoint->cond, &endpoint->lock);
+    }
     g_mutex_unlock(&endpoint->lock);
 
     if (listener != NULL) {
@@ -715,6 +888,7 @@ void gst_livetcp_endpoint_init(GstLiveTcpEndpoint *endpoint, GstElement *element
     memset(endpoint, 0, sizeof(*endpoint));
     endpoint->element = element;
     endpoint->drain = 1; /* 0 = not asked */
+    endpoint->next_id = 1;
     endpoint->hooks = hooks;
     endpoint->uri_keys = uri_keys;
     endpoint->config = *defaults;
@@ -858,7 +1032,6 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint)
     endpoint->running_changed = FALSE;
     endpoint->closing = endpoint->flushing = endpoint->over = FALSE;
     endpoint->call_again_us = endpoint->call_again_wait = 0;
-    endpoint->next_id = 1;
     endpoint->sessions_total = 0;
     endpoint->never_sent = 0;
     memset(&endpoint->last_error, 0, sizeof(endpoint->last_error));
@@ -994,7 +1167,7 @@ static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
 
     for (guint i = 0; i < endpoint->peers->len; i++) {
         GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
-        if (!peer->ended && peer->sent != endpoint->drain) {
+        if (!peer->ended && !peer->undecided && peer->sent != endpoint->drain) {
             ask_when_sent(endpoint, peer);
             all = FALSE;
         }

@@ -41,6 +41,9 @@ typedef struct _GstLiveTcpPeer {
     gint64 opened_us;       /* g_get_monotonic_time() */
     guint64 drops_reported; /* packets dropped when the stream was last repaired */
     gboolean stranger;      /* it called us, ended, and never sent a packet */
+    gboolean undecided;     /* it called us, and waits for the application's answer */
+    guint holders;          /* threads that answer it: the last of them frees it, */
+    gboolean orphaned;      /*   if this is set */
 } GstLiveTcpPeer;
 
 /* Hooks in which the elements differ; any may be NULL. All but `stats` run on the loop's thread. */
@@ -86,14 +89,18 @@ struct _GstLiveTcpEndpoint {
     gint64 call_again_wait;   /* pause before that */
     livetcp_context *context;
     livetcp_listener *listener;
-    GPtrArray *peers; /* of GstLiveTcpPeer; owned, but freed only after the session */
-    guint next_id;
+    GPtrArray *peers;         /* of GstLiveTcpPeer; owned, but freed only after the session */
+    guint next_id;            /* never used again: an answer that comes too late is nobody else's */
     guint drain;              /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
     GHashTable *strangers;    /* loop's thread: address and reason -> last report */
     const gchar *refusal;     /* loop's thread: the reason of on_session(), until on_rejected() */
-    GstStructure *connecting; /* the caller about whom handlers are asked, or NULL */
+    GstStructure *connecting; /* the caller about whom handlers are asked, or NULL; */
+    livetcp_session *asked;   /*   its session, */
+    GThread *asking;          /*   and the thread that asks */
     guint reject_code;        /* loop's thread: what they tell the caller, if they turn it away */
     gchar *reject_text;
+    gboolean deferred; /* loop's thread: they answer later */
+    guint answering;   /* threads that give an answer of that kind */
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint64 never_sent; /* packets of a caller's sessions that ended before they were sent */
@@ -117,6 +124,15 @@ guint gst_livetcp_endpoint_bound_port(GstLiveTcpEndpoint *endpoint);
 
 /* Within a handler of caller-connecting: what the caller is told if it is turned away. */
 void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
+                                            const gchar *text);
+
+/* Within a handler of caller-connecting: the answer comes later. The number of the caller's
+ * session, or 0 if it cannot wait. */
+guint gst_livetcp_endpoint_defer_caller(GstLiveTcpEndpoint *endpoint);
+
+/* The answer to a caller that waits. Any thread. FALSE if it is gone, or has its answer. */
+gboolean gst_livetcp_endpoint_admit_caller(GstLiveTcpEndpoint *endpoint, guint session);
+gboolean gst_livetcp_endpoint_reject_caller(GstLiveTcpEndpoint *endpoint, guint session, guint code,
                                             const gchar *text);
 
 /* Notifies the peers and ends everything; no callback runs after this returns. */

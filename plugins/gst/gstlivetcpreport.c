@@ -155,9 +155,71 @@ static gboolean all_accept(GSignalInvocationHint *hint, GValue *result, const GV
     return accept;
 }
 
-void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare)
+/* Signals that the application emits. */
+static void install_actions(GType type, const GstLiveTcpActions *actions)
+{
+    const GSignalFlags flags = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
+
+    /**
+     * GstLiveTcpSink::reject-caller:
+     * @element: the element
+     * @code: as HTTP's, at most 65535; after 1 to 499 the caller does not call again
+     * @text: (nullable): one sentence for the caller, of at most 120 bytes
+     *
+     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %FALSE: what the caller
+     * is told. Elements post it as their ERROR.
+     */
+    g_signal_new_class_handler("reject-caller", type, flags, G_CALLBACK(actions->reject_caller),
+                               NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_STRING);
+    /**
+     * GstLiveTcpSink::admit-caller-later:
+     * @element: the element
+     *
+     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %TRUE: the answer takes
+     * time, for example that of a server that is asked. It is
+     * #GstLiveTcpSink::admit-waiting-caller or #GstLiveTcpSink::reject-waiting-caller, within
+     * admission-timeout. Until then the caller waits, and is one of max-sessions; if it leaves, or
+     * nobody answers, #GstLiveTcpSink::caller-rejected and the element message "livetcp-session"
+     * tell.
+     *
+     * Returns: the number that the session has, or 0 if this caller cannot wait (a plain peer)
+     */
+    g_signal_new_class_handler("admit-caller-later", type, flags,
+                               G_CALLBACK(actions->admit_caller_later), NULL, NULL, NULL,
+                               G_TYPE_UINT, 0);
+    /**
+     * GstLiveTcpSink::admit-waiting-caller:
+     * @element: the element
+     * @session: the number that #GstLiveTcpSink::admit-caller-later has returned
+     *
+     * Lets in a caller that waits. Any thread, but with no lock that a handler takes.
+     *
+     * Returns: %FALSE if the caller is gone, or has its answer
+     */
+    g_signal_new_class_handler("admit-waiting-caller", type, flags,
+                               G_CALLBACK(actions->admit_waiting_caller), NULL, NULL, NULL,
+                               G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+    /**
+     * GstLiveTcpSink::reject-waiting-caller:
+     * @element: the element
+     * @session: the number that #GstLiveTcpSink::admit-caller-later has returned
+     * @code: as of #GstLiveTcpSink::reject-caller
+     * @text: (nullable): as of #GstLiveTcpSink::reject-caller
+     *
+     * Turns away a caller that waits. Any thread, but with no lock that a handler takes.
+     *
+     * Returns: %FALSE if the caller is gone, or has its answer
+     */
+    g_signal_new_class_handler("reject-waiting-caller", type, flags,
+                               G_CALLBACK(actions->reject_waiting_caller), NULL, NULL, NULL,
+                               G_TYPE_BOOLEAN, 3, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_STRING);
+}
+
+void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions *actions)
 {
     GType type = G_TYPE_FROM_CLASS(klass);
+
+    install_actions(type, actions);
 
     /**
      * GstLiveTcpSink::caller-connecting:
@@ -168,23 +230,12 @@ void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare)
      * connecting-caller has what else is known of the peer: the stream that it means, its role, its
      * token, and what TLS proved.
      *
-     * Returns: %FALSE to turn it away, perhaps after #GstLiveTcpSink::reject-caller
+     * Returns: %FALSE to turn it away, perhaps after #GstLiveTcpSink::reject-caller; %TRUE to let
+     * it in, or, after #GstLiveTcpSink::admit-caller-later, to let it wait
      */
     g_signal_new_class_handler("caller-connecting", type, G_SIGNAL_RUN_LAST,
                                G_CALLBACK(accept_everyone), all_accept, NULL, NULL, G_TYPE_BOOLEAN,
                                1, G_TYPE_SOCKET_ADDRESS);
-    /**
-     * GstLiveTcpSink::reject-caller:
-     * @element: the element
-     * @code: as HTTP's, at most 65535; after 1 to 499 the caller does not call again
-     * @text: (nullable): one sentence for the caller, of at most 120 bytes
-     *
-     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %FALSE: what the caller
-     * is told. Elements post it as their ERROR.
-     */
-    g_signal_new_class_handler("reject-caller", type, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-                               G_CALLBACK(prepare), NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_UINT,
-                               G_TYPE_STRING);
     /**
      * GstLiveTcpSink::caller-added:
      * @element: the element
@@ -212,7 +263,8 @@ void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare)
      * @reason: one sentence
      *
      * A connection was turned away: silence, garbage, an unknown session, a wrong authenticator,
-     * too many sessions, or a handler of #GstLiveTcpSink::caller-connecting that returned %FALSE.
+     * too many sessions, a handler of #GstLiveTcpSink::caller-connecting that returned %FALSE, or a
+     * caller that was to wait and left, or was turned away.
      */
     g_signal_new("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                  G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);

@@ -36,8 +36,16 @@ const gchar *gst_livetcp_connection_state_name(livetcp_connection_state state);
 
 /* ---- signals ---- */
 
-/* `prepare`: handler of reject-caller, a void (*)(GstElement *, guint code, const gchar *text). */
-void gst_livetcp_signals_install(GstElementClass *klass, GCallback prepare);
+/* Handlers of the action signals. */
+typedef struct GstLiveTcpActions {
+    void (*reject_caller)(GstElement *element, guint code, const gchar *text);
+    guint (*admit_caller_later)(GstElement *element);
+    gboolean (*admit_waiting_caller)(GstElement *element, guint session);
+    gboolean (*reject_waiting_caller)(GstElement *element, guint session, guint code,
+                                      const gchar *text);
+} GstLiveTcpActions;
+
+void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions *actions);
 
 /* Emitters; the loop's thread calls them. Without a handler any peer may connect. */
 gboolean gst_livetcp_signal_caller_connecting(GstElement *element, GSocketAddress *address);
