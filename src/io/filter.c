@@ -79,7 +79,8 @@ static void pull(lt_io_filter *filter)
 }
 
 livetcp_result lt_io_filter_add_websocket(lt_io_filter *filter, const livetcp_config *config,
-                                          const char *host, const uint8_t *data, size_t size)
+                                          const char *host, const char *fields, const uint8_t *data,
+                                          size_t size)
 {
     uint16_t usual = lt_io_filter_tls(filter) ? HTTPS_PORT : HTTP_PORT;
     lt_ws_setup setup = {.listener = config->mode == LIVETCP_MODE_LISTENER,
@@ -87,7 +88,8 @@ livetcp_result lt_io_filter_add_websocket(lt_io_filter *filter, const livetcp_co
                          .host = host,
                          .port = config->port == usual ? 0 : config->port,
                          .path = config->websocket_path,
-                         .origins = config->websocket_origin};
+                         .origins = config->websocket_origin,
+                         .fields = fields};
     livetcp_result result = lt_ws_create(&setup, lt_io_random, NULL, &filter->websocket);
 
     if (result != LIVETCP_OK)
@@ -216,4 +218,10 @@ void lt_io_filter_end(lt_io_filter *filter, livetcp_result reason)
     push(filter);
     if (filter->tls)
         lt_tls_filter_end(filter->tls);
+}
+
+void lt_io_filter_time_out(lt_io_filter *filter)
+{
+    lt_ws_time_out(filter->websocket);
+    push(filter);
 }

@@ -24,9 +24,11 @@ lt_io_filter *lt_io_filter_create(lt_tls_filter *tls, bool end_to_end);
 void lt_io_filter_destroy(lt_io_filter **filter);
 
 /* Puts a WebSocket on top, once: `data` is what it gets first. Errors: LIVETCP_ERR_NO_MEMORY and
- * LIVETCP_ERR_SYSTEM. A caller's asks for `host`. */
+ * LIVETCP_ERR_SYSTEM. A caller's asks for `host`, and with `fields`, which may be
+ * NULL. */
 livetcp_result lt_io_filter_add_websocket(lt_io_filter *filter, const livetcp_config *config,
-                                          const char *host, const uint8_t *data, size_t size);
+                                          const char *host, const char *fields, const uint8_t *data,
+                                          size_t size);
 
 lt_io_filter_state lt_io_filter_state_of(const lt_io_filter *filter);
 
@@ -47,6 +49,9 @@ void lt_io_filter_written(lt_io_filter *filter, size_t size);
 
 /* Tells the peer that nothing follows, and why; LIVETCP_OK is no reason. */
 void lt_io_filter_end(lt_io_filter *filter, livetcp_result reason);
+
+/* The head of a WebSocket's request did not come in time: it has failed, and output() says so. */
+void lt_io_filter_time_out(lt_io_filter *filter);
 
 /* Once it has failed: cause and remedy. */
 const livetcp_error *lt_io_filter_error(const lt_io_filter *filter);

@@ -210,7 +210,8 @@ static livetcp_result make_filter(lt_io_handshake *self)
         return LIVETCP_ERR_NO_MEMORY;
     return config->websocket == LIVETCP_WEBSOCKET_OFF
                ? LIVETCP_OK
-               : lt_io_filter_add_websocket(self->filter, config, self->kind.host, NULL, 0);
+               : lt_io_filter_add_websocket(self->filter, config, self->kind.host,
+                                            self->kind.headers, NULL, 0);
 }
 
 static void on_start(uv_timer_t *timer)

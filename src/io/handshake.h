@@ -28,7 +28,8 @@ typedef struct lt_io_handshake lt_io_handshake;
 typedef struct lt_io_handshake_kind {
     const livetcp_config *config; /* says whether there is a WebSocket */
     lt_io_tls *tls;               /* NULL without TLS */
-    const char *host;             /* for the WebSocket's request */
+    const char *host;             /* for the WebSocket's request; */
+    const char *headers;          /*   fields of it, NULL = none */
 } lt_io_handshake_kind;
 
 /* Loop's thread. Takes over the socket, and `outer`, the TLS of a proxy on the way or NULL; nothing

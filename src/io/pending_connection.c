@@ -11,6 +11,7 @@
 #include "io/socket.h"
 #include "io/undecided.h"
 #include "io/wrong_end.h"
+#include "proxy/forwarded.h"
 #include "proxy/proxy_protocol.h"
 #include "settings/settings.h"
 #include "wire/client_hello.h"
@@ -55,7 +56,8 @@ typedef struct pending_connection {
     lt_list in_unproved;
     lt_list joins;    /* STAGE_UNPROVED: connections that wait for this one, in STAGE_PARKED */
     lt_list in_joins; /* of another, or `resumed` of the listener */
-    uint8_t address[LT_ADDRESS_KEY]; /* the peer's: what a proxy in front says, or the socket's */
+    lt_ip ip;         /* the peer's: what a proxy in front says, or the socket's; */
+    uint8_t address[LT_ADDRESS_KEY]; /*   the same */
     char remote[LT_ADDRESS_TEXT];
 } pending_connection;
 
@@ -653,7 +655,7 @@ static void begin_websocket(pending_connection *pending, const uint8_t *data, si
     }
     if (result == LIVETCP_OK) {
         pending->stage = STAGE_UPGRADE;
-        result = lt_io_filter_add_websocket(pending->filter, config, "", data, size);
+        result = lt_io_filter_add_websocket(pending->filter, config, "", NULL, data, size);
     }
     if (result != LIVETCP_OK || !save(pending, NULL, 0))
         reject(pending, result != LIVETCP_OK ? result : LIVETCP_ERR_NO_MEMORY);
@@ -726,12 +728,50 @@ static void take_plaintext(pending_connection *pending)
         lose(pending, 0);
 }
 
+/* ---- a server in front ---- */
+
+/* From here on the connection is the peer's, and so are its limits. False if it was turned away. */
+static bool take_address(pending_connection *pending, const lt_ip *ip, uint16_t port)
+{
+    livetcp_listener *listener = pending->listener;
+    lt_address address = lt_address_from_ip(ip, port);
+    lt_io_pool_member *leaves = NULL;
+
+    if (!lt_io_pool_move(&listener->pool, &pending->member, &address, lt_io_now(), &leaves)) {
+        reject(pending, LIVETCP_ERR_NO_MEMORY);
+        return false;
+    }
+    lt_address_text(&address, pending->remote);
+    lt_address_key(&address, pending->address);
+    pending->ip = *ip;
+    if (leaves)
+        push_out(pending_of(leaves)); /* which calls back: the listener may end */
+    return pending->socket != LT_NO_SOCKET;
+}
+
+/* A WebSocket's request may say whose it is, if a server in front that is known has passed it on.
+ * False if the connection was turned away. */
+static bool take_forwarded(pending_connection *pending)
+{
+    const char *trusted = pending->listener->config.websocket_forwarded_from;
+    const lt_ws *websocket = lt_io_filter_websocket(pending->filter);
+    lt_ip ip;
+    uint16_t port;
+
+    if (!websocket || !lt_network_list_has(trusted, &pending->ip) ||
+        !lt_forwarded_read(lt_ws_forwarded(websocket), trusted, &ip, &port))
+        return true;
+    return take_address(pending, &ip, port);
+}
+
 /* TLS has keys, or the WebSocket is open: plain RTP may begin from here. */
 static void open_filter(pending_connection *pending)
 {
     const livetcp_config *config = &pending->listener->config;
 
     pending->stage = STAGE_FIRST_BYTES;
+    if (!take_forwarded(pending))
+        return;
     if (config->wire == LIVETCP_WIRE_PLAIN && !config->peer_sends && !expects_websocket(pending))
         accept_plain(pending, NULL, 0);
 }
@@ -847,24 +887,6 @@ static void turn_away_header(pending_connection *pending, const char *why)
     send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
 }
 
-/* From here on the connection is the peer's, and so are its limits. False if it was turned away. */
-static bool take_address(pending_connection *pending, const lt_proxy_header *header)
-{
-    livetcp_listener *listener = pending->listener;
-    lt_address address = lt_address_from_ip(&header->address, header->port);
-    lt_io_pool_member *leaves;
-
-    if (!lt_io_pool_move(&listener->pool, &pending->member, &address, lt_io_now(), &leaves)) {
-        reject(pending, LIVETCP_ERR_NO_MEMORY);
-        return false;
-    }
-    lt_address_text(&address, pending->remote);
-    lt_address_key(&address, pending->address);
-    if (leaves)
-        push_out(pending_of(leaves)); /* which calls back: the listener may end */
-    return pending->socket != LT_NO_SOCKET;
-}
-
 /* The first bytes of a trusted proxy's connection. */
 static void take_proxy_header(pending_connection *pending, const uint8_t *data, size_t size)
 {
@@ -887,7 +909,8 @@ static void take_proxy_header(pending_connection *pending, const uint8_t *data, 
         break;
     }
     pending->stage = STAGE_FIRST_BYTES;
-    if (!save(pending, NULL, 0) || (header.known && !take_address(pending, &header)))
+    if (!save(pending, NULL, 0) ||
+        (header.known && !take_address(pending, &header.address, header.port)))
         return;
     data += header.size;
     size -= header.size;
@@ -1059,6 +1082,12 @@ static livetcp_usec deadline_of(const livetcp_listener *listener)
     return first ? livetcp_pending_deadline(first->state) : LIVETCP_NEVER;
 }
 
+static void time_out_request(pending_connection *pending)
+{
+    lt_io_filter_time_out(pending->filter);
+    fail_filter(pending);
+}
+
 /* A caller sends first. A silent peer waits for media, unless peers are to send some. */
 static void expire(pending_connection *pending)
 {
@@ -1068,6 +1097,8 @@ static void expire(pending_connection *pending)
 
     if (pending->stage == STAGE_PARKED)
         drop(pending); /* its caller knows what it waits for */
+    else if (pending->stage == STAGE_UPGRADE)
+        time_out_request(pending);
     else if (silent && open && config->wire == LIVETCP_WIRE_AUTO && !config->peer_sends)
         accept_plain(pending, NULL, 0);
     else
@@ -1127,6 +1158,7 @@ static livetcp_result watch(livetcp_listener *listener, pending_connection *pend
         return LIVETCP_ERR_CONNECTION_LOST; /* it has left while it waited to be accepted */
     lt_address_text(&address, pending->remote);
     lt_address_key(&address, pending->address);
+    pending->ip = lt_address_ip(&address);
     pending->state = livetcp_pending_create(lt_io_now(), listener->config.handshake_timeout_us);
     if (!pending->state)
         return LIVETCP_ERR_NO_MEMORY;

@@ -13,4 +13,8 @@
 livetcp_result lt_io_secret_read(const char *setting, const char *value, char *secret, size_t size,
                                  livetcp_error *error);
 
+/* The same of all lines that are not empty, with '\n' between them. */
+livetcp_result lt_io_secret_read_lines(const char *setting, const char *value, char *lines,
+                                       size_t size, livetcp_error *error);
+
 #endif

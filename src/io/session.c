@@ -166,6 +166,14 @@ void lt_io_session_reference(livetcp_session *session)
     session->references++;
 }
 
+void lt_io_forget_headers(char **headers)
+{
+    if (*headers)
+        lt_wipe(*headers, strlen(*headers));
+    free(*headers);
+    *headers = NULL;
+}
+
 void lt_io_session_release(livetcp_session *session)
 {
     livetcp_context *context = session->context;
@@ -176,6 +184,7 @@ void lt_io_session_release(livetcp_session *session)
     lt_io_tls_destroy(&session->tls);
     lt_io_proxy_destroy(&session->proxy);
     lt_wipe(session->introduced.token, sizeof session->introduced.token);
+    lt_io_forget_headers(&session->websocket_headers);
     livetcp_engine_destroy(&session->engine);
     uv_mutex_destroy(&session->lock);
     free(session->links);
@@ -734,7 +743,8 @@ static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_o
 {
     lt_io_handshake_kind kind = {.config = &session->config,
                                  .tls = session->tls,
-                                 .host = link_of(session, index)->planned.host};
+                                 .host = link_of(session, index)->planned.host,
+                                 .headers = session->websocket_headers};
 
     if (!has_handshake(session))
         return attach_without_handshake(session, index, socket, filter);

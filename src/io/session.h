@@ -59,6 +59,7 @@ struct livetcp_session {
     livetcp_config config;        /* as it was made: never changes */
     lt_io_tls *tls;               /* caller: NULL without TLS */
     lt_io_proxy *proxy;           /* caller: NULL without one */
+    char *websocket_headers;      /* of the requests, secrets; NULL = none */
     char remote[LT_ADDRESS_TEXT]; /* on a listener: where its first connection came from */
 
     /* Under the lock. */
@@ -170,5 +171,8 @@ void lt_io_session_flush(livetcp_session *session);
 /* Under the lock, not on the loop's thread or within a callback: wakes the loop if the engine
  * waits for something only the loop can do. */
 void lt_io_session_wake_if_needed(livetcp_session *session);
+
+/* Wipes and frees them; clears *headers. */
+void lt_io_forget_headers(char **headers);
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/session.h"
 #include "io/socket.h"
 #include "settings/settings.h"
+#include "websocket/upgrade.h"
 #include "wire/authenticator.h"
 
 #include <livetcp/policy.h>
@@ -53,6 +54,26 @@ static livetcp_result read_token(livetcp_config *config, livetcp_error *error)
     return result;
 }
 
+/* The fields of WebSockets' requests, which the caller wipes and frees; NULL = none. */
+static livetcp_result read_headers(livetcp_config *config, char **headers, livetcp_error *error)
+{
+    char lines[LT_WS_FIELDS_MAX + 1], why[128];
+    livetcp_result result;
+
+    *headers = NULL;
+    if (!config->websocket_headers[0])
+        return LIVETCP_OK;
+    result = lt_io_secret_read_lines("websocket-headers", config->websocket_headers, lines,
+                                     sizeof lines, error);
+    lt_wipe(config->websocket_headers, sizeof config->websocket_headers);
+    if (result == LIVETCP_OK && lt_ws_fields_check(lines, why, sizeof why))
+        result = lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "websocket-headers: %s", why);
+    if (result == LIVETCP_OK && !(*headers = strdup(lines)))
+        result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
+    lt_wipe(lines, sizeof lines);
+    return result;
+}
+
 typedef struct connect_call {
     livetcp_context *context;
     const livetcp_config *config;
@@ -61,6 +82,7 @@ typedef struct connect_call {
     livetcp_session **session;
     lt_io_tls *tls;
     lt_io_proxy *proxy;
+    char *headers;
     livetcp_error *error;
     livetcp_result result;
 } connect_call;
@@ -91,8 +113,10 @@ static void run_connect(void *argument)
     if (call->result != LIVETCP_OK) {
         lt_io_tls_destroy(&call->tls);
         lt_io_proxy_destroy(&call->proxy);
+        lt_io_forget_headers(&call->headers);
         return;
     }
+    session->websocket_headers = call->headers;
     lt_io_session_use_tls(session, call->tls);
     lt_io_session_use_proxy(session, call->proxy);
     if (session->config.tls_insecure)
@@ -125,21 +149,26 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
         result = check_caller(&copy, error);
     lt_io_tls *tls = NULL;
     lt_io_proxy *proxy = NULL;
+    char *headers = NULL;
     if (result == LIVETCP_OK)
         result = lt_io_proxy_create(&copy, &proxy, error);
     lt_wipe(copy.proxy, sizeof copy.proxy); /* with its password */
     if (result == LIVETCP_OK)
         result = read_token(&copy, error);
     if (result == LIVETCP_OK)
+        result = read_headers(&copy, &headers, error);
+    if (result == LIVETCP_OK)
         result = lt_io_tls_create(&copy, &tls, error);
     lt_io_tls_forget_passphrase(&copy);
     if (result != LIVETCP_OK) {
         lt_io_proxy_destroy(&proxy);
+        lt_io_forget_headers(&headers);
         lt_wipe(copy.token, sizeof copy.token);
         return result;
     }
     connect_call call = {.tls = tls,
                          .proxy = proxy,
+                         .headers = headers,
                          .context = context,
                          .config = &copy,
                          .callbacks = callbacks,

@@ -227,19 +227,16 @@ static livetcp_result check_fallback(const livetcp_config *config, livetcp_error
 
 /* ---- proxies ---- */
 
-static livetcp_result check_senders(const livetcp_config *config, livetcp_error *error)
+static livetcp_result check_senders(const char *setting, const char *list, livetcp_error *error)
 {
-    const char *list = config->proxy_protocol_from;
-
     for (unsigned i = 0; i < lt_text_list_count(list); i++) {
         char item[64];
         lt_network network;
         if (!lt_text_list_item(list, i, item, sizeof item) ||
             !lt_network_parse(item, strlen(item), &network))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                           "proxy-protocol-from: '%.50s' is no address or network, like 192.0.2.1 "
-                           "or 10.0.0.0/8",
-                           item);
+                           "%s: '%.50s' is no address or network, like 192.0.2.1 or 10.0.0.0/8",
+                           setting, item);
     }
     return LIVETCP_OK;
 }
@@ -260,7 +257,7 @@ static livetcp_result check_proxies(const livetcp_config *config, livetcp_error 
                                  "that may say whose a connection is: set proxy-protocol-from");
     if (!config->proxy_protocol && config->proxy_protocol_from[0])
         return contradict(error, "proxy-protocol-from has no effect without proxy-protocol=true");
-    return check_senders(config, error);
+    return check_senders("proxy-protocol-from", config->proxy_protocol_from, error);
 }
 
 static livetcp_result check_tls(const livetcp_config *config, livetcp_error *error)
@@ -302,9 +299,11 @@ static livetcp_result check_websocket(const livetcp_config *config, livetcp_erro
     bool listener = config->mode == LIVETCP_MODE_LISTENER;
 
     if (config->websocket == LIVETCP_WEBSOCKET_OFF &&
-        (config->websocket_path[0] || config->websocket_origin[0]))
-        return contradict(error, "websocket-path and websocket-origin have no effect without "
-                                 "websocket=on, livetcp+ws:// or livetcp+wss://");
+        (config->websocket_path[0] || config->websocket_origin[0] ||
+         config->websocket_forwarded_from[0] || config->websocket_headers[0]))
+        return contradict(error, "websocket-path, websocket-origin, websocket-forwarded-from and "
+                                 "websocket-headers have no effect without websocket=on, "
+                                 "livetcp+ws:// or livetcp+wss://");
     if (config->websocket == LIVETCP_WEBSOCKET_AUTO && !listener)
         return contradict(error, "websocket=auto is for a listener, which takes either: set "
                                  "websocket=on or websocket=off");
@@ -313,12 +312,20 @@ static livetcp_result check_websocket(const livetcp_config *config, livetcp_erro
                                  "wire=plain they need not: set websocket=on or websocket=off");
     if (config->websocket_origin[0] && !listener)
         return contradict(error, "websocket-origin is a listener's: whose web pages may connect");
+    if (config->websocket_forwarded_from[0] && !listener)
+        return contradict(error, "websocket-forwarded-from is a listener's: whose X-Forwarded-For "
+                                 "it believes");
+    if (config->websocket_headers[0] && listener)
+        return contradict(error, "websocket-headers is a caller's: fields of its requests");
+    if (config->websocket_headers[0] && !lt_config_has_tls(config))
+        return contradict(error, "websocket-headers are sent under TLS only, since who reads them "
+                                 "has them: call livetcp+wss://");
     if (config->websocket_path[0] && !is_path(config->websocket_path))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "websocket-path '%.80s' is not a path like /live: it begins with a slash, "
                        "and other characters than visible ASCII are percent-encoded",
                        config->websocket_path);
-    return LIVETCP_OK;
+    return check_senders("websocket-forwarded-from", config->websocket_forwarded_from, error);
 }
 
 /* ---- introductions ---- */

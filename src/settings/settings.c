@@ -243,6 +243,14 @@ static const lt_setting settings[] = {
     TEXT("websocket-origin", websocket_origin,
          "origins like https://example.org, separated by commas, at most 255 bytes, or *", "",
          "whose web pages may connect to a listener by WebSocket; empty is none, * all"),
+    TEXT("websocket-forwarded-from", websocket_forwarded_from,
+         "addresses or networks, at most 255 bytes", "",
+         "servers in front of a listener whose X-Forwarded-For says whose a WebSocket is, separated "
+         "by commas, for example 10.0.0.0/8,::1"),
+    SECRET("websocket-headers", websocket_headers,
+           "a line Name: value, at most 1024 bytes, or file:NAME or env:NAME",
+           "fields that a caller adds to its requests for WebSockets, for a server in front that "
+           "asks for them, a line each; needs TLS"),
 };
 /* clang-format on */
 

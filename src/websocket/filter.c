@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <openssl/crypto.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 struct lt_ws {
     lt_ws_setup setup;
     char host[256], path[256], origins[256];
+    char forwarded[LT_WS_FORWARDED_MAX];
     lt_upgrade *upgrade; /* NULL once it is open */
     bool bound, foreign;
     lt_ws_frames frames;
@@ -19,6 +22,15 @@ static const char *copy_text(char *to, size_t size, const char *text)
 {
     snprintf(to, size, "%s", text ? text : "");
     return to;
+}
+
+/* Its text may have secrets for a server in front. */
+static void free_upgrade(lt_ws *ws)
+{
+    if (ws->upgrade)
+        OPENSSL_cleanse(ws->upgrade->text, sizeof ws->upgrade->text);
+    free(ws->upgrade);
+    ws->upgrade = NULL;
 }
 
 livetcp_result lt_ws_create(const lt_ws_setup *setup, lt_ws_random random, void *random_user,
@@ -34,6 +46,7 @@ livetcp_result lt_ws_create(const lt_ws_setup *setup, lt_ws_random random, void 
     ws->setup.host = copy_text(ws->host, sizeof ws->host, setup->host);
     ws->setup.path = copy_text(ws->path, sizeof ws->path, setup->path);
     ws->setup.origins = copy_text(ws->origins, sizeof ws->origins, setup->origins);
+    ws->setup.fields = NULL; /* the caller's, and used at once */
     ws->frames.listener = setup->listener;
     ws->frames.random = random;
     ws->frames.random_user = random_user;
@@ -41,7 +54,9 @@ livetcp_result lt_ws_create(const lt_ws_setup *setup, lt_ws_random random, void 
     if (ws->upgrade)
         result = random(random_user, ws->setup.key, sizeof ws->setup.key);
     if (result == LIVETCP_OK) {
+        ws->setup.fields = setup->fields;
         lt_upgrade_begin(ws->upgrade, &ws->setup);
+        ws->setup.fields = NULL;
         if (!lt_ws_buffer_add(&ws->frames.out, ws->upgrade->text, ws->upgrade->text_size))
             result = LIVETCP_ERR_NO_MEMORY;
     }
@@ -60,7 +75,7 @@ void lt_ws_destroy(lt_ws **owner)
         return;
     *owner = NULL;
     lt_ws_frames_clear(&ws->frames);
-    free(ws->upgrade);
+    free_upgrade(ws);
     free(ws);
 }
 
@@ -80,8 +95,8 @@ static void run_out_of_memory(lt_ws *ws)
 static void open_frames(lt_ws *ws)
 {
     ws->bound = ws->upgrade->bound;
-    free(ws->upgrade);
-    ws->upgrade = NULL;
+    memcpy(ws->forwarded, ws->upgrade->forwarded, sizeof ws->forwarded);
+    free_upgrade(ws);
     if (!lt_ws_frames_open(&ws->frames))
         run_out_of_memory(ws);
 }
@@ -111,6 +126,20 @@ static void shake_hands(lt_ws *ws, const uint8_t *data, size_t size)
         ws->frames.error = upgrade->error;
         ws->foreign = upgrade->foreign;
     }
+}
+
+void lt_ws_time_out(lt_ws *ws)
+{
+    lt_upgrade *upgrade = ws->upgrade;
+
+    if (ws->frames.state != LT_WS_UPGRADE)
+        return;
+    lt_upgrade_time_out(upgrade);
+    if (upgrade->state != LT_UPGRADE_REFUSED)
+        return;
+    (void)lt_ws_buffer_add(&ws->frames.out, upgrade->text, upgrade->text_size);
+    ws->frames.state = LT_WS_FAILED;
+    ws->frames.error = upgrade->error;
 }
 
 /* ---- input ---- */
@@ -173,4 +202,9 @@ bool lt_ws_is_foreign(const lt_ws *ws, const uint8_t **head, size_t *size)
     *head = in->data ? in->data + in->begin : NULL;
     *size = in->end - in->begin;
     return ws->foreign;
+}
+
+const char *lt_ws_forwarded(const lt_ws *ws)
+{
+    return ws->forwarded;
 }

@@ -42,6 +42,9 @@ void lt_ws_written(lt_ws *ws, size_t size);
 /* Tells the peer that nothing follows, and why: LIVETCP_OK for no reason. */
 void lt_ws_end(lt_ws *ws, livetcp_result reason);
 
+/* Listener: the head of the request did not come in time; output() tells the peer. */
+void lt_ws_time_out(lt_ws *ws);
+
 /* Once it has failed: cause and remedy. */
 const livetcp_error *lt_ws_error(const lt_ws *ws);
 
@@ -51,5 +54,9 @@ bool lt_ws_is_bound(const lt_ws *ws);
 /* Of a listener's that has failed: true if the request was no WebSocket for this listener. *head is
  * all that has come then. */
 bool lt_ws_is_foreign(const lt_ws *ws, const uint8_t **head, size_t *size);
+
+/* Of a listener's that is open: the request's X-Forwarded-For, which anybody may write; "" = none.
+ */
+const char *lt_ws_forwarded(const lt_ws *ws);
 
 #endif

@@ -5,8 +5,10 @@
 #include "base/text_list.h"
 
 #include <livetcp/version.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,16 +47,84 @@ static void write_text(lt_upgrade *upgrade, const char *format, ...)
     upgrade->text_size = size > 0 && (size_t)size < sizeof upgrade->text ? (size_t)size : 0;
 }
 
+/* ---- fields for servers in front ---- */
+
+static bool is_name_character(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+/* Those of the opening handshake, and of HTTP about this connection. */
+static bool is_ours(const char *name, size_t size)
+{
+    static const char *const ours[] = {"Host",           "Upgrade",           "Connection",
+                                       "Content-Length", "Transfer-Encoding", "Origin"};
+    static const char prefix[] = "Sec-WebSocket-";
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == size && !strncasecmp(name, ours[i], size))
+            return true;
+    return size >= sizeof prefix - 1 && !strncasecmp(name, prefix, sizeof prefix - 1);
+}
+
+static bool is_value(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((text[i] < ' ' && text[i] != '\t') || text[i] == 0x7f)
+            return false;
+    return true;
+}
+
+const char *lt_ws_fields_check(const char *fields, char *why, size_t size)
+{
+    unsigned line = 0;
+
+    for (size_t length; *fields; fields += length + (fields[length] != 0)) {
+        size_t name = 0;
+        length = strcspn(fields, "\n");
+        line++;
+        while (name < length && is_name_character(fields[name]))
+            name++;
+        snprintf(why, size, "line %u is no 'Name: value'", line);
+        if (!name || name == length || fields[name] != ':' ||
+            !is_value(fields + name, length - name))
+            return why;
+        snprintf(why, size, "line %u: '%.*s' is a field that LiveTCP sets itself", line,
+                 name < 64 ? (int)name : 64, fields);
+        if (is_ours(fields, name))
+            return why;
+    }
+    return NULL;
+}
+
+/* As a request has them; they were checked. */
+static void write_fields(const char *fields, char *text)
+{
+    const char *end = text + 2 * LT_WS_FIELDS_MAX;
+
+    for (; *fields && text < end; fields++) {
+        if (*fields == '\n')
+            *text++ = '\r';
+        *text++ = *fields;
+        if (!fields[1] && *fields != '\n') {
+            *text++ = '\r';
+            *text++ = '\n';
+        }
+    }
+    *text = '\0';
+}
+
 /* ---- the caller's request ---- */
 
 static void write_request(lt_upgrade *upgrade)
 {
     const lt_ws_setup *setup = upgrade->setup;
     bool brackets = strchr(setup->host, ':') != NULL;
-    char key[KEY_TEXT + 1], port[8] = "";
+    char key[KEY_TEXT + 1], port[8] = "", fields[2 * LT_WS_FIELDS_MAX + 3];
 
     EVP_EncodeBlock((unsigned char *)key, setup->key, sizeof setup->key);
     compute_accept(key, upgrade->accept);
+    write_fields(setup->fields ? setup->fields : "", fields);
     if (setup->port)
         snprintf(port, sizeof port, ":%u", setup->port);
     write_text(upgrade,
@@ -65,10 +135,11 @@ static void write_request(lt_upgrade *upgrade)
                "Connection: Upgrade\r\n"
                "Sec-WebSocket-Version: 13\r\n"
                "Sec-WebSocket-Key: %s\r\n"
-               "Sec-WebSocket-Protocol: %s" LT_WS_PROTOCOL "\r\n\r\n",
+               "Sec-WebSocket-Protocol: %s" LT_WS_PROTOCOL "\r\n%s\r\n",
                setup->path[0] ? setup->path : "/", brackets ? "[" : "", setup->host,
                brackets ? "]" : "", port, LIVETCP_VERSION, key,
-               setup->tls ? LT_WS_PROTOCOL_BOUND ", " : "");
+               setup->tls ? LT_WS_PROTOCOL_BOUND ", " : "", fields);
+    OPENSSL_cleanse(fields, sizeof fields);
 }
 
 /* ---- the answer, as the caller reads it ---- */
@@ -232,6 +303,32 @@ static bool is_origin_allowed(const char *origins, const char *origin)
     return false;
 }
 
+/* Each server in front adds to the end, so that the end is what counts. */
+static void add_forwarded(lt_upgrade *upgrade, const char *value)
+{
+    char *text = upgrade->forwarded;
+    const size_t most = sizeof upgrade->forwarded - 1;
+    size_t more = strlen(value), kept = strlen(text), cut;
+
+    if (more > most) {
+        value += more - most;
+        cut = strcspn(value, ",");
+        value += cut;
+        more = most - cut;
+        kept = 0;
+    }
+    while (kept && kept + 1 + more > most) { /* the first entry goes */
+        cut = strcspn(text, ",") + 1;
+        cut = cut < kept ? cut : kept;
+        memmove(text, text + cut, kept - cut);
+        kept -= cut;
+    }
+    if (kept)
+        text[kept++] = ',';
+    memcpy(text + kept, value, more);
+    text[kept + more] = '\0';
+}
+
 static void on_request_field(void *user, const char *name, const char *value)
 {
     lt_upgrade *upgrade = user;
@@ -256,6 +353,8 @@ static void on_request_field(void *user, const char *name, const char *value)
         upgrade->offered_plain = upgrade->offered_plain || lt_http_list_has(value, LT_WS_PROTOCOL);
         upgrade->offered_bound =
             upgrade->offered_bound || lt_http_list_has(value, LT_WS_PROTOCOL_BOUND);
+    } else if (!strcasecmp(name, "X-Forwarded-For")) {
+        add_forwarded(upgrade, value);
     } else if (!strcasecmp(name, "Origin")) {
         upgrade->has_origin = true;
         upgrade->origin_allowed = is_origin_allowed(upgrade->setup->origins, value);
@@ -392,4 +491,13 @@ size_t lt_upgrade_receive(lt_upgrade *upgrade, const uint8_t *data, size_t size)
 
     take_head(upgrade);
     return taken;
+}
+
+void lt_upgrade_time_out(lt_upgrade *upgrade)
+{
+    if (!upgrade->setup->listener || upgrade->state != LT_UPGRADE_MORE)
+        return;
+    answer(upgrade, "408 Request Timeout", "",
+           "the head of the request did not come within the listener's handshake-timeout");
+    upgrade->error.code = LIVETCP_ERR_HANDSHAKE_TIMEOUT;
 }

@@ -18,7 +18,13 @@
 #define LT_WS_PROTOCOL_BOUND "livetcp-bound"
 
 /* Fits a request, and an answer. */
-#define LT_WS_TEXT_MAX 1536
+#define LT_WS_TEXT_MAX 4096
+
+/* Bytes of X-Forwarded-For: of more the last, which those in front have added. */
+#define LT_WS_FORWARDED_MAX 512
+
+/* Fields that a caller adds to its request. */
+#define LT_WS_FIELDS_MAX 1024
 
 typedef struct lt_ws_setup {
     bool listener;
@@ -30,6 +36,7 @@ typedef struct lt_ws_setup {
                          listener every path */
     const char *origins; /* listener: origins of web pages that may connect, separated by commas;
                             "*" is any */
+    const char *fields;  /* caller: lines "Name: value" for servers in front, or NULL */
     uint8_t key[16];     /* caller: random */
 } lt_ws_setup;
 
@@ -51,7 +58,8 @@ typedef struct lt_upgrade {
     bool has_upgrade, has_connection, has_host, has_key, has_accept, has_origin, has_extension;
     bool offered, offered_plain, offered_bound, other_protocol; /* subprotocols */
     bool version_13, origin_allowed, wrong_path, html;
-    char location[128]; /* of a redirection */
+    char location[128];                  /* of a redirection */
+    char forwarded[LT_WS_FORWARDED_MAX]; /* listener: X-Forwarded-For, of all fields together */
     lt_http_head head;
 } lt_upgrade;
 
@@ -60,5 +68,12 @@ void lt_upgrade_begin(lt_upgrade *upgrade, const lt_ws_setup *setup);
 
 /* Takes bytes of the peer's head. Returns the number that were its own. */
 size_t lt_upgrade_receive(lt_upgrade *upgrade, const uint8_t *data, size_t size);
+
+/* Listener: the head did not come in time. */
+void lt_upgrade_time_out(lt_upgrade *upgrade);
+
+/* Checks fields as lt_ws_setup has them, and that none is one of ours. NULL, or the reason in one
+ * sentence, written to `why`, which does not show values. */
+const char *lt_ws_fields_check(const char *fields, char *why, size_t size);
 
 #endif

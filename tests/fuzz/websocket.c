@@ -79,7 +79,8 @@ static void run(unsigned first, size_t piece, const uint8_t *data, size_t size, 
                          .host = "h",
                          .port = 80,
                          .path = first & 8 ? "/live" : "",
-                         .origins = first & 16 ? "https://a.example" : ""};
+                         .origins = first & 16 ? "https://a.example" : "",
+                         .fields = first & 32 ? "Authorization: x\nX-A: b" : NULL};
     uint8_t next = 0;
     lt_ws *ws;
 
@@ -92,6 +93,11 @@ static void run(unsigned first, size_t piece, const uint8_t *data, size_t size, 
         open_it(ws, setup.listener);
     take_output(ws, got);
     feed(ws, data, size, piece, got);
+    if (first & 64) {
+        lt_ws_time_out(ws);
+        FUZZ_REQUIRE(!setup.listener || lt_ws_state_of(ws) != LT_WS_UPGRADE);
+    }
+    FUZZ_REQUIRE(strlen(lt_ws_forwarded(ws)) < LT_WS_FORWARDED_MAX);
     got->state = lt_ws_state_of(ws);
     got->bound = lt_ws_is_bound(ws);
     if (got->state == LT_WS_FAILED) {

@@ -267,6 +267,9 @@ def websockets_through(tool, target, port, tls_port, certificate):
     tool.session(target, listener="&wire=plain", caller=f"&wire=plain&tls-ca={certificate}",
                  called=tls_port, connections=1, listens="livetcp+ws", calls="livetcp+wss",
                  path="/live")
+    said = tool.session(target, "&websocket-forwarded-from=127.0.0.1", "&localaddress=127.0.0.6",
+                        called=port, listens="livetcp+ws", calls="livetcp+ws", path="/live")
+    assert "127.0.0.6" in said, said
     tool.refusal("", port, calls="livetcp+ws", path="/live", timeout="&connect-timeout=9000",
                  expected=("cannot reach the listener",))
     tool.refusal("", port, calls="livetcp+ws", path="/none", expected=("404", "websocket-path"))
@@ -287,6 +290,7 @@ def nginx_websocket(tool, folder):
             proxy_set_header Upgrade $http_upgrade;
             proxy_set_header Connection upgrade;
             proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
         }}
         location /forgotten {{ proxy_pass http://127.0.0.1:{target}/live; }}
         location / {{ return 404; }}
@@ -327,6 +331,7 @@ def haproxy_websocket(tool, folder):
     config = write(folder, "haproxy.cfg", f"""
 defaults
     mode http
+    option forwardfor
     timeout connect 10s
     timeout client 60s
     timeout server 60s

@@ -7,6 +7,9 @@
 #include "sockets.h"
 #include "world.h"
 
+#include <cstdlib>
+#include <fstream>
+
 using namespace world;
 
 namespace
@@ -448,6 +451,147 @@ TEST_CASE("a head that does not end is bounded in time")
         return slow.ended && silent.ended;
     }));
     CHECK(server.rejected_with(LIVETCP_ERR_HANDSHAKE_TIMEOUT));
+    CHECK(text_of(silent.input).find("HTTP") == std::string::npos); /* it may be anybody */
+}
+
+TEST_CASE("a head that is too slow is answered with 408, also to servers that wait in silence")
+{
+    Context context;
+    Shouter web;
+    bool shared = GENERATE(false, true);
+    Settings settings = {{"websocket", "on"}, {"handshake-timeout", "200"}};
+    if (shared)
+        settings.push_back({"fallback", "127.0.0.1:" + std::to_string(web.port)});
+    Server server(context, settings);
+    Client slow(server.port);
+    slow.say("GET /live HTTP/1.1\r\nHost: h\r\n");
+    std::string answer = slow.hear_all(context);
+    CHECK(answer.find("HTTP/1.1 408 ") == 0);
+    CHECK(contains(answer, "Connection: close"));
+    REQUIRE(until(context, [&] { return server.rejected_with(LIVETCP_ERR_HANDSHAKE_TIMEOUT); }));
+    CHECK(contains(server.rejection().error.message, "handshake-timeout"));
+}
+
+TEST_CASE("a server in front that is known says whose a WebSocket is, and nobody else does")
+{
+    const struct {
+        const char *from, *fields, *remote;
+    } cases[] = {
+        {"127.0.0.1", "X-Forwarded-For: 192.0.2.7\r\n", "192.0.2.7:0"},
+        {"127.0.0.0/8", "x-forwarded-for: 2001:db8::7\r\n", "[2001:db8::7]:0"},
+        {"127.0.0.0/8", "X-Forwarded-For: 192.0.2.7:4711\r\n", "192.0.2.7:4711"},
+        /* what the caller itself has written does not count, */
+        {"127.0.0.1", "X-Forwarded-For: 10.1.1.1, 192.0.2.7\r\n", "192.0.2.7:0"},
+        {"127.0.0.1", "X-Forwarded-For: 10.1.1.1\r\nX-Forwarded-For: 192.0.2.7\r\n", "192.0.2.7:0"},
+        /* two servers in front, */
+        {"127.0.0.1,10.0.0.0/8", "X-Forwarded-For: 1.1.1.1, 192.0.2.7, 10.0.0.9\r\n",
+         "192.0.2.7:0"},
+        /* garbage, nothing, and one that nobody trusts. */
+        {"127.0.0.1", "X-Forwarded-For: unknown\r\n", "127.0.0.1:"},
+        {"127.0.0.1", "", "127.0.0.1:"},
+        {"192.0.2.0/24", "X-Forwarded-For: 192.0.2.7\r\n", "127.0.0.1:"},
+        {"", "X-Forwarded-For: 192.0.2.7\r\n", "127.0.0.1:"},
+    };
+    for (const auto &c : cases) {
+        INFO(c.from << " | " << c.fields);
+        Context context;
+        Settings settings = {{"websocket", "on"}, {"wire", "auto"}};
+        if (*c.from)
+            settings.push_back({"websocket-forwarded-from", c.from});
+        Server server(context, settings);
+        Client client(server.port);
+        client.say(REQUEST + c.fields + "\r\n");
+        client.hear(context, "\r\n\r\n");
+        client.say(masked(0x82, text_of(frame(rtp(1)))));
+        REQUIRE(until(context, [&] { return server.sessions() == 1; }));
+        CHECK(server.at(0).remote.find(c.remote) == 0);
+    }
+}
+
+TEST_CASE("limits of an address are those of whom the server in front has named")
+{
+    Context context;
+    Server server(context, {{"websocket", "on"},
+                            {"websocket-forwarded-from", "127.0.0.1"},
+                            {"max-joining-address", "2"}});
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < 4; i++) {
+        clients.push_back(std::make_unique<Client>(server.port));
+        clients.back()->say(REQUEST + "X-Forwarded-For: 192.0.2." + std::to_string(i < 3 ? 7 : 8) +
+                            "\r\n\r\n");
+        CHECK(clients.back()->hear(context, "\r\n\r\n").find("HTTP/1.1 101 ") == 0);
+    }
+    /* The third of 192.0.2.7 has made its first leave. */
+    CHECK(clients[0]->wait_for_end(context));
+    for (int i = 1; i < 4; i++) {
+        clients[i]->poll();
+        CHECK_FALSE(clients[i]->ended);
+    }
+}
+
+TEST_CASE("a caller's requests have the fields that a server in front asks for")
+{
+    Pki pki;
+    Context context;
+    std::string heard;
+    Server server(context, {{"websocket", "on"}});
+    ProxyPeer front(
+        [&](ProxyPeer::Stream &stream) {
+            heard = stream.read_head();
+            stream.write("HTTP/1.1 403 Forbidden\r\n\r\n");
+            return (int)ProxyPeer::CLOSE;
+        },
+        &pki.files);
+    std::string file = std::string(P_tmpdir) + "/livetcp-headers-" + std::to_string(getpid());
+    std::ofstream(file) << "Authorization: Bearer s3cr3t\r\n\r\nX-Route: media;v=2\n";
+    setenv("LT_TEST_HEADERS", "Authorization: Bearer s3cr3t\nX-Route: media;v=2", 1);
+    const std::pair<std::string, bool> values[] = {{"Authorization: Bearer s3cr3t", false},
+                                                   {"file:" + file, true},
+                                                   {"env:LT_TEST_HEADERS", true}};
+    for (const auto &value : values) {
+        INFO(value.first);
+        heard.clear();
+        Caller caller(context, front.port,
+                      with(pki.caller(), {{"websocket", "on"},
+                                          {"connections", "1"},
+                                          {"websocket-headers", value.first},
+                                          {"reconnect-min", "60000"},
+                                          {"reconnect-max", "60000"}}));
+        std::string message;
+        REQUIRE(until(context,
+                      [&] { return caller.record.lost_with(LIVETCP_ERR_PROTOCOL, &message); }));
+        CHECK_FALSE(contains(message, "s3cr3t"));
+        CHECK(contains(heard, "\r\nAuthorization: Bearer s3cr3t\r\n"));
+        CHECK(contains(heard, "\r\nX-Route: media;v=2\r\n") == value.second);
+        CHECK(heard.find("\r\n\r\n") == heard.size() - 4);
+    }
+    remove(file.c_str());
+}
+
+TEST_CASE("fields of a request that cannot be are named, and not shown")
+{
+    Context context;
+    const std::pair<const char *, const char *> cases[] = {
+        {"no colon s3cr3t", "line 1 is no 'Name: value'"},
+        {": s3cr3t", "line 1 is no"},
+        {"A: b\nX y: s3cr3t", "line 2 is no"},
+        {"A: b\nHost: s3cr3t", "'Host' is a field that LiveTCP sets itself"},
+        {"sec-websocket-key: s3cr3t", "'sec-websocket-key' is a field"},
+        {"A: s3cr3t\x01", "line 1 is no"}};
+    for (const auto &c : cases) {
+        setenv("LT_TEST_HEADERS", c.first, 1);
+        livetcp_config config = config_with({{"host", "127.0.0.1"},
+                                             {"port", "9"},
+                                             {"tls", "on"},
+                                             {"websocket", "on"},
+                                             {"websocket-headers", "env:LT_TEST_HEADERS"}});
+        livetcp_session *session = nullptr;
+        livetcp_error error = {};
+        CHECK(livetcp_session_connect(context.context, &config, nullptr, nullptr, &session,
+                                      &error) == LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK(contains(error.message, c.second));
+        CHECK_FALSE(contains(error.message, "s3cr3t"));
+    }
 }
 
 TEST_CASE("ends of which one has WebSockets and the other has not")
@@ -510,6 +654,12 @@ TEST_CASE("settings of WebSockets that do not fit each other")
         {{{"websocket", "on"}, {"websocket-path", "/a b"}}, "websocket-path"},
         {{{"websocket", "on"}, {"websocket-origin", "*"}}, "a listener's"},
         {{{"mode", "listener"}, {"websocket", "auto"}, {"wire", "plain"}}, "wire=plain"},
+        {{{"websocket", "on"}, {"websocket-forwarded-from", "::1"}}, "a listener's"},
+        {{{"mode", "listener"}, {"websocket", "on"}, {"websocket-forwarded-from", "all"}},
+         "'all' is no address or network"},
+        {{{"websocket", "on"}, {"websocket-headers", "A: b"}}, "livetcp+wss://"},
+        {{{"tls", "on"}, {"websocket-headers", "A: b"}}, "without websocket=on"},
+        {{{"mode", "listener"}, {"websocket", "on"}, {"websocket-headers", "A: b"}}, "a caller's"},
     };
     for (const auto &c : cases) {
         livetcp_error error = {};

@@ -283,6 +283,14 @@ typedef struct livetcp_config {
     char websocket_origin[256]; /* "websocket-origin": listener: whose web pages may connect by
                             WebSocket: origins like https://example.org, separated by commas, or *;
                             default "" = none */
+    char websocket_forwarded_from[256]; /* "websocket-forwarded-from": listener: addresses or
+                            networks of servers in front whose X-Forwarded-For says whose a
+                            WebSocket is, separated by commas; default "" = none */
+    char websocket_headers[1025]; /* "websocket-headers": caller: a line "Name: value" that its
+                            requests have besides, for a server in front that asks for one; needs
+                            TLS. "file:NAME" and "env:NAME" say where it is, and may have several
+                            lines; livetcp_config_get() and _to_uri() give no other. Default "" =
+                            none */
 } livetcp_config;
 
 /* Fills in struct_size and every default. The function of that name is for programs built with

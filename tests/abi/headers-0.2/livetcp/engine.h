@@ -129,7 +129,12 @@ typedef struct livetcp_sent_stats {
     uint64_t acknowledged_lost;   /* packets that TCP acknowledged, and that the peer did not get:
                                      what ends TCP on the way had them when a connection broke, */
     uint64_t acknowledged_resent; /*   and of these, sent again; the others are lost for good */
-    uint64_t reserved[6];
+    uint64_t unconfirmed; /* when the session ended, packets handed to the kernel and not confirmed
+                             by the peer: perhaps lost, in what ends TCP on the way or with the
+                             connections. Of a session that ends in order these are the packets of
+                             the last feedback_us and round trip, which come all the same; 0 with
+                             wire = plain */
+    uint64_t reserved[5];
 } livetcp_sent_stats;
 
 /* Packets of the application that were dropped before they were sent. Classes are those of
