@@ -16,7 +16,7 @@ import time
 import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
-from common import LIVETCP, PATIENCE_S, ToolTest, run, text  # noqa: E402,F401
+from common import LIVETCP, PATIENCE_S, ToolTest, environment, run, text  # noqa: E402,F401
 
 
 class Relay:

@@ -161,6 +161,33 @@ static livetcp_result apply_link(lt_scheme *scheme, const char *value, unsigned 
     return LIVETCP_OK;
 }
 
+/* A secret is one that no config gives back. */
+static bool is_secret(const char *setting)
+{
+    livetcp_config config;
+    char text[64];
+
+    livetcp_config_init(&config);
+    return livetcp_config_set(&config, setting, "xxxxxx@xxxxxx", NULL) == LIVETCP_OK &&
+           livetcp_config_get(&config, setting, text, sizeof text, NULL) == LIVETCP_OK && !text[0];
+}
+
+/* The scheme is shown in tables, files and errors. */
+static void hide_secrets(char *spec)
+{
+    char key[sizeof((lt_scheme *)0)->spec];
+
+    for (size_t length; *spec; spec += length + (spec[length] != 0)) {
+        length = strcspn(spec, ":");
+        const size_t name = strcspn(spec, "=");
+        if (name >= length)
+            continue;
+        snprintf(key, sizeof key, "%.*s", (int)name, spec);
+        if (is_secret(key))
+            memset(spec + name + 1, '*', length - name - 1);
+    }
+}
+
 static livetcp_result apply_setting(lt_scheme *scheme, char *setting, unsigned links,
                                     livetcp_error *error)
 {
@@ -195,7 +222,7 @@ static livetcp_result apply_setting(lt_scheme *scheme, char *setting, unsigned l
         append(scheme, " %s%s", value, "");
     else if (result == LIVETCP_OK && strcmp(setting, "connections") && strcmp(setting, "split") &&
              strcmp(setting, "nagle"))
-        append(scheme, " %s=%s", setting, value);
+        append(scheme, is_secret(setting) ? " %s%.0s" : " %s=%s", setting, value);
     return result;
 }
 
@@ -258,6 +285,7 @@ livetcp_result lt_scheme_parse(lt_scheme *scheme, const char *spec,
                        sizeof text - 1);
     strcpy(text, spec);
     strcpy(scheme->spec, spec);
+    hide_secrets(scheme->spec);
     name = strsep(&rest, ":");
     result = apply_name(scheme, name, defaults, error);
     if (result == LIVETCP_OK && scheme->kind != LT_TRANSPORT_PROGRAM &&

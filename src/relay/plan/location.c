@@ -525,6 +525,17 @@ static livetcp_result read_datagrams(lt_relay_location *l, lt_relay_side side, c
     return check(l, error);
 }
 
+/* What follows a scheme may have secrets. */
+static int shown_size(const char *uri)
+{
+    const char *end = strstr(uri, "://");
+    const size_t size = end ? (size_t)(end - uri) + 3 : strcspn(uri, "?");
+
+    if (!end && strchr(uri, '@'))
+        return 0;
+    return size < 40 ? (int)size : 40;
+}
+
 livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side side,
                                       const char *uri, livetcp_error *error)
 {
@@ -547,10 +558,10 @@ livetcp_result lt_relay_location_read(lt_relay_location *location, lt_relay_side
         i++;
     if (i == count)
         return lt_fail(error, LIVETCP_ERR_BAD_URI,
-                       "'%.40s': an end of a relay is udp://, rtp://, livetcp://, livetcps://, "
+                       "'%.*s': an end of a relay is udp://, rtp://, livetcp://, livetcps://, "
                        "livetcp+ws://, livetcp+wss://, srt:// or file://con; 'livetcp relay "
                        "--help-url' describes them",
-                       uri);
+                       shown_size(uri), uri);
 #ifndef LT_RELAY_HAS_SRT
     if (schemes[i].scheme == LT_RELAY_SRT)
         return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
