@@ -5,6 +5,8 @@
 #include "log.h"
 #include "support.h"
 
+#include <gio/gio.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -197,5 +199,46 @@ TEST_CASE("a proxy's password is neither posted nor logged, and no property has 
         g_free(text);
     }
     sink.state(GST_STATE_PAUSED);
+    check(sink, log);
+}
+
+TEST_CASE("a token is neither posted nor logged, also where it is asked about")
+{
+    Log log(GST_LEVEL_MEMDUMP);
+    bool welcome = GENERATE(true, false);
+    const char *secret = "&passphrase=correct%20horse%20battery";
+    Harness source("livetcpsrc", std::string("livetcp://127.0.0.1:0?mode=listener") + secret,
+                   false);
+    struct Handler {
+        static gboolean connecting(GstElement *element, GSocketAddress *, gpointer welcome)
+        {
+            GstStructure *caller = nullptr;
+            guint number = 0;
+            gboolean done = FALSE;
+            g_object_get(element, "connecting-caller", &caller, nullptr);
+            CHECK(has_key(gst_structure_get_string(caller, "token")));
+            gst_structure_free(caller);
+            g_signal_emit_by_name(element, "admit-caller-later", &number);
+            if (!welcome)
+                g_signal_emit_by_name(element, "reject-waiting-caller", number, 401u, "no", &done);
+            else
+                g_signal_emit_by_name(element, "admit-waiting-caller", number, &done);
+            CHECK(done);
+            return welcome != nullptr;
+        }
+    };
+    g_signal_connect(source.get(), "caller-connecting", G_CALLBACK(Handler::connecting),
+                     welcome ? source.get() : nullptr);
+    source.play();
+    Harness sink("livetcpsink", call_uri(source.get(), std::string(secret + 1) + "&token=" + key));
+    CHECK(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+    if (welcome) {
+        REQUIRE(source.pull() != nullptr);
+    } else {
+        Message error = sink.wait(GST_MESSAGE_ERROR);
+        REQUIRE(error);
+        CHECK_FALSE(has_key(text_of(error.get())));
+    }
+    check(source, log);
     check(sink, log);
 }
