@@ -169,7 +169,8 @@ static void set_unusual(GstElement *element, const char *name)
             g_value_set_string(&value, "0.5");
         } else if (strcmp(name, "copy-spacing") == 0) {
             g_value_set_string(&value, "25");
-        } else if (strcmp(name, "passphrase") == 0 || strcmp(name, "token") == 0) {
+        } else if (strcmp(name, "passphrase") == 0 || strcmp(name, "token") == 0 ||
+                   strcmp(name, "websocket-headers") == 0) {
             g_value_set_string(&value, "env:LIVETCP_TEST_PASSPHRASE");
         }
     } else {

@@ -5,6 +5,7 @@ binding can read."""
 
 import os
 import sys
+import threading
 import time
 import unittest
 
@@ -72,6 +73,55 @@ class Elements(unittest.TestCase):
         self.sink.set_property("policy", "duplicate")
         self.assertTrue(eventually(
             lambda: self.sink.get_property("stats").get_value("copies-sent") > 0))
+
+
+class Admission(unittest.TestCase):
+    """As docs/guide/security.md has it: a server is asked, on a thread of its own."""
+
+    def test_an_answer_that_comes_later(self):
+        for allowed in (True, False):
+            with self.subTest(allowed=allowed):
+                self.call(allowed)
+
+    def call(self, allowed):
+        listener = Gst.parse_launch(
+            "livetcpsrc name=src uri=livetcp://127.0.0.1:0?mode=listener ! fakesink async=false")
+        source = listener.get_by_name("src")
+        done, asked = [], []
+
+        def answer(number):
+            time.sleep(0.1)
+            if allowed:
+                done.append(source.emit("admit-waiting-caller", number))
+            else:
+                done.append(source.emit("reject-waiting-caller", number, 403, "not for you"))
+            done.append(source.emit("admit-waiting-caller", number))
+
+        def connecting(element, _address):
+            asked.append(element.get_property("connecting-caller").get_value("stream-id"))
+            number = element.emit("admit-caller-later")
+            threading.Thread(target=answer, args=(number,)).start()
+            return True
+
+        source.connect("caller-connecting", connecting)
+        listener.set_state(Gst.State.PLAYING)
+        sender = Gst.parse_launch(
+            "audiotestsrc is-live=true ! alawenc ! rtppcmapay ! livetcpsink name=sink "
+            f"uri=livetcp://127.0.0.1:{source.get_property('bound-port')}/studio")
+        sink = sender.get_by_name("sink")
+        sender.set_state(Gst.State.PLAYING)
+        try:
+            self.assertTrue(eventually(lambda: len(done) == 2))
+            self.assertEqual(done, [True, False])
+            self.assertEqual(asked[0], "studio")
+            if allowed:
+                self.assertTrue(eventually(lambda: source.get_property("state") == "open"))
+            else:
+                self.assertTrue(eventually(
+                    lambda: "not for you (403)" in (sink.get_property("last-error") or "")))
+        finally:
+            sender.set_state(Gst.State.NULL)
+            listener.set_state(Gst.State.NULL)
 
 
 if __name__ == "__main__":
