@@ -145,8 +145,10 @@ LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const 
 /* As livetcp_session_send(), with metadata of the packet, which decides the order in which packets
  * are dropped (max-send-delay, a full send queue); NULL: none. With a codec and without an
  * importance, the payload is parsed. A video frame that has lost a packet is dropped
- * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. An `info`
- * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
+ * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. A packet
+ * with `info->more` waits for the next call, for 16 KiB, or until the loop turns, whichever is
+ * first: a video frame's packets then cost one system call and not one each. An `info` without its
+ * struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 
