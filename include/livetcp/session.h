@@ -199,6 +199,16 @@ LIVETCP_API livetcp_result livetcp_session_get_tls(const livetcp_session *sessio
 LIVETCP_API size_t livetcp_session_stats_json(const livetcp_session *session, char *text,
                                               size_t size);
 
+/* Any thread. Writes the statistics of sessions in Prometheus' text format 0.0.4, NUL-terminated:
+ * base units, counters that end with _total, the lines of one family together. labels[i] are those
+ * of sessions[i], at least one, as stream="news",peer="192.0.2.7:5004" with backslashes, quotation
+ * marks and line feeds in values escaped; no two sessions have the same. Families begin with
+ * livetcp_; a program that has more figures writes them before or after. Returns as
+ * livetcp_session_stats_json() does. */
+LIVETCP_API size_t livetcp_sessions_prometheus(livetcp_session *const *sessions,
+                                               const char *const *labels, size_t count, char *text,
+                                               size_t size);
+
 /* Any thread. Passes a report of a playout to the session, which sends it to the peer with its next
  * feedback; ten times a second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value
  * out of range, nothing is changed then. */
