@@ -3,14 +3,14 @@
  * `auto` against `single` and `shortest-queue` on many paths, in virtual time: one line a path and
  * budget, with the delays and a verdict. Not a test; test_routes.cc holds some of it.
  *
- * usage: path-table [--thin | --policers | --random FROM-TO | --hard FROM-TO | PATH...] [--police
- * KBIT] [--seeds N]
+ * usage: path-table [--thin | --policers | --random FROM-TO | --hard FROM-TO | --longer FROM-TO |
+ *                   PATH...] [--police KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
  * [--by-second]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
  * --policers: token buckets of as much. --police: one on the paths named after it.
  * --random: paths that draw_course() draws for these seeds; --hard: draw_hard_course(), with
- * policers, bursts, changes, outages and second links.
+ * policers, bursts, changes, outages and second links; --longer: draw_longer_route().
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
  * X: worse, and not by chance. --by-second: the largest delay of each second, too.
  */
@@ -68,17 +68,18 @@ std::vector<Course> policers()
     return courses;
 }
 
-std::vector<Course> drawn(const char *range, bool hard)
+std::vector<Course> drawn(const char *range, Course (*draw)(uint64_t))
 {
     std::vector<Course> courses;
     unsigned from = 1, to = 0;
     if (sscanf(range, "%u-%u", &from, &to) != 2 || from > to) {
-        fprintf(stderr, "path-table: --random and --hard take FROM-TO, e.g. 1-200, not \"%s\"\n",
+        fprintf(stderr,
+                "path-table: --random, --hard and --longer take FROM-TO, e.g. 1-200, not \"%s\"\n",
                 range);
         exit(2);
     }
     for (unsigned i = from; i <= to; i++)
-        courses.push_back(hard ? draw_hard_course(i) : draw_course(i));
+        courses.push_back(draw(i));
     return courses;
 }
 
@@ -110,10 +111,12 @@ Delays measure(const Course &course, livetcp_config config, const Options &optio
 void compare(const Course &course, const Options &options, Count &count)
 {
     Delays single = measure(course, course_config("single", 1, 0), options, false);
-    Delays queue = measure(course, course_config("shortest-queue", 8, 0), options, false);
+    Delays queue =
+        measure(course, course_config("shortest-queue", course.connections, 0), options, false);
     bool named = false;
     for (double budget : options.budgets) {
-        Delays own = measure(course, course_config("auto", 8, budget), options, true);
+        Delays own =
+            measure(course, course_config("auto", course.connections, budget), options, true);
         bool worse = false;
         char verdict[3] = {'.', '.', '.'};
         unsigned *counters[] = {&count.worse95, &count.worse99, &count.worse999};
@@ -151,9 +154,11 @@ Options parse(int argc, char **argv)
         else if (!strcmp(argv[i], "--policers"))
             more = policers();
         else if (!strcmp(argv[i], "--random") && valued)
-            more = drawn(argv[++i], false);
+            more = drawn(argv[++i], draw_course);
         else if (!strcmp(argv[i], "--hard") && valued)
-            more = drawn(argv[++i], true);
+            more = drawn(argv[++i], draw_hard_course);
+        else if (!strcmp(argv[i], "--longer") && valued)
+            more = drawn(argv[++i], draw_longer_route);
         else if (!strcmp(argv[i], "--seeds") && valued)
             options.seeds = static_cast<unsigned>(atoi(argv[++i]));
         else if (!strcmp(argv[i], "--seconds") && valued)

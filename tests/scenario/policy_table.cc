@@ -6,11 +6,11 @@
  *
  * usage: policy-table [--size BYTES] [--interval MS] [--seconds S] [--seeds N] [--greedy FLOWS]
  * [--flows N] [--both-ways] [--warmup S] [--other-route SPEC] [--change MS:SPEC]
- * [--police KBIT:BYTES] PATH... -- SCHEME... Flows are sessions side by side on the path. Loss is
- * on the way of the packets only, unless --both-ways. --other-route: every second connection takes
- * it; the spec changes the path's. --change: so much after the stream began. PATH as for livetcp
- * emulate, several links of one session joined by '+'; SCHEME as for livetcp bench:
- * policy[:setting=value]...
+ * [--police KBIT:BYTES] [--congestion-control reno|cubic|bbr] PATH... -- SCHEME... Flows are
+ * sessions side by side on the path. Loss is on the way of the packets only, unless --both-ways.
+ * --other-route: every second connection takes it; the spec changes the path's. --change: so much
+ * after the stream began. PATH as for livetcp emulate, several links of one session joined by '+';
+ * SCHEME as for livetcp bench: policy[:setting=value]...
  */
 #include "sim_flows.h"
 #include "sim_greedy.h"
@@ -34,7 +34,7 @@ struct Options {
     unsigned greedy = 0, flows = 1;
     bool both_ways = false;
     livetcp_usec warmup = 3 * 1000000, change_us = 0;
-    std::string other_route, change;
+    std::string other_route, change, congestion_control = "reno";
     uint64_t police = 0;
     size_t burst = 0;
     std::vector<std::string> paths, schemes;
@@ -42,7 +42,7 @@ struct Options {
 
 struct Outcome {
     std::vector<double> excess_ms;
-    double written = 0, media = 0;
+    double written = 0, media = 0, greedy = 0; /* bytes */
     livetcp_session_stats stats = {};
 };
 
@@ -94,6 +94,7 @@ void run(const Options &options, const std::string &path, const std::string &sch
     if (!options.other_route.empty())
         routes.push_back(&road->add_route((path + "," + options.other_route).c_str(), seed + 50));
     for (SimPath *route : routes) {
+        route->congestion_control = options.congestion_control;
         lt_link_params back = route->backward.params();
         if (!options.both_ways) {
             back.loss = 0;
@@ -107,9 +108,12 @@ void run(const Options &options, const std::string &path, const std::string &sch
     World &world = road->world;
     std::vector<std::unique_ptr<GreedyTcp>> greedy;
     for (unsigned i = 0; i < options.greedy; i++)
-        greedy.push_back(std::make_unique<GreedyTcp>(world, road->path));
+        greedy.push_back(
+            std::make_unique<GreedyTcp>(world, road->path, options.congestion_control));
     world.run_for((options.greedy ? 20 : 2) * static_cast<livetcp_usec>(1000000));
     livetcp_usec begin = world.now() + options.warmup;
+    for (const auto &flow : greedy)
+        outcome.greedy -= static_cast<double>(flow->delivered);
     if (options.change_us)
         world.at(world.now() + options.change_us,
                  [&options, road] { road->path.change(options.change.c_str()); });
@@ -121,6 +125,8 @@ void run(const Options &options, const std::string &path, const std::string &sch
                          2.0 * static_cast<double>(outcome.stats.sent.accepted);
     }
     livetcp_usec end = world.now();
+    for (const auto &flow : greedy)
+        outcome.greedy += static_cast<double>(flow->delivered);
     world.run_for(20 * 1000000);
     for (livetcp_usec delay : flows.delays(begin, end, options.interval))
         outcome.excess_ms.push_back(
@@ -153,7 +159,7 @@ void print(const std::string &scheme, Outcome &outcome)
     auto late = std::upper_bound(outcome.excess_ms.begin(), outcome.excess_ms.end(), 5.0);
     printf(
         " %7.3f %%   %5.3f  copies %llu useful %llu parity %llu fillers %llu; loss %.2f %% joint "
-        "%.0f %% burst %.1f ms spacing %.1f ms; twice %llu once %llu never %llu dropped %llu\n",
+        "%.0f %% burst %.1f ms spacing %.1f ms; twice %llu once %llu never %llu dropped %llu",
         100.0 * static_cast<double>(outcome.excess_ms.end() - late) /
             static_cast<double>(outcome.excess_ms.size()),
         outcome.written / outcome.media, static_cast<unsigned long long>(outcome.stats.sent.copies),
@@ -167,6 +173,9 @@ void print(const std::string &scheme, Outcome &outcome)
         static_cast<unsigned long long>(outcome.stats.losses.arrived_once),
         static_cast<unsigned long long>(outcome.stats.losses.arrived_never),
         static_cast<unsigned long long>(outcome.stats.losses.copies_dropped));
+    if (outcome.greedy > 0)
+        printf("; greedy %.1f MB", outcome.greedy / 1e6);
+    printf("\n");
 }
 
 Options parse(int argc, char **argv)

@@ -62,6 +62,10 @@ std::string Course::describe() const
                  static_cast<double>(police) / 1000, burst);
         all += text;
     }
+    if (connections != 8) {
+        snprintf(text, sizeof text, ", %u connections", connections);
+        all += text;
+    }
     if (change_us) {
         snprintf(text, sizeof text, " at %.0f s", static_cast<double>(change_us) / second);
         all += ", " + change + text;
@@ -208,6 +212,29 @@ Course draw_hard_course(uint64_t seed)
         course.other_link = spec;
         course.other_route.clear();
     }
+    return course;
+}
+
+Course draw_longer_route(uint64_t seed)
+{
+    lt_rng rng;
+    lt_rng_seed(&rng, seed * 7919);
+    auto between = [&](double low, double high) {
+        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
+    };
+    const double round_trips[] = {20, 60, 200}, losses[] = {0, 1, 3, 5};
+    double way = round_trips[lt_rng_next(&rng) % 3] / 2, longer = way + between(5, 60);
+    bool wide = lt_rng_next(&rng) % 2;
+    double rate = Course::media * between(2.5, wide ? 40 : 6);
+    char spec[128];
+    snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB", way, rate / 1e3,
+             std::max(9000.0, rate / 8 * 0.2));
+    Course course(spec);
+    course.loss = losses[lt_rng_next(&rng) % 4];
+    course.connections = lt_rng_next(&rng) % 2 ? 8 : 1;
+    course.change_us = static_cast<livetcp_usec>(between(8, 12) * second);
+    snprintf(spec, sizeof spec, "delay=%.0fms", longer);
+    course.change = spec;
     return course;
 }
 

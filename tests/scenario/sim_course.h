@@ -35,6 +35,7 @@ struct Course {
     std::string change;             /* of the path, then */
     livetcp_usec outage_us = 0;     /* when nothing passes on the path, after the first packet, */
     livetcp_usec outage_length = 0; /*   and for how long; 0 = none */
+    unsigned connections = 8;       /* of the policies that use several */
     livetcp_usec warmup = 5 * 1000000, length = 30 * 1000000;
 };
 
@@ -66,6 +67,10 @@ Course draw_course(uint64_t seed);
 
 /* The same, with a policer, bursts of losses, a route that changes, an outage or a second link. */
 Course draw_hard_course(uint64_t seed);
+
+/* A route that becomes 5 to 60 ms longer while up to 5 % of the packets are lost, on a path with
+ * room; for one connection and for eight. */
+Course draw_longer_route(uint64_t seed);
 
 } // namespace scenario
 

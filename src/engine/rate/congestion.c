@@ -74,6 +74,9 @@
 #define SILENCE_US   150000
 #define QUEUE_MAX_US 2000000
 
+/* A path without a queue for so long had room for all that was sent. */
+#define CALM_US 3000000
+
 /* In a pause of that length, the rate is meaningless. */
 #define PAUSE_US 80000
 
@@ -89,9 +92,11 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .floor_us = INT64_MIN,
                                   .full_since_us = LIVETCP_NEVER,
                                   .route_us = INT64_MIN,
+                                  .begun_us = INT64_MIN,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
+    lt_drain_test_init(&congestion->drain);
     lt_route_step_init(&congestion->step);
     lt_competition_init(&congestion->competition);
 }
@@ -259,21 +264,56 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
 }
 
 /* What was measured against the shorter route is worth nothing; what got through before, is. */
-static bool take_longer_route(lt_congestion *c, const lt_congestion_sample *s)
+static void begin_anew(lt_congestion *c, double limit)
 {
-    c->longer_us = lt_route_step_update(&c->step, s, c->limit);
-    if (!c->longer_us)
-        return false;
-    c->limit = c->step.before;
+    c->limit = limit;
     c->capacity = 0;
     c->congested_us = INT64_MIN;
     c->standing_us = c->queue_us = 0;
     c->vain.since_us = LIVETCP_NEVER;
     c->full_since_us = LIVETCP_NEVER;
-    c->route_us = s->now_us;
-    c->history = (lt_delay_history){.used = 0};
+}
+
+static bool is_calm(const lt_congestion *c, livetcp_usec now)
+{
+    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
+}
+
+/* An excess that came at once where there was room is tested. True while it counts as that of a
+ * longer route, and when it has turned out to be. In the pause a packet is sent when none is under
+ * way. */
+static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
+{
+    bool tests = lt_drain_test_is_under_way(&c->drain);
+
+    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us));
+    if (!tests && lt_drain_test_is_under_way(&c->drain))
+        c->before_drain = c->limit;
+    if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))
+        return false;
+    begin_anew(c, c->before_drain);
     set_window(c, s->now_us);
+    if (lt_drain_test_pauses(&c->drain))
+        c->window = 1;
     return true;
+}
+
+/* One that came in another way shows when a window made for the shorter route has become small. */
+static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
+{
+    bool tested = is_tested(c, s);
+
+    if (!tested) {
+        c->longer_us = lt_route_step_update(&c->step, s, c->limit);
+        if (c->longer_us)
+            begin_anew(c, c->step.before);
+    }
+    if (c->longer_us) {
+        c->route_us = s->now_us;
+        c->history = (lt_delay_history){.used = 0};
+        set_window(c, s->now_us);
+    }
+    return tested || c->longer_us;
 }
 
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
@@ -283,7 +323,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
     bool ours, vain;
 
-    if (take_longer_route(c, s))
+    if (is_longer_route(c, s))
         return;
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
@@ -294,7 +334,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     }
     set_window(c, s->now_us);
     ours = c->regime == LT_REGIME_OPEN && window.known && is_our_doing(c, s, &window);
-    if (is_stalled(c, s) || lt_route_step_is_likely(&c->step, s->now_us))
+    if (is_stalled(c, s) || lt_drain_test_is_under_way(&c->drain) ||
+        lt_route_step_is_likely(&c->step, s->now_us))
         return;
     vain = is_in_vain(c, s, &window);
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), ours) && !vain)
@@ -302,6 +343,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (vain)
         c->limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
+    lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
     lt_competition_begin(&c->competition, s, &window, c->limit);
@@ -365,6 +407,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     const lt_congestion_sample *s = &whole;
 
     c->base_us = s->base_us;
+    if (c->begun_us == INT64_MIN)
+        c->begun_us = s->now_us;
     lt_delay_history_add(&c->history, s);
     if (sample->queue_us != LIVETCP_NEVER)
         c->sampled_us = s->now_us;

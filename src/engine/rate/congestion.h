@@ -10,6 +10,7 @@
 
 #include "engine/rate/competition.h"
 #include "engine/rate/delay_history.h"
+#include "engine/rate/drain_test.h"
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
 
@@ -50,6 +51,9 @@ typedef struct lt_congestion {
     livetcp_usec longer_us; /* by how much the route is longer since the last update; 0 = not */
     livetcp_usec route_us;  /* when that was last so */
 
+    livetcp_usec begun_us; /* first sample; INT64_MIN = none yet */
+    lt_drain_test drain;
+    double before_drain; /* the limit when the excess came that it is about */
     lt_route_step step;
     lt_delay_history history;
     lt_packet_trains trains;

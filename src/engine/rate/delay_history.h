@@ -13,15 +13,17 @@
 /* The session at one moment. */
 typedef struct lt_congestion_sample {
     livetcp_usec now_us;
-    uint64_t delivered;     /* bytes, on all connections there ever were */
-    uint64_t undelivered;   /* bytes that the kernel holds and the peer has not, */
-    uint64_t in_flight;     /*   but for connections in timeout */
-    livetcp_usec queue_us;  /* of a round trip that ended just now: above its base; NEVER = none */
-    livetcp_usec busy_us;   /* the same with the queue of its own burst */
-    livetcp_usec wait_us;   /* age of the oldest packet in the send queue */
-    livetcp_usec base_us;   /* round trip of the path without queues; 0 = not known */
-    unsigned connections;   /* that carry packets */
-    uint64_t retransmitted; /* segments, on all connections there ever were */
+    uint64_t delivered;    /* bytes, on all connections there ever were */
+    uint64_t undelivered;  /* bytes that the kernel holds and the peer has not, */
+    uint64_t in_flight;    /*   but for connections in timeout */
+    livetcp_usec queue_us; /* of a round trip that ended just now: above its base; NEVER = none */
+    livetcp_usec busy_us;  /* the same with the queue of its own burst */
+    livetcp_usec exact_us; /* busy_us of a packet that did not wait for a window, */
+    livetcp_usec exact_sent_us; /*   which was sent then */
+    livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
+    livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
+    unsigned connections;       /* that carry packets */
+    uint64_t retransmitted;     /* segments, on all connections there ever were */
 } lt_congestion_sample;
 
 /* A short time: counters at its start, and the minimum delays since. */

@@ -21,7 +21,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
     *rate = (lt_rate){.update_from_us = INT64_MIN,
                       .share_us = INT64_MIN,
-                      .samples = {LIVETCP_NEVER, LIVETCP_NEVER},
+                      .samples = {LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0},
                       .poll_us = LIVETCP_NEVER,
                       .sizes_known = true};
     lt_congestion_init(&rate->congestion);
@@ -82,6 +82,10 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now), now, &samples);
     rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
+    if (samples.exact_us < rate->samples.exact_us) {
+        rate->samples.exact_us = samples.exact_us;
+        rate->samples.sent_us = samples.sent_us;
+    }
 }
 
 void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now)
@@ -130,6 +134,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .delivered = rate->delivered,
                                    .queue_us = rate->samples.queue_us,
                                    .busy_us = rate->samples.busy_us,
+                                   .exact_us = rate->samples.exact_us,
+                                   .exact_sent_us = rate->samples.sent_us,
                                    .wait_us = view->queue_delay_us,
                                    .base_us = 0};
     livetcp_usec bases = 0;
@@ -138,7 +144,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 
     rate->path_info_came = false;
     rate->update_from_us = now + INTERVAL_US;
-    rate->samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER};
+    rate->samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0};
     for (unsigned i = 0; i < view->count; i++) {
         const livetcp_path *path = &view->paths[i];
         livetcp_usec base = lt_round_trips_base(&rate->slots[i]);

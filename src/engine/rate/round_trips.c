@@ -128,7 +128,7 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     livetcp_usec before = trips->asked_us;
     lt_write_mark newest;
 
-    *samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER};
+    *samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0};
     /* TCP's own minimum knows the handshake, before there was anything in a queue. */
     if (trips->base_since_us == INT64_MIN && path->known & LIVETCP_PATH_MIN_RTT)
         remember(trips, path->min_rtt_us, now);
@@ -143,6 +143,10 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     samples->busy_us = queue_of(trips, &newest, path, before);
     livetcp_usec own = rate > 0 ? (livetcp_usec)(newest.size * 1e6 / rate) : 0;
     samples->queue_us = samples->busy_us > own ? samples->busy_us - own : 0;
+    if (newest.waits)
+        return delivered;
+    samples->exact_us = samples->busy_us;
+    samples->sent_us = newest.at_us;
     return delivered;
 }
 

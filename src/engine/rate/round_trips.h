@@ -39,6 +39,8 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
 typedef struct lt_queue_samples {
     livetcp_usec queue_us; /* less the time that the packet itself takes */
     livetcp_usec busy_us;  /* with it */
+    livetcp_usec exact_us; /* the same if it did not wait for a window: TCP smooths those */
+    livetcp_usec sent_us;  /*   and when it was written */
 } lt_queue_samples;
 
 /* Takes path info. Returns the bytes that have been delivered since the last, and sets *samples to

@@ -60,7 +60,7 @@ struct Fluid {
             sample.delivered = static_cast<uint64_t>(delivered);
             sample.in_flight = sample.undelivered = static_cast<uint64_t>(in_flight);
             sample.queue_us = static_cast<livetcp_usec>(queue * 1e6) + others_us;
-            sample.busy_us = sample.queue_us;
+            sample.busy_us = sample.exact_us = sample.queue_us;
             sample.wait_us = backlog > 1 ? static_cast<livetcp_usec>(backlog / capacity * 1e6) : 0;
             sample.base_us = base;
             sample.connections = 8;
