@@ -4,7 +4,7 @@
  * estimate, one that does not, and others on the same path.
  *
  *     congestion-table [WORD...]     the cases of docs/research/congestion.md
- *     congestion-table alone|beside|drawn [WORD...]
+ *     congestion-table alone|beside|joined|drawn [WORD...]
  *                                    every combination of rate, round trip, buffer, connections and
  *                                    congestion controls; and paths drawn at random
  *
@@ -373,7 +373,8 @@ void drawn(const Words &words)
     columns.print();
 }
 
-void beside(const Words &words)
+/* The other flow is there first, or joins a session that has had the path to itself. */
+void beside(const Words &words, bool joins)
 {
     Column fair = {"share of a fair one", 0.7, 1.2}, late = {"p95 above L + full queue", -1e9, 30},
            again = {"p95 above L + frame, after", -1e9, 20}, back = {"use, after", 0.92, 1};
@@ -381,11 +382,22 @@ void beside(const Words &words)
         auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
         road->path.congestion_control = path.below;
         Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate / 2, true, seed);
-        auto other = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
+        std::unique_ptr<GreedyTcp> other;
+        auto begin = [&] {
+            other = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
+        };
+        if (!joins)
+            begin();
         road->world.run_for(5 * second);
         livetcp_usec start = road->world.now(), gone = start + 50 * second;
         video.start();
         trace(video, start);
+        if (joins) {
+            road->world.run_for(12 * second);
+            start = road->world.now();
+            gone = start + 50 * second;
+            begin();
+        }
         road->world.run_until(start + 10 * second);
         uint64_t before = other->delivered;
         road->world.run_until(gone);
@@ -409,7 +421,7 @@ void beside(const Words &words)
         back.values.push_back(use);
         road->world.clear();
     };
-    for (double rate : {1e6, 5e6})
+    for (double rate : {1e6, 5e6, 20e6})
         for (double rtt : {20.0, 60.0, 200.0})
             for (double buffer : {0.5, 1.0, 4.0})
                 for (const char *below : {"reno", "cubic", "bbr"})
@@ -433,7 +445,9 @@ int main(int argc, char **argv)
     if (section == "alone")
         alone(rest);
     else if (section == "beside")
-        beside(rest);
+        beside(rest, false);
+    else if (section == "joined")
+        beside(rest, true);
     else if (section == "drawn")
         drawn(rest);
     else

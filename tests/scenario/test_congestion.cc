@@ -222,6 +222,28 @@ TEST_CASE("beside a file transfer a session takes a share of one flow, and yield
         }
 }
 
+TEST_CASE("a transfer that keeps a short queue takes no more than its share")
+{
+    /* Its sawtooth is within 60 ms, and its trough is what a session would allow itself. */
+    for (const char *other : {"reno", "cubic"})
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=5mbit,queue=37500B", seed);
+            road->path.congestion_control = "cubic";
+            Video video(road, make_config("auto", 8), 2.5e6, true, seed);
+            road->world.run_for(second);
+            video.start();
+            road->world.run_for(10 * second);
+            GreedyTcp transfer(road->world, road->path, other);
+            livetcp_usec begin = road->world.now();
+            road->world.run_for(40 * second);
+            double share = video.throughput(begin + 10 * second, begin + 39 * second) / 5e6;
+            INFO(other << ", seed " << seed << ": " << share << " of the path");
+            CHECK(share > 0.3);
+            CHECK(share < 0.65);
+            road->world.clear();
+        }
+}
+
 TEST_CASE("when the file transfer has gone the queue is kept short again")
 {
     for (const Scheme &scheme : schemes)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/competition.h"
 
+#include <math.h>
+
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
 /* They are there when the queue is so many times as long as we would have it, within these bounds,
@@ -11,7 +13,15 @@
 #define FOUND_US     500000
 #define LOSSES_US    6000000
 #define STOOD_US     150000
-#define OWN_MIN_US   12000
+
+#define OWN_MIN_US 12000
+#define FALLS      0.8 /* of what it was: it is going */
+
+/* Two losses are enough where we have come to carry little. They are not those of one event: a link
+ * that becomes slower, or a longer route, which is met by retransmissions in vain. */
+#define LITTLE           0.7
+#define LITTLE_LOSSES_US 10000000
+#define LITTLE_APART_US  700000
 
 /* Sooner, and by a shorter queue, when they were there so short a time ago: a flow that lost much
  * leaves the queue empty for a moment. */
@@ -20,22 +30,29 @@
 #define AGAIN_QUEUE_US 40000
 
 /* One flow: some of a segment more in each round trip, and by a third less after a loss (CUBIC's
- * TCP-friendly region, RFC 9438, section 4.3); quicker until the first loss. */
+ * TCP-friendly region, RFC 9438, section 4.3). What is lost at once is not repaired at once: a
+ * packet that nothing follows is found missing after 200 ms and more. */
 #define SEGMENT   1448.0
-#define GROW      0.75
-#define GROW_RAMP 3.0
+#define GROW      0.53
 #define SHRINK    0.7
+#define EVENT_US  200000
 #define USED      0.7 /* of the share, or growing shows nothing */
 #define SHARE_MIN 4500.0
 
+/* The same flow on paths of more content (RFC 9438, section 4.2), in segments and seconds. */
+#define CUBIC     0.4
+#define CUBIC_MAX 0.25 /* of what was delivered */
+
 /* A drain: now and then, and when the queue has become much shorter. */
 #define DRAIN_EVERY_US 12000000
-#define DRAIN_AFTER_US 1500000
+#define DRAIN_SOON_US  1500000
+#define NEARLY_EMPTY   0.2
+#define DRAIN_AFTER_US 4000000
 #define SHORTER        0.6
 #define DRAIN_LOOK_US  60000
 #define DRAIN_LEAST    3000
-#define GONE_PART      0.15 /* the queue then, of the longest */
-#define GONE_US        15000
+#define GONE_PART      0.15    /* the queue then, of the longest */
+#define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
 
 /* While packets wait longer than that, no more than the delivered rate can be expected. */
@@ -58,22 +75,25 @@ static bool is_expected(const lt_competition *c, livetcp_usec now)
 
 static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, livetcp_usec own_us)
 {
-    if (is_expected(c, now))
-        return AGAIN_QUEUE_US;
+    livetcp_usec most = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
+
     if (own_us < QUEUE_MIN_US / QUEUES)
         return QUEUE_MIN_US;
-    return own_us < QUEUE_MAX_US / QUEUES ? QUEUES * own_us : QUEUE_MAX_US;
+    return QUEUES * own_us < most ? QUEUES * own_us : most;
 }
 
 /* A queue that overflows without us, a few times: the buffer is too small for one to stand. One
  * connection needs no other sign than losses: its own congestion control makes it one flow. */
 static bool overflows(lt_competition *c, const lt_congestion_sample *s,
-                      const lt_delay_window *window, livetcp_usec own_us, bool ours)
+                      const lt_delay_window *window, livetcp_usec own_us, double part, bool ours)
 {
+    bool little = part < LITTLE;
+    livetcp_usec within = little ? LITTLE_LOSSES_US : LOSSES_US;
+    livetcp_usec apart = 2 * s->base_us + (little ? LITTLE_APART_US : 0);
     livetcp_usec queue_us = own_us > OWN_MIN_US ? own_us : OWN_MIN_US;
-    unsigned needed = s->connections == 1         ? 2
-                      : is_expected(c, s->now_us) ? 1
-                                                  : LT_COMPETITION_LOSSES;
+    unsigned needed = s->connections > 1 && is_expected(c, s->now_us) ? 1
+                      : s->connections == 1 || little                 ? 2
+                                                                      : LT_COMPETITION_LOSSES;
     livetcp_usec last =
         c->losses ? c->lost_us[(c->losses - 1) % LT_COMPETITION_LOSSES] : INT64_MIN / 2;
     bool lost = s->retransmitted > c->retransmitted;
@@ -83,26 +103,29 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
         c->stood_us = s->now_us;
     stood = s->connections == 1 || s->now_us < c->stood_us + s->base_us + STOOD_US;
     c->retransmitted = s->retransmitted;
-    if (!lost || ours || !own_us || !stood || s->now_us <= last + 2 * s->base_us)
+    if (!lost || ours || !own_us || !stood || s->now_us <= last + apart)
         return false;
     c->lost_us[c->losses++ % LT_COMPETITION_LOSSES] = s->now_us;
     return c->losses >= needed &&
-           c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - LOSSES_US;
+           c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - within;
 }
 
 bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
-                          const lt_delay_window *window, livetcp_usec own_us, bool ours)
+                          const lt_delay_window *window, livetcp_usec own_us, double part,
+                          bool ours)
 {
     livetcp_usec wait;
 
-    if (overflows(c, s, window, own_us, ours))
+    if (overflows(c, s, window, own_us, part, ours))
         return true;
     if (ours || !window->known || window->queue_us < queue_of_others(c, s->now_us, own_us)) {
         c->since_us = LIVETCP_NEVER;
         return false;
     }
-    if (c->since_us == LIVETCP_NEVER)
+    if (c->since_us == LIVETCP_NEVER || (double)window->queue_us < FALLS * (double)c->from_us) {
         c->since_us = s->now_us;
+        c->from_us = window->queue_us;
+    }
     wait = is_expected(c, s->now_us) ? AGAIN_FOUND_US : FOUND_US + window->queue_us;
     return s->now_us - c->since_us > wait + s->base_us;
 }
@@ -127,7 +150,9 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
     c->share = share > SHARE_MIN ? share : SHARE_MIN;
-    c->ramping = true;
+    c->plateau = c->share / SEGMENT;
+    c->plateau_s = 0;
+    c->epoch_us = c->updated_us = s->now_us;
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
     c->shrunk_us = c->drained_us = s->now_us;
@@ -138,18 +163,46 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
 
 /* ---- the share ---- */
 
+/* RFC 9438, section 4.2: segments by now of a flow that is not held back. */
+static double cubic_share(const lt_competition *c, livetcp_usec now)
+{
+    double t = (double)(now - c->epoch_us) / SECOND - c->plateau_s;
+
+    return CUBIC * t * t * t + c->plateau;
+}
+
+static void shrink(lt_competition *c, livetcp_usec now)
+{
+    double segments = c->share / SEGMENT;
+
+    c->plateau = segments < c->plateau ? segments * (1 + SHRINK) / 2 : segments;
+    c->share *= SHRINK;
+    c->plateau_s = cbrt(fmax(c->plateau - c->share / SEGMENT, 0) / CUBIC);
+    c->shrunk_us = c->epoch_us = now;
+}
+
+static double growth(const lt_competition *c, livetcp_usec now, double news)
+{
+    double more = GROW * SEGMENT * news / c->share;
+    double cubic = cubic_share(c, now) * SEGMENT - c->share;
+
+    cubic = cubic < CUBIC_MAX * news ? cubic : CUBIC_MAX * news;
+    return cubic > more ? cubic : more;
+}
+
 static void update_share(lt_competition *c, const lt_congestion_sample *s, double round)
 {
     double news = (double)(s->delivered - c->delivered);
 
     if (s->retransmitted > c->retransmitted &&
-        (double)(s->now_us - c->shrunk_us) > round * SECOND) {
-        c->share *= SHRINK;
-        c->shrunk_us = s->now_us;
-        c->ramping = false;
+        (double)(s->now_us - c->shrunk_us) > round * SECOND + EVENT_US) {
+        shrink(c, s->now_us);
     } else if ((double)s->in_flight > USED * c->share) {
-        c->share += (c->ramping ? GROW_RAMP : GROW) * SEGMENT * news / c->share;
+        c->share += growth(c, s->now_us, news);
+    } else {
+        c->epoch_us += s->now_us - c->updated_us;
     }
+    c->updated_us = s->now_us;
     if (c->share < SHARE_MIN)
         c->share = SHARE_MIN;
     c->delivered = s->delivered;
@@ -162,22 +215,25 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
                         livetcp_usec queue_us)
 {
     livetcp_usec since = s->now_us - c->drained_us;
-    bool shorter = c->empty_drains || (double)queue_us < SHORTER * (double)c->queue_max_us;
+    double part = c->queue_max_us > 0 ? (double)queue_us / (double)c->queue_max_us : 1;
 
-    return since >= (shorter ? DRAIN_AFTER_US : DRAIN_EVERY_US);
+    if (c->empty_drains || part < NEARLY_EMPTY)
+        return since >= DRAIN_SOON_US;
+    return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
 }
 
 /* True when the drain that ends now has shown that nobody else fills the queue. */
-static bool ends_empty(lt_competition *c, const lt_congestion_sample *s)
+static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double round)
 {
+    livetcp_usec segment_us = (livetcp_usec)(SEGMENT * SECOND * round / c->share);
     bool gone;
 
     if (s->queue_us < c->drain_min_us)
         c->drain_min_us = s->queue_us;
     if (s->now_us < c->drain_until_us)
         return false;
-    gone =
-        c->drain_min_us < GONE_US || (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
+    gone = c->drain_min_us < GONE_US + segment_us ||
+           (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
     c->drain_until_us = LIVETCP_NEVER;
     c->drained_us = s->now_us;
     c->queue_max_us = 0;
@@ -194,7 +250,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
         c->queue_max_us = queue_us;
     update_share(c, s, round_trip(s, window));
     if (c->drain_until_us != LIVETCP_NEVER) {
-        if (!ends_empty(c, s))
+        if (!ends_empty(c, s, round_trip(s, window)))
             return true;
         c->since_us = LIVETCP_NEVER;
         c->losses = 0;

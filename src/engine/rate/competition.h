@@ -18,11 +18,15 @@
 
 typedef struct lt_competition {
     livetcp_usec since_us; /* a queue that is not ours has stood since; LIVETCP_NEVER = does not */
+    livetcp_usec from_us;  /* the queue then */
+    double plateau;        /* segments: the share before it was last made smaller, */
+    double plateau_s;      /*   to be reached again so long */
+    livetcp_usec epoch_us; /*   after that */
+    livetcp_usec updated_us;                     /* at the last look */
     livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
     unsigned losses;                             /* ever */
     double share;                                /* bytes in flight */
     unsigned empty_drains;                       /* one after the other */
-    bool ramping;                                /* nothing was lost yet */
     uint64_t delivered, retransmitted;           /* at the last look */
     livetcp_usec shrunk_us;                      /* when the share was last made smaller */
     livetcp_usec stood_us;                       /* when a queue last stood */
@@ -36,9 +40,11 @@ void lt_competition_init(lt_competition *competition);
 
 /* Detects other senders that fill the queue: it stands longer than our own target, `own_us` (0 = we
  * have not limited ourselves), for some time, or it overflows again and again while we keep ours
- * short. `ours`: this queue may still be of our own making. */
+ * short. `ours`: this queue may still be of our own making. `part`: of what the path has carried of
+ * late, what gets through now. */
 bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
-                          const lt_delay_window *window, livetcp_usec own_us, bool ours);
+                          const lt_delay_window *window, livetcp_usec own_us, double part,
+                          bool ours);
 
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
  */

@@ -62,10 +62,13 @@
 
 /* A rate smaller by so much in that time, and a queue of hardly less, so many times. */
 #define VAIN_US       300000
-#define VAIN_QUEUE_US 15000
+#define VAIN_QUEUE_US STANDING_US
 #define VAIN_RATE     0.85
 #define VAIN_QUEUE    0.7
 #define VAIN_COUNT    2
+
+/* A route does not become longer for so short a time. */
+#define ROUTE_US 5000000
 
 /* Nothing delivered for so long and two round trips is a stall. */
 #define STALL_US 200000
@@ -76,6 +79,14 @@
 
 /* A path without a queue for so long had room for all that was sent. */
 #define CALM_US 3000000
+
+/* Half of the time for which the most that was carried is remembered. */
+#define MOST_US 15000000
+
+/* Beside others: of the share's rate, and so much of it at once. A frame waits so long for that. */
+#define PACE     2.0
+#define PACE_US  10000
+#define PACED_US 20000
 
 /* In a pause of that length, the rate is meaningless. */
 #define PAUSE_US 80000
@@ -93,6 +104,7 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .full_since_us = LIVETCP_NEVER,
                                   .route_us = INT64_MIN,
                                   .begun_us = INT64_MIN,
+                                  .most_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
@@ -151,9 +163,33 @@ static double wanted_queue(double capacity)
     return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
 }
 
+/* The most that the path has carried of late, for us. */
+static double carried_most(const lt_congestion *c)
+{
+    return c->most[0] > c->most[1] ? c->most[0] : c->most[1];
+}
+
+static void remember_most(lt_congestion *c, livetcp_usec now)
+{
+    double rate = lt_delay_history_rate(&c->history, now, RATE_US);
+    double train = lt_packet_trains_rate(&c->trains);
+
+    if (c->most_since_us < now - MOST_US) {
+        c->most[1] = c->most[0];
+        c->most[0] = 0;
+        c->most_since_us = now;
+    }
+    rate = rate > train ? rate : train;
+    if (rate > c->most[0])
+        c->most[0] = rate;
+}
+
+/* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
-    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(c->capacity) / c->capacity * SECOND) : 0;
+    double most = carried_most(c) > c->capacity ? carried_most(c) : c->capacity;
+
+    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(most) / most * SECOND) : 0;
 }
 
 static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
@@ -252,11 +288,15 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
     }
     if (c->vain.since_us != LIVETCP_NEVER && s->now_us - c->vain.since_us < period)
         return false;
-    bool vain = c->vain.since_us != LIVETCP_NEVER && c->limit < VAIN_RATE * c->vain.limit &&
-                (double)window->queue_us > VAIN_QUEUE * (double)c->vain.queue_us;
-    c->vain.count = vain ? c->vain.count + 1 : 0;
-    if (c->vain.count == 0)
+    bool stayed = (double)window->queue_us > VAIN_QUEUE * (double)c->vain.queue_us;
+    if (c->vain.since_us == LIVETCP_NEVER || !stayed || c->limit > c->vain.limit) {
+        c->vain.count = 0;
         c->vain.before = c->limit;
+    } else if (c->limit < VAIN_RATE * c->vain.limit) {
+        c->vain.count++;
+    } else {
+        return false; /* little by little it falls as well */
+    }
     c->vain.since_us = s->now_us;
     c->vain.limit = c->limit;
     c->vain.queue_us = window->queue_us;
@@ -305,8 +345,10 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 
     if (!tested) {
         c->longer_us = lt_route_step_update(&c->step, s, c->limit);
-        if (c->longer_us)
+        if (c->longer_us) {
+            c->shorter_us = s->base_us + c->longer_us / 2;
             begin_anew(c, c->step.before);
+        }
     }
     if (c->longer_us) {
         c->route_us = s->now_us;
@@ -314,6 +356,17 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
         set_window(c, s->now_us);
     }
     return tested || c->longer_us;
+}
+
+/* What was taken for a longer route has gone again at once: it was a queue, and not ours. */
+static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (c->shorter_us && s->now_us > c->route_us + ROUTE_US)
+        c->shorter_us = 0;
+    if (!c->shorter_us || s->base_us > c->shorter_us)
+        return false;
+    c->shorter_us = 0;
+    return true;
 }
 
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
@@ -335,23 +388,50 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     set_window(c, s->now_us);
     ours = c->regime == LT_REGIME_OPEN && window.known && is_our_doing(c, s, &window);
     if (is_stalled(c, s) || lt_drain_test_is_under_way(&c->drain) ||
-        lt_route_step_is_likely(&c->step, s->now_us))
+        lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
         return;
-    vain = is_in_vain(c, s, &window);
-    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), ours) && !vain)
+    vain = is_in_vain(c, s, &window) || was_no_route(c, s);
+    double part = carried_most(c) > 0 ? c->limit / carried_most(c) : 1;
+    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, ours) && !vain)
         return;
-    if (vain)
+    if (vain && c->limit < c->vain.before)
         c->limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
+    double half = carried_most(c) / 2;
+    if (c->limit < half)
+        c->limit = half;
     lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
 }
 
 /* ---- beside others ---- */
+
+/* A frame at once finds a buffer that others keep nearly full, and loses more than one packet of a
+ * flow that sends as acknowledgements come: it is spread over much of its interval. */
+static void pace(lt_congestion *c, const lt_congestion_sample *s)
+{
+    uint64_t sent = s->delivered + s->undelivered, room;
+    double rate = PACE * c->limit, most = rate * PACE_US / SECOND;
+    double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
+
+    if (rate <= 0)
+        return;
+    most = most > 2 * SEGMENT ? most : 2 * SEGMENT;
+    c->pacer.credit += rate * (time < 1 ? time : 1) - (double)(sent - c->pacer.sent);
+    if (c->pacer.credit > most)
+        c->pacer.credit = most;
+    if (c->pacer.credit < -most)
+        c->pacer.credit = -most;
+    c->pacer.at_us = s->now_us;
+    c->pacer.sent = sent;
+    room = c->pacer.credit > 0 ? (uint64_t)c->pacer.credit : 0;
+    if (c->window > s->in_flight + room)
+        c->window = s->in_flight + room;
+}
 
 static void compete(lt_congestion *c, const lt_congestion_sample *s)
 {
@@ -365,7 +445,8 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     if (rate > 0)
         c->limit += LIMIT_GAIN * (rate - c->limit);
     c->window = lt_competition_window(&c->competition, s, &window);
-    c->standing_us = s->wait_us > STANDING_US ? s->wait_us : 0;
+    pace(c, s);
+    c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
     if (there)
         return;
@@ -414,6 +495,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         c->sampled_us = s->now_us;
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
+    if (c->regime != LT_REGIME_COMPETING)
+        remember_most(c, s->now_us);
     c->longer_us = 0;
     if (c->regime == LT_REGIME_COMPETING)
         compete(c, s);

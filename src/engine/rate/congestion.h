@@ -33,6 +33,8 @@ typedef struct lt_congestion {
     livetcp_usec floor_us;      /*   which began then */
     double capacity;            /* the same while it is the network's queue; 0 = not known */
     livetcp_usec congested_us;  /* when a queue of the network last stood; INT64_MIN = never */
+    double most[2];             /* bytes per second delivered, or shown by trains: the most */
+    livetcp_usec most_since_us; /*   recently, and before */
     livetcp_usec base_us;       /* round trip without queues */
     uint64_t delivered;         /* when something was delivered last, */
     livetcp_usec progress_us;   /*   that was then */
@@ -48,8 +50,16 @@ typedef struct lt_congestion {
         double before;  /* the limit when they began */
     } vain;             /* limit and queue when the present period began */
 
+    struct {
+        double credit; /* bytes that may be sent now */
+        uint64_t sent;
+        livetcp_usec at_us;
+    } pacer; /* beside others */
+
     livetcp_usec longer_us; /* by how much the route is longer since the last update; 0 = not */
     livetcp_usec route_us;  /* when that was last so */
+    livetcp_usec
+        shorter_us; /* a base below it soon after that has shown that it was not; 0 = none */
 
     livetcp_usec begun_us; /* first sample; INT64_MIN = none yet */
     lt_drain_test drain;

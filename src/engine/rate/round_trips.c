@@ -161,6 +161,12 @@ void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, live
     trips->base_since_us = now;
 }
 
+void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now)
+{
+    if (trips->base_since_us != INT64_MIN)
+        trips->base_since_us = now;
+}
+
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)
 {
     return trips->base_us[0] < trips->base_us[1] ? trips->base_us[0] : trips->base_us[1];

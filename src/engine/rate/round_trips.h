@@ -53,6 +53,9 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
  */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
 
+/* The minimum is not forgotten meanwhile: a queue of others may stand for as long as it likes. */
+void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now);
+
 /* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips);
 

@@ -16,6 +16,10 @@
 #define SAMPLES_MIN 5
 #define LITTLE      0.5 /* of the rate before */
 
+/* From so long on it may be a longer route, and until it is known. */
+#define OPEN_US  300000
+#define KNOWN_US (PERIOD_US + 2 * OPEN_US)
+
 /* It comes at once: most of it from one sample to the next. It is known no later than that whether
  * a route is longer. */
 #define JUMP_US    300000
@@ -100,4 +104,10 @@ bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now)
     return step->since_us != LIVETCP_NEVER && step->jumped_us > 0 &&
            step->least_us < 2 * step->jumped_us && 2 * step->least_us > step->jumped_us &&
            now - step->jumped_at_us < VERDICT_US;
+}
+
+bool lt_route_step_is_open(const lt_route_step *step, livetcp_usec now)
+{
+    return step->since_us != LIVETCP_NEVER && now - step->since_us > OPEN_US &&
+           now - step->since_us < KNOWN_US;
 }

@@ -32,4 +32,7 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
  * taken for another's queue yet. */
 bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now);
 
+/* True if the delay has not varied for some time: it will be known soon. */
+bool lt_route_step_is_open(const lt_route_step *step, livetcp_usec now);
+
 #endif

@@ -253,6 +253,68 @@ TEST_CASE("a queue that stands without us is another's, until it has gone", "[co
     CHECK(fluid.congestion.regime != LT_REGIME_COMPETING);
 }
 
+TEST_CASE("a short queue is another's when we carry less and less, and it stays", "[congestion]")
+{
+    Fluid fluid(625000);
+    fluid.run(5 * second, 700000);
+    REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
+    /* 15 ms, which are ours at most for a moment; what is delivered follows what we send. */
+    fluid.others_us = 15 * ms;
+    for (unsigned i = 0; i < 50 && fluid.congestion.regime != LT_REGIME_COMPETING; i++) {
+        fluid.capacity *= 0.95;
+        fluid.run(100 * ms, 0.9 * fluid.capacity);
+    }
+    CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
+    CHECK(fluid.congestion.competition.share >= 0.5 * 600000 * 0.06); /* of the path as it was */
+}
+
+TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    for (bool keeps : {true, false}) {
+        for (unsigned i = 0; i < 200; i++) {
+            lt_round_trips_wrote(&trips, &path, 1000, now);
+            path.queued_bytes = 0;
+            now += 150 * ms;
+            lt_round_trips_update(&trips, &path, 0, now, &samples);
+            if (keeps)
+                lt_round_trips_keep_base(&trips, now);
+        }
+        CHECK(lt_round_trips_base(&trips) == (keeps ? 50 : 150) * ms);
+    }
+}
+
+TEST_CASE("a share of many segments comes back to what it was as CUBIC does", "[competition]")
+{
+    lt_competition competition;
+    lt_competition_init(&competition);
+    lt_delay_window window = {};
+    window.known = true;
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.base_us = 200 * ms;
+    sample.connections = 8;
+    lt_competition_begin(&competition, &sample, &window, 1250000);
+    double before = competition.share;
+    sample.now_us += second;
+    sample.retransmitted = 1;
+    for (unsigned i = 0; i < 600; i++) { /* 6 s: 30 round trips of half a segment were 23 kB */
+        sample.now_us += 10 * ms;
+        sample.delivered += 12500;
+        sample.in_flight = static_cast<uint64_t>(competition.share);
+        lt_competition_update(&competition, &sample, &window);
+        if (i == 0)
+            CHECK(competition.share == Approx(0.7 * before));
+    }
+    CHECK(competition.share > 0.95 * before);
+    CHECK(competition.share < 1.3 * before);
+}
+
 TEST_CASE("a share grows until something is lost, and then becomes smaller once", "[competition]")
 {
     lt_competition competition;
