@@ -4,7 +4,7 @@
  * estimate, one that does not, and others on the same path.
  *
  *     congestion-table [WORD...]     the cases of docs/research/congestion.md
- *     congestion-table alone|beside|joined|drawn [WORD...]
+ *     congestion-table alone|beside|joined|overload|drawn [WORD...]
  *                                    every combination of rate, round trip, buffer, connections and
  *                                    congestion controls; and paths drawn at random
  *
@@ -79,6 +79,12 @@ void trace(Video &video, livetcp_usec start)
     video.call.world.at(now + atoi(every) * 1000, [&video, start] { trace(video, start); });
 }
 
+/* One way, without queues, after the step. */
+double path_delay_ms(const Case &o)
+{
+    return static_cast<double>(link_params(o.step ? o.step : o.path).delay) / 1e3;
+}
+
 void run(const Case &o, const char *policy, unsigned connections, uint64_t seed)
 {
     livetcp_config config = make_config(policy, connections);
@@ -112,14 +118,16 @@ void run(const Case &o, const char *policy, unsigned connections, uint64_t seed)
     for (const Told &told : video.told)
         if (told.rate >= 0.9 * o.link && told_at < 0)
             told_at = static_cast<double>(told.at - start) / 1e6;
-    printf("%-24s %-7s x%u s%llu | %5.0f %5.0f %5.0f %5.0f | after 3 s %5.0f %5.0f %5.0f %5.0f "
-           "use %.3f other %.2f | 4th s %.2f 0.9 at %4.1f late %llu resent %llu\n",
-           o.name, policy, connections, static_cast<unsigned long long>(seed), all[0], all[1],
-           all[2], all[3], late[0], late[1], late[2], late[3],
-           video.throughput(settled, end) / o.link, other,
-           video.throughput(full, full + second) / o.link, told_at,
-           static_cast<unsigned long long>(stats.dropped.late),
-           static_cast<unsigned long long>(stats.sent.resent));
+    printf(
+        "%-24s %-7s x%u s%llu | %5.0f %5.0f %5.0f %5.0f | after 3 s %5.0f %5.0f %5.0f %5.0f "
+        "use %.3f other %.2f | 4th s %.2f 0.9 at %4.1f above L + 200 for %.2f s late %llu resent "
+        "%llu\n",
+        o.name, policy, connections, static_cast<unsigned long long>(seed), all[0], all[1], all[2],
+        all[3], late[0], late[1], late[2], late[3], video.throughput(settled, end) / o.link, other,
+        video.throughput(full, full + second) / o.link, told_at,
+        video.seconds_above(path_delay_ms(o) + 200, start + usec(o.step_at), end),
+        static_cast<unsigned long long>(stats.dropped.late),
+        static_cast<unsigned long long>(stats.sent.resent));
     fflush(stdout);
     road->world.clear();
 }
@@ -373,6 +381,56 @@ void drawn(const Words &words)
     columns.print();
 }
 
+/* A source at more than the path carries, and speech in the same session. */
+void overload(const Words &words)
+{
+    constexpr double limit_ms = 400;
+    Column most = {"most above 400 + RTT", -1e9, 0}, use = {"delivered", 0.92, 1},
+           speech = {"speech p99 above L", 0, 80}, speech_most = {"speech most above L", 0, 1e9};
+    auto once = [&](const Path &path, unsigned n, double times, uint64_t seed) {
+        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+        road->path.congestion_control = path.below;
+        livetcp_config config = make_config(n > 1 ? "auto" : "single", n);
+        config.max_send_delay_us = static_cast<livetcp_usec>(limit_ms * 1e3);
+        Video video(road, config, times * path.rate, false, seed);
+        road->world.run_for(second / 2);
+        livetcp_usec start = road->world.now(), end = start + 25 * second;
+        video.start();
+        video.talk();
+        trace(video, start);
+        road->world.run_until(end + second);
+        livetcp_usec settled = start + 3 * second;
+        double all = video.delay(1, start, end), p99 = video.delay(.99, settled, end);
+        double heard[] = {video.speech_delay(.5, settled, end),
+                          video.speech_delay(.99, settled, end),
+                          video.speech_delay(1, settled, end)};
+        double through = (video.throughput(settled, end) + 172 * 8 * 50) / path.rate;
+        printf("%s times=%.2g s%llu: most %.0f (400 + RTT %.0f) p99 %.0f delivered %.3f; speech "
+               "p50 %.0f p99 %.0f most %.0f (L %.0f)\n",
+               path.name(n).c_str(), times, static_cast<unsigned long long>(seed), all,
+               limit_ms + path.rtt_ms, p99, through, heard[0], heard[1], heard[2], path.rtt_ms / 2);
+        fflush(stdout);
+        most.values.push_back(all - limit_ms - path.rtt_ms);
+        use.values.push_back(through);
+        speech.values.push_back(heard[1] - path.rtt_ms / 2);
+        speech_most.values.push_back(heard[2] - path.rtt_ms / 2);
+        road->world.clear();
+    };
+    for (double rate : {0.3e6, 1.5e6, 5e6})
+        for (double rtt : {20.0, 60.0, 200.0})
+            for (double buffer : {0.5, 1.0, 4.0})
+                for (const char *below : {"reno", "cubic", "bbr"})
+                    for (unsigned n : {1u, 8u})
+                        for (double times : {1.27, 1.93}) {
+                            Path path = {rate, rtt, buffer, below};
+                            for (unsigned seed = 1;
+                                 words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
+                                once(path, n, times, seed);
+                        }
+    for (Column *column : {&most, &use, &speech, &speech_most})
+        column->print();
+}
+
 /* The other flow is there first, or joins a session that has had the path to itself. */
 void beside(const Words &words, bool joins)
 {
@@ -448,6 +506,8 @@ int main(int argc, char **argv)
         beside(rest, false);
     else if (section == "joined")
         beside(rest, true);
+    else if (section == "overload")
+        overload(rest);
     else if (section == "drawn")
         drawn(rest);
     else

@@ -362,7 +362,7 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             }
             caller.attach(slot, connection);
             listener.accept(connection);
-            livetcp_engine_connected(caller.engine, slot, world.now());
+            livetcp_engine_connected(caller.engine, slot, caller.now());
             caller.start_stamps(slot);
             caller.service();
         });

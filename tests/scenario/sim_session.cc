@@ -5,6 +5,8 @@ extern "C" {
 #include "base/bytes.h"
 }
 
+#include <algorithm>
+
 namespace scenario
 {
 
@@ -95,7 +97,7 @@ livetcp_result SimSession::send_repeating(uint32_t ssrc, uint16_t sequence, size
     info.struct_size = sizeof info;
     info.importance = LIVETCP_IMPORTANCE_AUDIO;
     info.repeats = repeats;
-    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, world_.now());
+    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, now());
     service();
     return result;
 }
@@ -107,7 +109,7 @@ livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t ti
     livetcp_packet_info info = {};
     info.struct_size = sizeof info;
     info.importance = importance;
-    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, world_.now());
+    livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, now());
     service();
     return result;
 }
@@ -120,14 +122,14 @@ livetcp_result SimSession::send_report(uint32_t ssrc)
     packet[3] = 6; /* length in words, less one */
     lt_write_be32(&packet[4], ssrc);
     livetcp_result result =
-        livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, world_.now());
+        livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now());
     service();
     return result;
 }
 
 void SimSession::close(livetcp_usec drain_us)
 {
-    livetcp_engine_close(engine, LIVETCP_ERR_CANCELLED, drain_us, world_.now());
+    livetcp_engine_close(engine, LIVETCP_ERR_CANCELLED, drain_us, now());
     service();
 }
 
@@ -155,7 +157,7 @@ void SimSession::start_stamps(unsigned slot)
     out.on_stamp = [this, slot, first = out.written()](livetcp_tx_timestamp stamp) {
         stamp.byte -= static_cast<uint32_t>(first);
         if (!on_stamp || on_stamp(stamp))
-            livetcp_engine_tx_timestamp(engine, slot, &stamp, world_.now());
+            livetcp_engine_tx_timestamp(engine, slot, &stamp, now());
     };
 }
 
@@ -164,7 +166,7 @@ void SimSession::receive(unsigned slot, const uint8_t *data, size_t size)
     livetcp_rx_timestamp stamp = {};
     if (has_stamps && sockets_[slot])
         stamp = sockets_[slot]->in(caller).read_stamp();
-    livetcp_engine_receive(engine, slot, data, size, &stamp, world_.now());
+    livetcp_engine_receive(engine, slot, data, size, &stamp, now());
     service();
 }
 
@@ -179,28 +181,28 @@ void SimSession::lost(unsigned slot, livetcp_result reason)
     if (sockets_[slot])
         forget(*sockets_[slot]);
     sockets_[slot] = nullptr;
-    livetcp_engine_lost(engine, slot, reason, world_.now());
+    livetcp_engine_lost(engine, slot, reason, now());
     service();
 }
 
 void SimSession::write_all()
 {
-    uint32_t wanted = livetcp_engine_wants_path_info(engine, world_.now());
+    uint32_t wanted = livetcp_engine_wants_path_info(engine, now());
     for (unsigned slot = 0; slot < LIVETCP_MAX_CONNECTIONS; slot++)
         if (wanted >> slot & 1 && sockets_[slot]) {
             livetcp_path facts = sockets_[slot]->out(caller).facts();
             facts.known &= platform_knows;
-            livetcp_engine_path_info(engine, slot, &facts, world_.now());
+            livetcp_engine_path_info(engine, slot, &facts, now());
         }
     livetcp_engine_write write;
-    while (livetcp_engine_next_write(engine, world_.now(), &write)) {
+    while (livetcp_engine_next_write(engine, now(), &write)) {
         require(sockets_[write.connection] != nullptr, "a write to a slot without a connection");
         size_t taken =
             sockets_[write.connection]->out(caller).write(write.data, write.size, write.timestamp);
         if (taken && on_written)
             on_written(write.connection, write.data, taken);
         if (taken)
-            livetcp_engine_wrote(engine, write.connection, taken, world_.now());
+            livetcp_engine_wrote(engine, write.connection, taken, now());
         if (taken < write.size)
             livetcp_engine_blocked(engine, write.connection);
     }
@@ -231,7 +233,7 @@ void SimSession::service()
     while (again_) {
         again_ = false;
         unsigned slot;
-        while (livetcp_engine_next_connect(engine, world_.now(), &slot))
+        while (livetcp_engine_next_connect(engine, now(), &slot))
             on_connect(slot);
         write_all();
         close_given_up();
@@ -253,9 +255,9 @@ void SimSession::arm()
     timer_ = 0;
     if (due == LIVETCP_NEVER)
         return;
-    timer_ = world_.at(due, [this] {
+    timer_ = world_.at(std::max(due, now()) - clock_ahead, [this] {
         timer_ = 0;
-        livetcp_engine_expire(engine, world_.now());
+        livetcp_engine_expire(engine, now());
         service();
     });
 }
@@ -264,7 +266,7 @@ livetcp_session_stats SimSession::stats() const
 {
     livetcp_session_stats stats = {};
     stats.struct_size = sizeof stats;
-    livetcp_engine_get_stats(engine, world_.now(), &stats);
+    livetcp_engine_get_stats(engine, now(), &stats);
     return stats;
 }
 
@@ -272,7 +274,7 @@ livetcp_connection_stats SimSession::connection_stats(unsigned slot) const
 {
     livetcp_connection_stats stats = {};
     stats.struct_size = sizeof stats;
-    livetcp_engine_get_connection_stats(engine, slot, world_.now(), &stats);
+    livetcp_engine_get_connection_stats(engine, slot, now(), &stats);
     return stats;
 }
 

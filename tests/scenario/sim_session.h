@@ -95,6 +95,13 @@ class SimSession
     /* LIVETCP_PATH_...: what the platform tells at most. */
     uint32_t platform_knows = UINT32_MAX;
 
+    /* The clock of this host, as far as it is ahead of the world's. */
+    livetcp_usec clock_ahead = 0;
+    livetcp_usec now() const
+    {
+        return world_.now() + clock_ahead;
+    }
+
     /* What the application is given, and told, at that moment. */
     std::function<void(const livetcp_packet &)> on_arrival;
     std::function<void(const livetcp_engine_event &)> on_event;

@@ -11,6 +11,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace scenario
 {
@@ -31,6 +32,7 @@ struct Told {
 struct Video {
     static constexpr livetcp_usec frame_us = 40000;
     static constexpr size_t packet_size = 1200;
+    static constexpr uint32_t audio_ssrc = 9;
 
     Video(std::shared_ptr<SimRoad> road, const livetcp_config &config, double at, bool does_follow,
           uint64_t seed)
@@ -69,20 +71,37 @@ struct Video {
             call.world.at(call.world.now() + frame_us, [this] { frame(); });
     }
 
+    /* A packet of 20 ms of speech at 64 kbit/s every 20 ms, in the same session. */
+    void talk()
+    {
+        call.caller.send_as(audio_ssrc, said, said * 960u, 172, LIVETCP_IMPORTANCE_AUDIO);
+        said++;
+        if (!stopped)
+            call.world.at(call.world.now() + 20000, [this] { talk(); });
+    }
+
     void arrived(const livetcp_packet &packet)
     {
         if (packet.rtcp || packet.size < 20)
             return;
         auto sent = static_cast<livetcp_usec>(lt_read_be64(packet.data + 12));
-        played.push_back({sent, call.world.now() - sent, packet.size});
+        bool is_audio = lt_read_be32(packet.data + 8) == audio_ssrc;
+        (is_audio ? heard : played).push_back({sent, call.world.now() - sent, packet.size});
     }
 
     /* Of what was sent in that time, in ms; infinite if nothing was. */
     std::vector<double> delays(std::vector<double> quantiles, livetcp_usec from,
                                livetcp_usec to) const
     {
+        return delays_of(played, std::move(quantiles), from, to);
+    }
+
+    static std::vector<double> delays_of(const std::vector<Played> &packets,
+                                         std::vector<double> quantiles, livetcp_usec from,
+                                         livetcp_usec to)
+    {
         std::vector<livetcp_usec> all;
-        for (const Played &p : played)
+        for (const Played &p : packets)
             if (p.sent >= from && p.sent < to)
                 all.push_back(p.delay);
         std::sort(all.begin(), all.end());
@@ -97,6 +116,22 @@ struct Video {
     double delay(double quantile, livetcp_usec from, livetcp_usec to) const
     {
         return delays({quantile}, from, to)[0];
+    }
+
+    /* Of the speech; what never came does not count. */
+    double speech_delay(double quantile, livetcp_usec from, livetcp_usec to) const
+    {
+        return delays_of(heard, {quantile}, from, to)[0];
+    }
+
+    /* For how long some packet took more than `ms`, in seconds: frames that have one. */
+    double seconds_above(double ms, livetcp_usec from, livetcp_usec to) const
+    {
+        std::set<livetcp_usec> frames;
+        for (const Played &p : played)
+            if (p.sent >= from && p.sent<to &&static_cast<double>(p.delay)> ms * 1000)
+                frames.insert(p.sent);
+        return static_cast<double>(frames.size()) * static_cast<double>(frame_us) / 1e6;
     }
 
     /* bit/s of media that came through. */
@@ -114,7 +149,8 @@ struct Video {
     bool follows, stopped = false;
     uint16_t sequence = 0;
     uint32_t stamp = 0;
-    std::vector<Played> played;
+    uint16_t said = 0; /* packets of speech */
+    std::vector<Played> played, heard;
     std::vector<Told> told;
 };
 

@@ -13,6 +13,7 @@
 #define DRAIN_US   300000.0
 #define ALLOWED_US 5000.0
 #define LOWER_MAX  0.5
+#define SLOWER_US  60000 /* stood so long: what gets through at present counts */
 
 /* The first estimate is the rate of the first frame over the 100 ms that a rate is measured over at
  * least, which is less than the source sends: it backs up until the path has shown something. */
@@ -24,7 +25,8 @@
 #define TRAINS_MIN   2
 #define GROW_FAST    0.03
 #define GROW_START   0.05
-#define GROW_NEAR    2.2 /* times the root */
+#define GROW_WINDOW  0.01 /* while losses keep the windows small */
+#define GROW_NEAR    2.2  /* times the root */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -43,6 +45,9 @@
 #define TRAIN_PART   0.95
 #define FASTER       1.15 /* trains at so many times the ceiling: the path has become faster */
 
+/* For so long after a loss a window that is the limit does not grow by itself. */
+#define LOST_US 2000000
+
 #define STALL_US   100000
 #define STALL_PART 0.45
 
@@ -58,6 +63,7 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
                             .told_us = INT64_MIN,
                             .updated_us = INT64_MIN,
                             .lowered_us = INT64_MIN,
+                            .lost_us = INT64_MIN / 2,
                             .shown_us = INT64_MIN};
 }
 
@@ -184,15 +190,26 @@ static double unseen_us(const lt_bitrate *b, double carried, livetcp_usec now, l
     return sum;
 }
 
+/* A link that has become slower shows in what gets through at present, long before the average has
+ * followed. */
+static double getting_through(const lt_congestion *c)
+{
+    bool slower = c->standing_us > SLOWER_US && c->present > 0 && c->present < c->limit;
+
+    return slower ? c->present : c->limit;
+}
+
 static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    double carried = c->limit * BITS * s->media_share;
+    double carried = getting_through(c) * BITS * s->media_share;
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us - ALLOWED_US, 0) / DRAIN_US;
     double target = carried * larger(part, LOWER_MAX);
 
-    b->ceiling = lt_congestion_is_path(c) ? c->limit : 0; /* or it is a window that grows */
+    b->by_windows = !lt_congestion_is_path(c);
+    bool grows = b->by_windows && s->now_us - b->lost_us > LOST_US;
+    b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
 }
@@ -215,7 +232,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double bits = BITS * s->media_share;
     double train = lt_packet_trains_rate(&c->trains), step;
 
-    if (b->ceiling > 0 && train > FASTER * b->ceiling)
+    if (b->ceiling > 0 && !b->by_windows && train > FASTER * b->ceiling)
         b->ceiling = 0;
     double goal = b->ceiling > 0 ? HEAD * b->ceiling * bits : TRAIN_PART * train * bits;
     bool shown = b->ceiling <= 0 &&
@@ -226,7 +243,9 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
         step = (shown ? GROW_SHOWN : GROW_BACK) * (goal - b->estimate);
         if (shown)
             b->shown_us = s->now_us;
-    } else
+    } else if (b->ceiling > 0 && b->by_windows)
+        step = GROW_WINDOW * b->estimate;
+    else
         step = b->ceiling > 0 || shown ? near(b, s->now_us)
                                        : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
     bool back = b->estimate < goal;
@@ -245,6 +264,9 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
+    if (s->retransmitted != b->retransmitted)
+        b->lost_us = s->now_us;
+    b->retransmitted = s->retransmitted;
     if (c->route_us > b->lowered_us) /* what lowered it was no queue */
         b->ceiling = c->limit;
     b->used = used = look_used(b, s);

@@ -43,12 +43,25 @@
 #define LOOK_US    6000
 #define QUEUE_MIN  2000.0
 
-/* A window that is full and meets no queue is too small, and opens: per look, and faster when
- * packets have waited for it for long. */
-#define OPEN_GAIN    1.005
-#define OPEN_FAST    1.03
+/* A window that is full and meets no queue is too small, and opens: by so much in a round trip, as
+ * what it does is seen after one, and faster when packets have waited for it for long. */
+#define OPEN_GAIN    0.05
+#define OPEN_FAST    0.15
+#define OPEN_TIME_US 20000
 #define OPEN_WAIT_US 50000
 #define SEGMENT      1500
+
+/* While packets wait for the window all the time, the queue never goes, and round trips without it
+ * would be forgotten: now and then it is drained, for so long that each connection has a sample. */
+#define DRAIN_EVERY_US 3500000
+#define DRAIN_PART     0.9
+#define DRAIN_MIN_US   40000
+#define DRAIN_MOST_US  400000
+
+/* So many bytes above the window are ours to answer for, and so long. */
+#define EXCESS       6000
+#define EXCESS_TRIPS 3
+#define EXCESS_US    300000
 
 /* A queue that may be another's counts for no more. */
 #define SUSPECTED_US 45000
@@ -80,6 +93,9 @@
 /* A path without a queue for so long had room for all that was sent. */
 #define CALM_US 3000000
 
+/* A path that has lost nothing for so long shows a longer route by a window that is full. */
+#define LOSSY_US 10000000
+
 /* Half of the time for which the most that was carried is remembered. */
 #define MOST_US 15000000
 
@@ -102,7 +118,11 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .congested_us = INT64_MIN,
                                   .floor_us = INT64_MIN,
                                   .full_since_us = LIVETCP_NEVER,
+                                  .drain_until_us = INT64_MIN,
+                                  .looked_us = INT64_MIN / 2,
+                                  .excess_us = INT64_MIN / 2,
                                   .route_us = INT64_MIN,
+                                  .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
                                   .most_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
@@ -197,10 +217,21 @@ static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
     return c->window != UINT64_MAX && s->in_flight + SEGMENT >= c->window;
 }
 
+static bool is_drained(const lt_congestion *c, livetcp_usec now)
+{
+    return now < c->drain_until_us;
+}
+
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (is_full(c, s) && s->queue_us < BUSY_US)
-        c->capacity *= s->wait_us > OPEN_WAIT_US ? OPEN_FAST : OPEN_GAIN;
+    livetcp_usec time = s->now_us - c->looked_us;
+    double gain = s->wait_us > OPEN_WAIT_US ? OPEN_FAST : OPEN_GAIN;
+
+    c->looked_us = s->now_us;
+    if (!is_full(c, s) || s->queue_us >= BUSY_US || is_drained(c, s->now_us) || !s->base_us)
+        return;
+    time = time < OPEN_TIME_US ? time : OPEN_TIME_US;
+    c->capacity *= 1 + gain * (double)time / (double)s->base_us;
 }
 
 /* We give the path more than it carries: packets wait, or more and more is in flight. Else a
@@ -235,6 +266,7 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
             c->standing_us = SUSPECTED_US;
         return;
     }
+    c->present = rate;
     rate = smoothed(c->limit, rate);
     /* Less in flight brings less, also where the queue is not ours: not all at once. */
     double fall = is_full(c, s) ? FALL_FULL : FALL;
@@ -262,15 +294,31 @@ static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
     return window->known && window->total_us >= STANDING_US && !opens;
 }
 
+static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
+{
+    bool waits = c->capacity > 0 && is_full(c, s) && s->wait_us >= STANDING_US;
+    double time;
+
+    if (is_drained(c, s->now_us) || (waits && s->now_us - c->drained_us < DRAIN_EVERY_US))
+        return;
+    c->drained_us = s->now_us;
+    if (!waits)
+        return;
+    time = s->connections * SEGMENT / c->capacity * SECOND;
+    time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MOST_US ? DRAIN_MOST_US : time;
+    c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
+}
+
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
+    double held = c->capacity * (double)c->base_us / SECOND;
+    double most = held + wanted_queue(c->capacity), drained = DRAIN_PART * held + SEGMENT;
 
     c->regime = congested ? LT_REGIME_ALONE : LT_REGIME_OPEN;
-    c->window =
-        congested
-            ? (uint64_t)(c->capacity * (double)c->base_us / SECOND + wanted_queue(c->capacity))
-            : UINT64_MAX;
+    if (is_drained(c, now))
+        most = drained > QUEUE_MIN ? drained : QUEUE_MIN;
+    c->window = congested ? (uint64_t)most : UINT64_MAX;
 }
 
 /* While our own queue stands, the delivered rate is the bottleneck's, however much less we send.
@@ -310,23 +358,27 @@ static void begin_anew(lt_congestion *c, double limit)
     c->capacity = 0;
     c->congested_us = INT64_MIN;
     c->standing_us = c->queue_us = 0;
+    c->present = 0;
     c->vain.since_us = LIVETCP_NEVER;
     c->full_since_us = LIVETCP_NEVER;
 }
 
-static bool is_calm(const lt_congestion *c, livetcp_usec now)
+/* Without a queue, and with losses all the same. */
+static bool is_calm_and_lossy(const lt_congestion *c, livetcp_usec now)
 {
-    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
+    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US &&
+           c->lost_us > now - LOSSY_US;
 }
 
-/* An excess that came at once where there was room is tested. True while it counts as that of a
+/* Losses at random keep the windows from being full, and the steps of other routes from being seen
+ * by that: there an excess that came at once where there was room is tested. True while it counts as that of a
  * longer route, and when it has turned out to be. In the pause a packet is sent when none is under
  * way. */
 static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tests = lt_drain_test_is_under_way(&c->drain);
 
-    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us));
+    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm_and_lossy(c, s->now_us));
     if (!tests && lt_drain_test_is_under_way(&c->drain))
         c->before_drain = c->limit;
     if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))
@@ -369,6 +421,17 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
+/* What was lost of more than we would have in flight, as before the path was known, is found and
+ * repaired for some round trips more. */
+static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
+
+    if (c->window != UINT64_MAX && s->in_flight > c->window + EXCESS)
+        c->excess_us = s->now_us;
+    return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
+}
+
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
@@ -380,13 +443,16 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         return;
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
+    c->present = 0;
     if (stands(c, s, &window)) {
         c->standing_us = window.total_us;
         c->queue_us = window.queue_us;
         measure(c, s, &window);
     }
+    if (c->regime == LT_REGIME_ALONE)
+        drain_now_and_then(c, s);
     set_window(c, s->now_us);
-    ours = c->regime == LT_REGIME_OPEN && window.known && is_our_doing(c, s, &window);
+    ours = is_ours(c, s, &window);
     if (is_stalled(c, s) || lt_drain_test_is_under_way(&c->drain) ||
         lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
         return;
@@ -448,6 +514,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     pace(c, s);
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
+    c->present = 0;
     if (there)
         return;
     c->regime = LT_REGIME_ALONE;
@@ -490,6 +557,9 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     c->base_us = s->base_us;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
+    if (s->retransmitted > c->retransmitted)
+        c->lost_us = s->now_us;
+    c->retransmitted = s->retransmitted;
     lt_delay_history_add(&c->history, s);
     if (sample->queue_us != LIVETCP_NEVER)
         c->sampled_us = s->now_us;

@@ -29,6 +29,7 @@ typedef struct lt_congestion {
     livetcp_usec queue_us;    /* of this in the network */
 
     double limit;               /* bytes per second that get through while something stands */
+    double present;             /*   at present, of which the limit is the average; 0 = nothing */
     double floor;               /* the limit does not fall below in this second, */
     livetcp_usec floor_us;      /*   which began then */
     double capacity;            /* the same while it is the network's queue; 0 = not known */
@@ -55,6 +56,12 @@ typedef struct lt_congestion {
         uint64_t sent;
         livetcp_usec at_us;
     } pacer; /* beside others */
+    livetcp_usec looked_us; /* when the window was last looked at */
+    livetcp_usec excess_us; /* when more was last in flight than a queue of ours needs */
+    livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
+
+    uint64_t retransmitted;
+    livetcp_usec lost_us; /* when that last grew */
 
     livetcp_usec longer_us; /* by how much the route is longer since the last update; 0 = not */
     livetcp_usec route_us;  /* when that was last so */
