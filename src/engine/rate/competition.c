@@ -87,7 +87,7 @@ static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, l
 static bool overflows(lt_competition *c, const lt_congestion_sample *s,
                       const lt_delay_window *window, livetcp_usec own_us, double part, bool ours)
 {
-    bool little = part < LITTLE;
+    bool little = s->connections > 1 && part < LITTLE;
     livetcp_usec within = little ? LITTLE_LOSSES_US : LOSSES_US;
     livetcp_usec apart = 2 * s->base_us + (little ? LITTLE_APART_US : 0);
     livetcp_usec queue_us = own_us > OWN_MIN_US ? own_us : OWN_MIN_US;
@@ -181,11 +181,14 @@ static void shrink(lt_competition *c, livetcp_usec now)
     c->shrunk_us = c->epoch_us = now;
 }
 
-static double growth(const lt_competition *c, livetcp_usec now, double news)
+/* One connection is a flow of its own below: the share only follows it. */
+static double growth(const lt_competition *c, const lt_congestion_sample *s, double news)
 {
     double more = GROW * SEGMENT * news / c->share;
-    double cubic = cubic_share(c, now) * SEGMENT - c->share;
+    double cubic = cubic_share(c, s->now_us) * SEGMENT - c->share;
 
+    if (s->connections == 1)
+        return more;
     cubic = cubic < CUBIC_MAX * news ? cubic : CUBIC_MAX * news;
     return cubic > more ? cubic : more;
 }
@@ -198,7 +201,7 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
         (double)(s->now_us - c->shrunk_us) > round * SECOND + EVENT_US) {
         shrink(c, s->now_us);
     } else if ((double)s->in_flight > USED * c->share) {
-        c->share += growth(c, s->now_us, news);
+        c->share += growth(c, s, news);
     } else {
         c->epoch_us += s->now_us - c->updated_us;
     }

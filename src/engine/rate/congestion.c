@@ -484,7 +484,7 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s)
     double rate = PACE * c->limit, most = rate * PACE_US / SECOND;
     double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
 
-    if (rate <= 0)
+    if (rate <= 0 || s->connections == 1)
         return;
     most = most > 2 * SEGMENT ? most : 2 * SEGMENT;
     c->pacer.credit += rate * (time < 1 ? time : 1) - (double)(sent - c->pacer.sent);

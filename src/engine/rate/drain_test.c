@@ -34,6 +34,11 @@
 #define LOOK_US    40000
 #define LOOKS_MOST 3
 
+/* A phase that lasts so long, and as many round trips, has no samples: what waits in the kernel's
+ * send buffer gives none, and the queue is ours. */
+#define PHASE_MOST_US    1000000
+#define PHASE_MOST_TRIPS 4
+
 /* From one test to the next. */
 #define AGAIN_US 5000000
 
@@ -168,6 +173,9 @@ livetcp_usec lt_drain_test_update(lt_drain_test *test, const lt_congestion_sampl
 
     if (test->phase == LT_DRAIN_PAUSE && now - test->since_us >= drain_us(test))
         enter(test, LT_DRAIN_LOOK, now);
+    if (test->phase != LT_DRAIN_CALM &&
+        now - test->since_us > PHASE_MOST_US + PHASE_MOST_TRIPS * (s->base_us + test->level_us))
+        give_up(test, now);
     if (excess_us == LIVETCP_NEVER || !s->base_us)
         return 0;
     bool jumped = jumps(test, excess_us, now);
