@@ -473,6 +473,11 @@ typedef struct livetcp_engine_write {
 LIVETCP_API bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                            livetcp_engine_write *write);
 
+/* Packets in the send queue. While there are some, next_write() may have more for a connection: an
+ * owner can gather what it names, and write it in one call, if it copies it and calls wrote() at
+ * once. */
+LIVETCP_API size_t livetcp_engine_queued(const livetcp_engine *engine);
+
 /* The kernel took `size` of the bytes that next_write() named. */
 LIVETCP_API void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
                                       livetcp_usec now);

@@ -145,8 +145,10 @@ LIVETCP_API livetcp_result livetcp_session_send(livetcp_session *session, const 
 /* As livetcp_session_send(), with metadata of the packet, which decides the order in which packets
  * are dropped (max-send-delay, a full send queue); NULL: none. With a codec and without an
  * importance, the payload is parsed. A video frame that has lost a packet is dropped
- * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. An `info`
- * without its struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
+ * whole: all packets of known importance, one SSRC and the same timestamp, within 100 ms. A packet
+ * with `info->more` waits for the next call, for 16 KiB, or until the loop turns, whichever is
+ * first: a video frame's packets then cost one system call and not one each. An `info` without its
+ * struct_size is LIVETCP_ERR_INVALID_ARGUMENT. */
 LIVETCP_API livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet,
                                                      size_t size, const livetcp_packet_info *info);
 
@@ -196,6 +198,16 @@ LIVETCP_API livetcp_result livetcp_session_get_tls(const livetcp_session *sessio
  * written, if `size` is not 0. */
 LIVETCP_API size_t livetcp_session_stats_json(const livetcp_session *session, char *text,
                                               size_t size);
+
+/* Any thread. Writes the statistics of sessions in Prometheus' text format 0.0.4, NUL-terminated:
+ * base units, counters that end with _total, the lines of one family together. labels[i] are those
+ * of sessions[i], at least one, as stream="news",peer="192.0.2.7:5004" with backslashes, quotation
+ * marks and line feeds in values escaped; no two sessions have the same. Families begin with
+ * livetcp_; a program that has more figures writes them before or after. Returns as
+ * livetcp_session_stats_json() does. */
+LIVETCP_API size_t livetcp_sessions_prometheus(livetcp_session *const *sessions,
+                                               const char *const *labels, size_t count, char *text,
+                                               size_t size);
 
 /* Any thread. Passes a report of a playout to the session, which sends it to the peer with its next
  * feedback; ten times a second is often enough. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a value

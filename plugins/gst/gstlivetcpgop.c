@@ -126,9 +126,11 @@ gboolean gst_livetcp_gop_send(const GstLiveTcpGop *self, livetcp_session *sessio
 {
     for (GList *link = self->packets.head; link != NULL; link = link->next) {
         const Packet *packet = link->data;
+        livetcp_packet_info info = packet->info;
         GstMapInfo map;
+        info.more = link->next != NULL;
         if (gst_buffer_map(packet->buffer, &map, GST_MAP_READ)) {
-            livetcp_session_send_with(session, map.data, map.size, &packet->info);
+            livetcp_session_send_with(session, map.data, map.size, &info);
             gst_buffer_unmap(packet->buffer, &map);
         }
     }

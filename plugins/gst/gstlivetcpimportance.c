@@ -64,7 +64,7 @@ static gboolean has_rtp_header(const guint8 *packet, gsize size)
 livetcp_packet_info gst_livetcp_importance_next(GstLiveTcpImportance *self, GstBuffer *buffer,
                                                 const guint8 *packet, gsize size)
 {
-    livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_UNKNOWN, self->codec, 0};
+    livetcp_packet_info info = {.struct_size = sizeof(info), .codec = self->codec};
 
     if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DROPPABLE)) {
         info.importance = LIVETCP_IMPORTANCE_DROPPABLE;

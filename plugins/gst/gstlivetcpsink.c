@@ -220,8 +220,8 @@ static void set_stream_header(GstLiveTcpSink *self, const GValue *value)
 static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
 {
     /* Nothing that follows can be decoded without it. */
-    const livetcp_packet_info info = {sizeof(info), LIVETCP_IMPORTANCE_KEY, LIVETCP_CODEC_UNKNOWN,
-                                      0};
+    const livetcp_packet_info info = {.struct_size = sizeof(info),
+                                      .importance = LIVETCP_IMPORTANCE_KEY};
 
     g_mutex_lock(&self->endpoint.lock);
     GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;
@@ -375,6 +375,7 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
     livetcp_packet_info info = gst_livetcp_importance_next(&self->importance, buffer, data, size);
     gst_livetcp_redundancy_apply(&self->redundancy, &data, &size, &info);
+    info.more = self->more;
     gst_livetcp_debug_packet(GST_CAT_DEFAULT, GST_ELEMENT(self), "sending", data, size);
     livetcp_result complaint = LIVETCP_OK;
     gboolean anyone = FALSE;
@@ -569,8 +570,10 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
 
     gst_livetcp_key_units_ask(&self->key_units, GST_BASE_SINK_PAD(self));
     for (guint i = 0; i < length && result == GST_FLOW_OK; i++) {
+        self->more = i + 1 < length;
         result = render_packet(self, gst_buffer_list_get(list, i));
     }
+    self->more = FALSE;
     return result;
 }
 

@@ -48,6 +48,7 @@ typedef struct _GstLiveTcpSink {
 
     /* the streaming thread's */
     guint8 *scratch;  /* for joining packets that come in several memories */
+    gboolean more;    /* the next packet of a list follows */
     gint64 warned_us; /* when a packet error was last reported */
     guint too_large;  /* packets too large since then */
     GstLiveTcpLosses losses;

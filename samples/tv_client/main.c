@@ -123,7 +123,8 @@ static void describe(const program *p, char lines[4][64])
     watching_stats s;
 
     watching_get_stats(p->watching, &s);
-    snprintf(lines[0], 64, "%.20s %s", p->has_state ? p->state.text : "", mode_name(p));
+    snprintf(lines[0], 64, "%.20s %s", p->has_state ? p->state.text : p->config.stream_id,
+             mode_name(p));
     snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", p->state.behind_ms / 1000.0,
              (long long)s.delay_us / 1000);
     snprintf(lines[2], 64, "glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
@@ -171,12 +172,12 @@ static void on_picture(const watched *w, void *user)
     p->last = *w;
 }
 
-static void on_sound(const int16_t *samples, int count, int64_t play_us, void *user)
+static void on_sound(const screen_sound *sound, void *user)
 {
     program *p = user;
 
     if (p->screen)
-        screen_play(p->screen, samples, count, play_us, now_us());
+        screen_play(p->screen, sound, now_us());
 }
 
 static int64_t sound_delay(void *user)

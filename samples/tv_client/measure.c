@@ -14,6 +14,7 @@ void measure_add(measure *m, int64_t us)
     m->steps[step]++;
     m->least_us = m->count == 0 || us < m->least_us ? us : m->least_us;
     m->most_us = m->count == 0 || us > m->most_us ? us : m->most_us;
+    m->sum_us += (double)us;
     m->count++;
 }
 
@@ -44,8 +45,11 @@ void measure_print(const measure *m, FILE *out)
 {
     fprintf(out, "{\"count\": %llu", (unsigned long long)m->count);
     if (m->count > 0)
-        fprintf(out, ", \"min\": %.1f, \"p50\": %.1f, \"p95\": %.1f, \"p99\": %.1f, \"max\": %.1f",
-                (double)m->least_us / 1000, measure_ms(m, 0.5), measure_ms(m, 0.95),
-                measure_ms(m, 0.99), (double)m->most_us / 1000);
+        fprintf(out,
+                ", \"min\": %.1f, \"mean\": %.1f, \"p50\": %.1f, \"p90\": %.1f, \"p95\": %.1f, "
+                "\"p99\": %.1f, \"max\": %.1f",
+                (double)m->least_us / 1000, m->sum_us / (double)m->count / 1000, measure_ms(m, 0.5),
+                measure_ms(m, 0.9), measure_ms(m, 0.95), measure_ms(m, 0.99),
+                (double)m->most_us / 1000);
     fprintf(out, "}");
 }

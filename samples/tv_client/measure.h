@@ -15,6 +15,7 @@ typedef struct measure {
     uint32_t *steps;
     uint64_t count;
     int64_t least_us, most_us;
+    double sum_us;
 } measure;
 
 void measure_add(measure *m, int64_t us);

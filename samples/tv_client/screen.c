@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "screen.h"
 
+#include "pacing.h"
+
+#include "../common/stretch.h"
+
 #define SDL_MAIN_HANDLED
 #include <SDL.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE     48000
-#define BLOCK    480   /* samples */
-#define LATE_US  40000 /* sound may be late by so much, */
-#define EARLY_US 20000 /*   and early */
-#define MOST_US  2000000
+#define RATE    STRETCH_RATE
+#define BLOCK   480  /* samples */
+#define LONGEST 5760 /* of one call: an Opus packet holds up to 120 ms */
 
 struct screen {
     SDL_Window *window;
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     SDL_AudioDeviceID loudspeaker; /* 0 = none */
-    tv_picture picture;            /* with what is written over it */
+    pacing pacing;
+    stretch stretch;
+    tv_picture picture; /* with what is written over it */
 };
 
 static bool open_window(screen *s, char *message, size_t size)
@@ -40,6 +44,8 @@ static bool open_sound(screen *s, char *message, size_t size)
     const SDL_AudioSpec want = {
         .freq = RATE, .format = AUDIO_S16SYS, .channels = 1, .samples = BLOCK};
 
+    if (!stretch_start(&s->stretch, message, size))
+        return false;
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
         s->loudspeaker = SDL_OpenAudioDevice(NULL, 0, &want, NULL, 0);
     if (s->loudspeaker)
@@ -79,6 +85,7 @@ void screen_close(screen **sp)
     if (s->window)
         SDL_DestroyWindow(s->window);
     SDL_Quit();
+    stretch_end(&s->stretch);
     tv_picture_destroy(&s->picture);
     free(s);
 }
@@ -135,26 +142,32 @@ static void be_silent(screen *s, int64_t us)
                        (Uint32)((left < BLOCK ? left : BLOCK) * (int64_t)sizeof *silence));
 }
 
-/* The loudspeaker counts its own time: the end of its queue is heard when that is played. Clocks
- * that drift apart cost a packet, or some silence, now and then. */
-void screen_play(screen *s, const int16_t *samples, int count, int64_t play_us, int64_t now_us)
+/* The loudspeaker counts its own time: the end of its queue is heard when that is played. */
+void screen_play(screen *s, const screen_sound *sound, int64_t now_us)
 {
-    if (!s->loudspeaker)
+    int16_t out[STRETCH_ROOM(LONGEST)];
+
+    if (!s->loudspeaker || sound->count > LONGEST)
         return;
     const int64_t queued =
-        (int64_t)SDL_GetQueuedAudioSize(s->loudspeaker) / (int64_t)sizeof *samples;
-    const int64_t early = play_us - (now_us + queued * 1000000 / RATE);
-    if (early < -LATE_US)
+        (int64_t)SDL_GetQueuedAudioSize(s->loudspeaker) / (int64_t)sizeof *sound->samples;
+    const int64_t early = sound->play_us - (now_us + queued * 1000000 / RATE);
+    const pacing_step step =
+        pacing_next(&s->pacing, early, (int64_t)sound->count * 1000000 / RATE, sound->skew_ppm);
+    if (step.left_out)
         return;
-    if (early > EARLY_US && early < MOST_US)
-        be_silent(s, early);
-    SDL_QueueAudio(s->loudspeaker, samples, (Uint32)((size_t)count * sizeof *samples));
+    be_silent(s, step.silence_us);
+    stretch_set(&s->stretch, step.stretch_ppm);
+    const size_t count = stretch_apply(&s->stretch, sound->samples, (size_t)sound->count, out);
+    SDL_QueueAudio(s->loudspeaker, out, (Uint32)(count * sizeof *out));
 }
 
 void screen_hush(screen *s)
 {
-    if (s->loudspeaker)
-        SDL_ClearQueuedAudio(s->loudspeaker);
+    if (!s->loudspeaker)
+        return;
+    SDL_ClearQueuedAudio(s->loudspeaker);
+    pacing_reset(&s->pacing);
 }
 
 int64_t screen_sound_delay(const screen *s)

@@ -7,6 +7,13 @@
 
 typedef struct screen screen;
 
+typedef struct screen_sound {
+    const int16_t *samples; /* 48 kHz, mono */
+    int count;
+    int64_t play_us;
+    double skew_ppm; /* of the server's clock: positive, it is slower than ours */
+} screen_sound;
+
 /* `sound` false: a silent window. NULL with a message for a person. */
 screen *screen_open(bool sound, char *message, size_t size);
 void screen_close(screen **s);
@@ -14,8 +21,8 @@ void screen_close(screen **s);
 /* The picture, with lines of text over it; NULL ends the lines. */
 void screen_show(screen *s, const tv_picture *picture, const char *const *lines);
 
-/* 48 kHz, mono: to be heard at this time. Sound that is too late is left out. */
-void screen_play(screen *s, const int16_t *samples, int count, int64_t play_us, int64_t now_us);
+/* To be heard at its time. Sound that is too late is left out. */
+void screen_play(screen *s, const screen_sound *sound, int64_t now_us);
 void screen_hush(screen *s);
 
 /* From the end of its queue to the ear: the block that the device takes at once. */

@@ -215,6 +215,7 @@ static const uint8_t *payload_of(const livetcp_playout_item *item, size_t *size,
 
 static void play_item(watching *w, const livetcp_playout_item *item)
 {
+    livetcp_playout_stats stats = {.struct_size = sizeof stats};
     int16_t samples[LONGEST];
     size_t size = 0;
     uint32_t play = w->heard;
@@ -232,7 +233,9 @@ static void play_item(watching *w, const livetcp_playout_item *item)
         return;
     const int64_t at = lipsync_play(&w->lipsync, LIPSYNC_SOUND, item->timestamp, item->play_us,
                                     w->output.sound_delay(w->output.user));
-    w->output.on_sound(samples, count, at, w->output.user);
+    livetcp_playout_get_stats(w->sounds, &stats);
+    const screen_sound sound = {samples, count, at, stats.skew_ppm};
+    w->output.on_sound(&sound, w->output.user);
 }
 
 static void play_sounds(watching *w, int64_t now)

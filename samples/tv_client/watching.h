@@ -4,7 +4,7 @@
 #ifndef TV_WATCHING_H
 #define TV_WATCHING_H
 
-#include "../tv_common/picture.h"
+#include "screen.h"
 
 #include <livetcp/livetcp.h>
 
@@ -22,8 +22,8 @@ typedef struct watched {
 
 typedef struct watching_output {
     void (*on_picture)(const watched *w, void *user);
-    /* 48 kHz, mono; to be heard at this time of uv_hrtime(). */
-    void (*on_sound)(const int16_t *samples, int count, int64_t play_us, void *user);
+    /* To be heard at its time of uv_hrtime(). */
+    void (*on_sound)(const screen_sound *sound, void *user);
     /* From the loudspeaker's queue to the ear. NULL: nobody listens. */
     int64_t (*sound_delay)(void *user);
     void *user;

@@ -39,15 +39,42 @@ static int ask(int fd, unsigned long request, void *argument)
     return result;
 }
 
+static const char *advice(int cause)
+{
+    switch (cause) {
+    case EBUSY:
+        return "; another program uses it: end that first";
+    case ENOENT:
+    case ENXIO:
+    case ENODEV:
+        return "; is it plugged in? ls /dev/video* shows those there are";
+    case EACCES:
+    case EPERM:
+        return "; the group 'video' may use it";
+    case ENOTTY:
+        return "; ls /dev/video* shows what there is";
+    default:
+        return "";
+    }
+}
+
 /* False with a message. */
 static bool refuse(const camera *c, const char *what, char *message, size_t size)
 {
-    if (errno == EBUSY)
-        snprintf(message, size, "the camera %s is busy: another program uses it; end that first",
-                 c->name);
-    else
-        snprintf(message, size, "the camera %s %s: %s", c->name, what, strerror(errno));
+    const int cause = errno;
+
+    snprintf(message, size, "the camera %s %s: %s%s", c->name, cause == EBUSY ? "is busy" : what,
+             strerror(cause), advice(cause));
     return false;
+}
+
+/* A webcam has a second device beside its pictures', which tells about them. */
+static bool captures(const struct v4l2_capability *can)
+{
+    const uint32_t needed = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
+    const bool of_device = can->capabilities & V4L2_CAP_DEVICE_CAPS;
+
+    return ((of_device ? can->device_caps : can->capabilities) & needed) == needed;
 }
 
 static bool set_format(camera *c, int fps, char *message, size_t size)
@@ -58,6 +85,13 @@ static bool set_format(camera *c, int fps, char *message, size_t size)
 
     if (ask(c->fd, VIDIOC_QUERYCAP, &can) != 0)
         return refuse(c, "is no camera", message, size);
+    if (!captures(&can)) {
+        snprintf(message, size,
+                 "the camera %s gives no pictures; one camera has several devices, try another of "
+                 "ls /dev/video*",
+                 c->name);
+        return false;
+    }
     format.fmt.pix.width = (unsigned)c->width;
     format.fmt.pix.height = (unsigned)c->height;
     format.fmt.pix.pixelformat = V4L2_PIX_FMT_YUYV;

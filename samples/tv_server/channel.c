@@ -221,7 +221,6 @@ static void post(channel *c, unit *high, unit *low, unit *heard)
     *c->made_end = m;
     c->made_end = &m->next;
     uv_mutex_unlock(&c->lock);
-    uv_async_send(c->settings.wake);
 }
 
 /* Waits until then; false when the channel ends. */
@@ -309,11 +308,11 @@ static void run(void *user)
         }
         if (!wait_until(c, due))
             return;
-        make_sound(c, start_us, &frames);
         if (!make_picture(c, (uint32_t)number, due, due >= next_key_us))
             return;
         next_key_us = due >= next_key_us ? due + key_us : next_key_us;
         make_sound(c, start_us, &frames);
+        uv_async_send(c->settings.wake); /* once: the viewers get both in one burst */
     }
 }
 

@@ -11,7 +11,7 @@
 
 #include <microhttpd.h>
 
-enum { CLIENTS = 16, IDLE_S = 10 };
+enum { CLIENTS = 16, IDLE_S = 10, LABELS = 160, SESSION_TEXT = 6144 };
 
 struct metrics {
     struct MHD_Daemon *daemon;
@@ -102,7 +102,6 @@ static void channel_lines(text *t, const viewer_channels *channels)
 typedef struct seen {
     const viewer *viewer;
     viewer_stats stats;
-    livetcp_session_stats session;
 } seen;
 
 static seen *see_all(viewer *const *viewers, size_t count, int64_t now)
@@ -110,11 +109,8 @@ static seen *see_all(viewer *const *viewers, size_t count, int64_t now)
     seen *all = calloc(count + 1, sizeof *all);
 
     for (size_t i = 0; all && i < count; i++) {
-        all[i] = (seen){.viewer = viewers[i], .session = {.struct_size = sizeof all[i].session}};
+        all[i].viewer = viewers[i];
         viewer_get_stats(viewers[i], now, &all[i].stats);
-        livetcp_session_get_stats(viewer_session(viewers[i]), &all[i].session);
-        if (all[i].session.rtt_us < 0)
-            all[i].session.rtt_us = 0;
     }
     return all;
 }
@@ -133,66 +129,26 @@ static void viewers_lines(text *t, const viewer_channels *channels, const seen *
     }
 }
 
-typedef double viewer_figure(const viewer_stats *v, const livetcp_session_stats *s);
+typedef double viewer_figure(const viewer_stats *v);
 
-static double requests(const viewer_stats *v, const livetcp_session_stats *s)
+static double requests(const viewer_stats *v)
 {
-    (void)s;
     return (double)v->requests;
 }
 
-static double garbage(const viewer_stats *v, const livetcp_session_stats *s)
+static double garbage(const viewer_stats *v)
 {
-    (void)s;
     return (double)v->garbage;
 }
 
-static double skipped(const viewer_stats *v, const livetcp_session_stats *s)
+static double skipped(const viewer_stats *v)
 {
-    (void)s;
     return (double)v->skipped;
 }
 
-static double shift(const viewer_stats *v, const livetcp_session_stats *s)
+static double shift(const viewer_stats *v)
 {
-    (void)s;
     return (double)v->behind_us / 1e6;
-}
-
-static double sent_packets(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return (double)s->sent.packets;
-}
-
-static double sent_bytes(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return (double)s->sent.bytes;
-}
-
-static double dropped(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return (double)(s->dropped.late + s->dropped.queue_full + s->dropped.connection);
-}
-
-static double queue(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return (double)s->sent.queue_packets;
-}
-
-static double round_trip(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return (double)s->rtt_us / 1e6;
-}
-
-static double estimate(const viewer_stats *v, const livetcp_session_stats *s)
-{
-    (void)v;
-    return s->sent.estimated_bitrate / 8.0;
 }
 
 static const struct {
@@ -204,17 +160,6 @@ static const struct {
     {"livetcp_tv_not_sent_pictures_total", "counter",
      "Pictures that a viewer missed while it waited for a key frame.", skipped},
     {"livetcp_tv_time_shift_seconds", "gauge", "How far a viewer is behind.", shift},
-    {"livetcp_sent_packets_total", "counter", "Packets handed to the kernel.", sent_packets},
-    {"livetcp_sent_bytes_total", "counter",
-     "Bytes handed to the kernel, framing and copies included.", sent_bytes},
-    {"livetcp_dropped_packets_total", "counter", "Packets dropped before they were sent.", dropped},
-    {"livetcp_send_queue_packets", "gauge", "Packets that wait to be sent.", queue},
-    {"livetcp_round_trip_seconds", "gauge",
-     "Mean round trip of the open connections; 0 while it "
-     "is not known.",
-     round_trip},
-    {"livetcp_estimated_bytes_per_second", "gauge",
-     "Media that the connections carry without delay; 0 while it is not known.", estimate},
 };
 
 static void figure_lines(text *t, const seen *all, size_t count)
@@ -224,8 +169,60 @@ static void figure_lines(text *t, const seen *all, size_t count)
         for (size_t i = 0; i < count; i++)
             put(t, "%s{stream=\"%s\",peer=\"%s\"} %.15g\n", figures[f].name,
                 channel_name(viewer_channel(all[i].viewer)), viewer_remote(all[i].viewer),
-                figures[f].figure(&all[i].stats, &all[i].session));
+                figures[f].figure(&all[i].stats));
     }
+}
+
+/* Those that every session has, which the library writes. */
+typedef struct sessions {
+    livetcp_session **list;
+    char (*texts)[LABELS];
+    const char **labels;
+} sessions;
+
+static void name_sessions(sessions *s, viewer *const *viewers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        snprintf(s->texts[i], LABELS, "stream=\"%s\",peer=\"%s\"",
+                 channel_name(viewer_channel(viewers[i])), viewer_remote(viewers[i]));
+        s->labels[i] = s->texts[i];
+        s->list[i] = viewer_session(viewers[i]);
+    }
+}
+
+/* Figures may become longer between two calls. */
+static bool add_sessions(text *t, const sessions *s, size_t count)
+{
+    size_t length, size = SESSION_TEXT * (count + 1);
+
+    for (;;) {
+        char *larger = realloc(t->bytes, t->size + size);
+        if (!larger)
+            return false;
+        t->bytes = larger;
+        t->capacity = t->size + size;
+        length = livetcp_sessions_prometheus(s->list, s->labels, count, t->bytes + t->size, size);
+        if (length < size)
+            break;
+        size = length + SESSION_TEXT;
+    }
+    t->size += length;
+    return length > 0;
+}
+
+static void session_lines(text *t, viewer *const *viewers, size_t count)
+{
+    sessions s = {.list = calloc(count + 1, sizeof *s.list),
+                  .texts = calloc(count + 1, sizeof *s.texts),
+                  .labels = calloc(count + 1, sizeof *s.labels)};
+
+    if (s.list && s.texts && s.labels)
+        name_sessions(&s, viewers, count);
+    if (!s.list || !s.texts || !s.labels || !add_sessions(t, &s, count))
+        t->failed = true;
+    free(s.list);
+    free(s.texts);
+    free(s.labels);
 }
 
 void metrics_update(metrics *m, const viewer_channels *channels, viewer *const *viewers,
@@ -239,6 +236,7 @@ void metrics_update(metrics *m, const viewer_channels *channels, viewer *const *
     if (all) {
         viewers_lines(&t, channels, all, count);
         figure_lines(&t, all, count);
+        session_lines(&t, viewers, count);
     }
     free(all);
     if (t.failed) {

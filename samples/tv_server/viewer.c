@@ -34,6 +34,11 @@ struct viewer {
     livetcp_session *session;
     char remote[64];
     stream picture, sound;
+    struct {
+        const uint8_t *packet; /* NULL = none; of a unit, within viewer_send() */
+        size_t size;
+        livetcp_packet_info info;
+    } held;
     int64_t reported_us;
 
     tv_mode mode;
@@ -90,19 +95,28 @@ static int64_t time_to_see(const viewer *v, int64_t pts)
 
 /* ---- sending ---- */
 
+/* All that is due is one burst: each packet is sent when the next one is known, or that there is
+ * none. */
+static void send_held(viewer *v, bool more)
+{
+    v->held.info.more = more;
+    if (v->held.packet) /* its end is in on_state() */
+        livetcp_session_send_with(v->session, v->held.packet, v->held.size, &v->held.info);
+    v->held.packet = NULL;
+}
+
 static void send_unit(viewer *v, unit *u, stream *s, uint32_t timestamp,
                       livetcp_importance importance)
 {
-    const livetcp_packet_info info = {.struct_size = sizeof info, .importance = importance};
-
     for (size_t i = 0; i < u->count; i++) {
         const unit_header header = {
             .sequence = s->sequence++, .timestamp = timestamp, .ssrc = s->ssrc, .play = v->play};
-        size_t size;
-        const uint8_t *packet = unit_packet(u, i, &header, &size);
-        livetcp_session_send_with(v->session, packet, size, &info); /* its end is in on_state() */
+        send_held(v, true);
+        v->held.info =
+            (livetcp_packet_info){.struct_size = sizeof v->held.info, .importance = importance};
+        v->held.packet = unit_packet(u, i, &header, &v->held.size);
         s->packets++;
-        s->bytes += (uint32_t)(size - UNIT_HEADER);
+        s->bytes += (uint32_t)(v->held.size - UNIT_HEADER);
     }
 }
 
@@ -231,12 +245,11 @@ void viewer_send(viewer *v, int64_t now)
 
     send_reports(v, now);
     send_pictures(v, until);
-    if (v->mode == TV_IS_FORWARD) { /* without sound, until it has caught up */
-        if (v->next_picture == channel_end(v->channel, TRACK_HIGH))
-            go_live(v);
-        return;
-    }
-    send_sounds(v, until);
+    if (v->mode != TV_IS_FORWARD) /* without sound, until it has caught up */
+        send_sounds(v, until);
+    else if (v->next_picture == channel_end(v->channel, TRACK_HIGH))
+        go_live(v);
+    send_held(v, false);
 }
 
 /* ---- what it asks for ---- */

@@ -14,11 +14,6 @@
 #define MARGIN  (FRAME / 4) /* 5 ms */
 #define EXCESS  (5 * FRAME) /* more in the queue than this is cut off */
 
-#define RESAMPLER_QUALITY 3     /* of 10: below what is heard of speech */
-#define MAX_STRETCH_PPM   20000 /* a fiftieth: nobody hears it, and the playout does no more */
-#define STEP_PPM          100   /* less is left to the queue; at 0 resampling costs least */
-/* The ratio is STEPS to STEPS + n. speexdsp multiplies two such numbers in 32 bits. */
-#define STEPS         (1000000 / STEP_PPM)
 #define MEASURE_US    (200 * LIVETCP_USEC_MSEC)
 #define CORRECTION_US LIVETCP_USEC_SEC /* a wrong queue is right again after this */
 
@@ -40,20 +35,15 @@ bool hearing_start(hearing *h, char *message, size_t size)
         snprintf(message, size, "Opus cannot decode here: %s", opus_strerror(error));
         return false;
     }
-    h->resampler = speex_resampler_init(1, SAMPLE_RATE, SAMPLE_RATE, RESAMPLER_QUALITY, &error);
-    if (!h->resampler)
-        snprintf(message, size, "speexdsp cannot resample: %s", speex_resampler_strerror(error));
-    return h->resampler;
+    return stretch_start(&h->stretch, message, size);
 }
 
 void hearing_end(hearing *h)
 {
     if (h->decoder)
         opus_decoder_destroy(h->decoder);
-    if (h->resampler)
-        speex_resampler_destroy(h->resampler);
     h->decoder = NULL;
-    h->resampler = NULL;
+    stretch_end(&h->stretch);
 }
 
 /* ---- to the loudspeaker ---- */
@@ -69,11 +59,9 @@ static void emit(hearing *h, const int16_t *samples, size_t count)
 
 static void resample(hearing *h, const int16_t *samples, size_t count)
 {
-    int16_t out[LONGEST + LONGEST / 25];
-    spx_uint32_t taken = (spx_uint32_t)count, made = sizeof out / sizeof *out;
+    int16_t out[STRETCH_ROOM(LONGEST)];
 
-    speex_resampler_process_int(h->resampler, 0, samples, &taken, out, &made);
-    emit(h, out, made);
+    emit(h, out, stretch_apply(&h->stretch, samples, count, out));
 }
 
 /* ---- clocks ---- */
@@ -91,18 +79,8 @@ static void follow_clocks(hearing *h)
     uv_mutex_lock(h->lock);
     livetcp_playout_get_stats(h->playout, &stats);
     uv_mutex_unlock(h->lock);
-    double ppm = stats.skew_ppm -
-                 (double)excess * 1e6 / SAMPLE_RATE * ((double)LIVETCP_USEC_SEC / CORRECTION_US);
-    if (ppm > MAX_STRETCH_PPM)
-        ppm = MAX_STRETCH_PPM;
-    if (ppm < -MAX_STRETCH_PPM)
-        ppm = -MAX_STRETCH_PPM;
-    int steps = (int)(ppm / STEP_PPM);
-    if (steps * STEP_PPM == h->stretch_ppm)
-        return;
-    h->stretch_ppm = steps * STEP_PPM;
-    speex_resampler_set_rate_frac(h->resampler, STEPS, (spx_uint32_t)(STEPS + steps), SAMPLE_RATE,
-                                  SAMPLE_RATE);
+    stretch_set(&h->stretch, stats.skew_ppm - (double)excess * 1e6 / SAMPLE_RATE *
+                                                  ((double)LIVETCP_USEC_SEC / CORRECTION_US));
 }
 
 /* ---- packets and gaps ---- */

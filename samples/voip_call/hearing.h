@@ -7,10 +7,11 @@
 #include "echo.h"
 #include "sound.h"
 
+#include "../common/stretch.h"
+
 #include <livetcp/playout.h>
 
 #include <opus.h>
-#include <speex/speex_resampler.h>
 #include <uv.h>
 
 typedef struct hearing {
@@ -20,8 +21,7 @@ typedef struct hearing {
     echo *echo;
 
     OpusDecoder *decoder;
-    SpeexResamplerState *resampler;
-    int stretch_ppm; /* how much longer its output is than its input */
+    stretch stretch;
 
     /* Samples in the loudspeaker's queue when a packet comes: the least since measured_us, and of
      * the second before that. */

@@ -93,7 +93,7 @@ static void publish(voice *v)
     state->bitrate = v->speaking.bitrate;
     state->complexity = v->speaking.complexity;
     state->loss_percent = v->speaking.loss_percent;
-    state->stretch_ppm = v->hearing.stretch_ppm;
+    state->stretch_ppm = v->hearing.stretch.ppm;
     state->packets = v->speaking.packets;
     state->silent = v->speaking.silent;
     state->decoded = v->hearing.packets;

@@ -46,9 +46,9 @@ def find_programs(bench):
     programs = [str(pathlib.Path(given) / name) for name in ("tv_server", "tv_client")]
     for program in programs:
         if not os.access(program, os.X_OK):
-            raise BenchError(f"there is no {program}: it is built where x264, libavcodec, SDL 2 and "
-                             "Opus are (Debian: libx264-dev, libavcodec-dev, libsdl2-dev, "
-                             "libopus-dev)")
+            raise BenchError(f"there is no {program}: it is built where x264, libavcodec, SDL 2, "
+                             "Opus and speexdsp are (Debian: libx264-dev, libavcodec-dev, "
+                             "libsdl2-dev, libopus-dev, libspeexdsp-dev)")
     return programs
 
 

@@ -988,6 +988,11 @@ bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
     return false;
 }
 
+size_t livetcp_engine_queued(const livetcp_engine *engine)
+{
+    return lt_sender_queued(engine->sender);
+}
+
 void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
                           livetcp_usec now)
 {

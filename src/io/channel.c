@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A fast peer must not starve the others: after so many reads the loop turns to them. */
 #define READS_PER_WAKEUP 4
@@ -29,6 +30,9 @@
 /* A thread that wakes up for input takes less than that; above it, a system call to detect a wait
  * is worth its cost. */
 #define PROMPT_US 1000
+
+/* Room for one more write when a burst is nearly long enough. */
+#define BURST_SIZE ((size_t)2 * LT_IO_BURST)
 
 /* ---- life ---- */
 
@@ -68,6 +72,7 @@ static void on_closed(uv_handle_t *handle)
     void *owner = channel->owner;
 
     lt_io_filter_destroy(&channel->filter);
+    free(channel->burst);
     free(channel);
     functions->release(owner);
 }
@@ -84,16 +89,14 @@ void lt_io_channel_use_filter(lt_io_channel *channel, lt_io_filter *filter)
     channel->filter = filter;
 }
 
-static int flush_records(lt_io_channel *channel);
-
 void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result reason)
 {
     uv_os_sock_t socket = channel->socket;
 
-    if (orderly && channel->filter) {
+    if (orderly && channel->filter)
         lt_io_filter_end(channel->filter, reason);
-        (void)flush_records(channel); /* what it takes */
-    }
+    if (orderly)
+        (void)lt_io_channel_flush(channel); /* what it takes */
     lt_io_channel_abandon(channel);
     if (orderly)
         lt_io_close_lingering(channel->context, socket);
@@ -152,58 +155,114 @@ static long write_socket(lt_io_channel *channel, const void *data, size_t size, 
     return lt_socket_write(channel->socket, data, size);
 }
 
-/* Writes records that the kernel has not taken yet. 0, EAGAIN if there are some still, or the errno
- * of a failure. */
-static int flush_records(lt_io_channel *channel)
+/* What waits for the kernel: of a burst, or of records. */
+static size_t waiting(const lt_io_channel *channel, const uint8_t **data)
+{
+    if (channel->filter)
+        return lt_io_filter_output(channel->filter, data);
+    *data = channel->burst ? channel->burst + channel->burst_done : NULL;
+    return channel->burst_size - channel->burst_done;
+}
+
+static void took(lt_io_channel *channel, size_t size)
+{
+    if (channel->filter) {
+        lt_io_filter_written(channel->filter, size);
+        return;
+    }
+    channel->burst_done += size;
+    if (channel->burst_done == channel->burst_size)
+        channel->burst_size = channel->burst_done = 0;
+}
+
+static int flush(lt_io_channel *channel, bool timestamp)
 {
     const uint8_t *data;
     size_t size;
 
-    while ((size = lt_io_filter_output(channel->filter, &data)) > 0) {
-        long n = write_socket(channel, data, size, false);
-        if (n < 0)
+    channel->full = false;
+    while ((size = waiting(channel, &data)) > 0) {
+        long n = write_socket(channel, data, size, timestamp);
+        if (n < 0) {
+            channel->full = n == -EAGAIN;
             return (int)-n;
-        lt_io_filter_written(channel->filter, (size_t)n);
+        }
+        took(channel, (size_t)n);
     }
     return 0;
 }
 
-/* A record is made once the one before is gone, and then counts as written: what the kernel does
- * not take of it goes before everything else. */
-static long write_record(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
-                         size_t *wire_size)
+int lt_io_channel_flush(lt_io_channel *channel)
 {
-    const uint8_t *records;
-    int failure = flush_records(channel);
-
-    if (failure)
-        return -failure;
-    if (lt_io_filter_write(channel->filter, data, size) != LIVETCP_OK)
-        return -EPROTO;
-    *wire_size = lt_io_filter_output(channel->filter, &records);
-    long n = write_socket(channel, records, *wire_size, timestamp);
-    if (n < 0 && n != -EAGAIN)
-        return n;
-    if (n > 0)
-        lt_io_filter_written(channel->filter, (size_t)n);
-    return (long)size;
+    return flush(channel, false);
 }
 
-long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
-                         size_t *wire_size)
+/* Every write has a record of its own, which its reader can decrypt as soon as it has come. */
+static bool add(lt_io_channel *channel, const lt_io_write *write)
 {
     if (channel->filter)
-        return write_record(channel, data, size, timestamp, wire_size);
-    long n = write_socket(channel, data, size, timestamp);
+        return lt_io_filter_write(channel->filter, write->data, write->size) == LIVETCP_OK;
+    memcpy(channel->burst + channel->burst_size, write->data, write->size);
+    channel->burst_size += write->size;
+    return true;
+}
+
+/* A record is made whole, and then counts as written, as what waits for the end of a burst does:
+ * what the kernel does not take of it goes before everything else. */
+static long write_behind(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size)
+{
+    const uint8_t *data;
+    size_t before = waiting(channel, &data);
+    int failure = 0;
+
+    if (!add(channel, write))
+        return -EPROTO;
+    size_t after = waiting(channel, &data);
+    *wire_size = after - before;
+    if (!write->more || write->timestamp || after >= LT_IO_BURST)
+        failure = flush(channel, write->timestamp);
+    return failure && failure != EAGAIN ? -failure : (long)write->size;
+}
+
+/* Without a filter, and with nothing before it. */
+static long write_through(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size)
+{
+    long n = write_socket(channel, write->data, write->size, write->timestamp);
+
     *wire_size = n > 0 ? (size_t)n : 0;
     return n;
 }
 
-bool lt_io_channel_is_full(const lt_io_channel *channel)
+/* The memory for bursts is there once there is one. */
+static bool can_wait(lt_io_channel *channel, const lt_io_write *write)
+{
+    if (!channel->burst && write->more)
+        channel->burst = malloc(BURST_SIZE);
+    return channel->burst && write->size <= BURST_SIZE - channel->burst_size;
+}
+
+long lt_io_channel_write(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size)
+{
+    if (channel->full || (!channel->filter && channel->burst_size && !can_wait(channel, write))) {
+        int failure = flush(channel, false);
+        if (failure)
+            return -failure;
+    }
+    bool waits = channel->burst_size || (write->more && can_wait(channel, write));
+    return channel->filter || waits ? write_behind(channel, write, wire_size)
+                                    : write_through(channel, write, wire_size);
+}
+
+size_t lt_io_channel_waiting(const lt_io_channel *channel)
 {
     const uint8_t *data;
 
-    return channel->filter && lt_io_filter_output(channel->filter, &data) > 0;
+    return waiting(channel, &data);
+}
+
+bool lt_io_channel_is_full(const lt_io_channel *channel)
+{
+    return channel->full;
 }
 
 /* Where the kernel does not report segments that waited, only prompt ones are of use. */
@@ -251,7 +310,7 @@ static size_t decrypt(lt_io_channel *channel, const uint8_t *data, size_t size, 
     if (size)
         lt_io_filter_receive(channel->filter, data, size);
     size_t got = lt_io_filter_read(channel->filter, plaintext, LT_IO_READ_SIZE);
-    if (flush_records(channel) == EAGAIN)
+    if (flush(channel, false) == EAGAIN)
         channel->want_writable = true;
     lt_io_filter_state state = lt_io_filter_state_of(channel->filter);
     error->code = state == LT_IO_FILTER_ENDED ? LIVETCP_ERR_CLOSED : LIVETCP_OK;
@@ -331,7 +390,7 @@ static bool note_writable(lt_io_channel *channel)
 {
     uv_mutex_lock(channel->lock);
     bool failed = channel->write_errno != 0;
-    int rest = failed || !channel->filter ? 0 : flush_records(channel);
+    int rest = failed ? 0 : flush(channel, false);
     if (rest && rest != EAGAIN) {
         channel->write_errno = rest;
         failed = true;

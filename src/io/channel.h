@@ -12,6 +12,9 @@
 
 #include <livetcp/engine.h>
 
+/* A burst of packets is written in one call up to here. */
+#define LT_IO_BURST 16384
+
 /* Called on the loop's thread with the channel's owner and index; the owner's lock is held where
  * noted. The others may end the channel. */
 typedef struct lt_io_channel_owner {
@@ -58,6 +61,10 @@ typedef struct lt_io_channel {
     bool timestamped;       /* the kernel reports timestamps, */
     uint32_t first_byte;    /*   which call the engine's first byte so */
     uint32_t out_of_order;  /* loop's thread: segments that had waited for others */
+    uint8_t *burst;         /* (lock) without a filter: what waits to be written, */
+    size_t burst_size;      /*   bytes of it, of LT_IO_BURST and a frame, */
+    size_t burst_done;      /*   and how many of them the kernel has taken */
+    bool full;              /* (lock) it has not taken all of what waits */
     char local[LT_ADDRESS_TEXT];
     char remote[LT_ADDRESS_TEXT];
 } lt_io_channel;
@@ -82,13 +89,26 @@ void lt_io_channel_use_filter(lt_io_channel *channel, lt_io_filter *filter);
 /* Loop's thread: gives the owner what the filter holds already. */
 void lt_io_channel_drain(lt_io_channel *channel);
 
-/* Any thread, locked. Bytes, or -errno; `timestamp`: on_timestamp() will report the last of them.
- * *wire_size is set to the number of bytes that TCP carries for them: with a filter, those of
- * records and frames. */
-long lt_io_channel_write(lt_io_channel *channel, const void *data, size_t size, bool timestamp,
-                         size_t *wire_size);
+/* One write of bytes. */
+typedef struct lt_io_write {
+    const void *data;
+    size_t size;
+    bool timestamp; /* on_timestamp() will report the last of them */
+    bool more;      /* more follows: they may wait for it until lt_io_channel_flush() */
+} lt_io_write;
 
-/* Locked. True if the kernel has not taken all of a record or frame: it takes no more for now. */
+/* Any thread, locked. Bytes, or -errno. *wire_size is set to the number of bytes that TCP carries
+ * for them: with a filter, those of records and frames. Bytes that wait count as written. */
+long lt_io_channel_write(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size);
+
+/* Any thread, locked. Writes what waits: 0, EAGAIN if the kernel takes no more for now, or the
+ * errno of a failure. */
+int lt_io_channel_flush(lt_io_channel *channel);
+
+/* Locked. Bytes of writes, of records or frames, that the kernel does not have yet. */
+size_t lt_io_channel_waiting(const lt_io_channel *channel);
+
+/* Locked. True if the kernel has not taken all that waits: it takes no more for now. */
 bool lt_io_channel_is_full(const lt_io_channel *channel);
 
 /* Loop's thread, locked. Stops watching and closes; the channel frees itself. `orderly`: the peer

@@ -92,7 +92,7 @@ void lt_io_context_run(livetcp_context *context, lt_io_call_fn function, void *a
 /* Any thread. Has the loop's thread call work->run() soon, once. */
 void lt_io_context_schedule(livetcp_context *context, lt_io_work *work);
 
-/* Loop's thread: it will not be called any more. */
+/* Takes it back. Off the loop's thread it may be called all the same, once. */
 void lt_io_context_unschedule(livetcp_context *context, lt_io_work *work);
 
 /* Loop's thread. Everything that keeps a pointer to the context counts itself, open handles

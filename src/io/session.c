@@ -26,12 +26,24 @@
 
 /* ---- path information ---- */
 
+/* What counts as written and still waits here is behind everything that the kernel has. */
+static void count_waiting(const lt_io_channel *channel, livetcp_path *info)
+{
+    uint32_t bytes = (uint32_t)lt_io_channel_waiting(channel);
+
+    if (info->known & LIVETCP_PATH_QUEUED)
+        info->queued_bytes += bytes;
+    if (info->known & LIVETCP_PATH_UNSENT)
+        info->unsent_bytes += bytes;
+}
+
 /* The times that the last acknowledgement has changed are asked for once. */
 static void probe(lt_io_channel *channel, livetcp_usec now, livetcp_path *info)
 {
     bool briefly = channel->idle && now - channel->probed_us < FULL_PROBE_AGE_US;
 
     lt_platform_probe(channel->socket, briefly, info);
+    count_waiting(channel, info);
     if (!(info->known & LIVETCP_PATH_CWND))
         return;
     channel->probed_us = now;
@@ -110,6 +122,13 @@ static void stop_writing(livetcp_session *session, lt_io_channel *channel, int s
     livetcp_engine_blocked(session->engine, channel->index);
 }
 
+/* Packets that wait to be placed may follow on this connection. Pieces of a packet (split) are
+ * written one by one: their boundaries are meant. */
+static bool may_follow(const livetcp_session *session)
+{
+    return session->config.split <= 1 && livetcp_engine_queued(session->engine) > 0;
+}
+
 static void write_once(livetcp_session *session, const livetcp_engine_write *write)
 {
     lt_io_channel *channel = session->slots[write->connection].channel;
@@ -119,8 +138,9 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
                             lt_io_now());
         return;
     }
+    const lt_io_write bytes = {write->data, write->size, write->timestamp, may_follow(session)};
     size_t wire_size;
-    long n = lt_io_channel_write(channel, write->data, write->size, write->timestamp, &wire_size);
+    long n = lt_io_channel_write(channel, &bytes, &wire_size);
     if (n > 0)
         channel->idle = false;
     if (n >= 0)
@@ -132,9 +152,24 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
         stop_writing(session, channel, (int)-n);
 }
 
+/* The rest of each connection's burst. */
+static void flush_channels(livetcp_session *session)
+{
+    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
+        lt_io_channel *channel = session->slots[i].channel;
+        if (!channel || channel->full || channel->write_errno || !lt_io_channel_waiting(channel))
+            continue;
+        int failure = lt_io_channel_flush(channel);
+        if (failure)
+            stop_writing(session, channel, failure);
+    }
+}
+
 void lt_io_session_flush(livetcp_session *session)
 {
     livetcp_engine_write write;
+
+    session->burst = 0;
 
     for (;;) {
         livetcp_usec now = lt_io_now();
@@ -147,6 +182,7 @@ void lt_io_session_flush(livetcp_session *session)
             break;
         write_once(session, &write);
     }
+    flush_channels(session);
     want_drained(session);
 }
 
@@ -217,6 +253,12 @@ static void on_timer(uv_timer_t *timer)
 static void run_work(lt_io_work *work)
 {
     lt_io_session_service(LT_LIST_ELEMENT(work, livetcp_session, work));
+}
+
+/* A burst that did not go on. */
+static void end_burst(lt_io_work *work)
+{
+    lt_io_session_service(LT_LIST_ELEMENT(work, livetcp_session, burst_end));
 }
 
 static void end_member(lt_io_member *member)
@@ -292,6 +334,7 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
     session->config = *config;
     snprintf(session->policy, sizeof session->policy, "%s", config->policy);
     session->work.run = run_work;
+    session->burst_end.run = end_burst;
     session->member.end = end_member;
     session->member.describe = lt_io_session_describe;
     session->introduced.struct_size = sizeof session->introduced;
@@ -378,6 +421,7 @@ void lt_io_session_end(livetcp_session *session)
     if (session->on_ended)
         session->on_ended(session);
     lt_io_context_unschedule(session->context, &session->work);
+    lt_io_context_unschedule(session->context, &session->burst_end);
     lt_list_remove(&session->member.in_context);
     uv_close((uv_handle_t *)&session->timer, on_timer_closed);
     lt_io_session_release(session);
@@ -389,7 +433,8 @@ static void write_reply(livetcp_session *session, lt_io_channel *channel,
                         const livetcp_reply *reply)
 {
     size_t wire_size;
-    long n = lt_io_channel_write(channel, reply->frame, reply->size, false, &wire_size);
+    const lt_io_write bytes = {.data = reply->frame, .size = reply->size};
+    long n = lt_io_channel_write(channel, &bytes, &wire_size);
 
     /* A fresh connection has space for 160 bytes; one without is broken. */
     if (n != (long)reply->size) {
@@ -490,6 +535,7 @@ static void ask_what_arrived(livetcp_session *session, const lt_io_channel *chan
     livetcp_path info = {.known = 0};
 
     lt_platform_probe(channel->socket, true, &info);
+    count_waiting(channel, &info);
     livetcp_engine_path_info(session->engine, channel->index, &info, lt_io_now());
 }
 
@@ -519,10 +565,10 @@ static void reject_caller(livetcp_session *session, lt_io_channel *channel)
     uint8_t frame[LT_CONTROL_MAX];
 
     uv_mutex_lock(&session->lock);
+    const lt_io_write bytes = {.data = frame, .size = lt_control_encode(&message, frame)};
     size_t wire_size;
     if (!channel->want_writable)
-        (void)lt_io_channel_write(channel, frame, lt_control_encode(&message, frame), false,
-                                  &wire_size);
+        (void)lt_io_channel_write(channel, &bytes, &wire_size);
     uv_mutex_unlock(&session->lock);
 }
 

@@ -49,8 +49,9 @@ typedef struct lt_io_refusal {
 typedef struct lt_io_undecided lt_io_undecided; /* undecided.h */
 
 struct livetcp_session {
-    lt_io_member member; /* of the context */
-    lt_io_work work;     /* calls lt_io_session_service() */
+    lt_io_member member;  /* of the context */
+    lt_io_work work;      /* calls lt_io_session_service() */
+    lt_io_work burst_end; /* the same, where a burst does not go on */
 
     livetcp_context *context;
     uint64_t number; /* of the context's sessions, from 1 */
@@ -68,6 +69,7 @@ struct livetcp_session {
     lt_io_slot slots[LIVETCP_MAX_CONNECTIONS]; /* the channels */
     livetcp_tls_info tls_info;                 /* struct_size: the library's */
     livetcp_usec armed_us;                     /* expiry of the timer */
+    size_t burst;            /* bytes that wait for the rest of their burst; 0 = none */
     bool channels_changed;   /* some channel wants to be watched otherwise, or has failed */
     bool unlimited;          /* it ends: send buffers are unlimited */
     atomic_bool closed_here; /* the application has closed it */

@@ -7,6 +7,7 @@
 #include "io/secret.h"
 #include "io/session.h"
 #include "io/socket.h"
+#include "rtp/importance/importance.h"
 #include "settings/settings.h"
 #include "websocket/upgrade.h"
 #include "wire/authenticator.h"
@@ -227,6 +228,25 @@ livetcp_result livetcp_session_send(livetcp_session *session, const void *packet
     return livetcp_session_send_with(session, packet, size, NULL);
 }
 
+/* The packet may wait for the rest of its burst: the loop sends it if that does not come. */
+static bool may_wait(livetcp_session *session, const livetcp_packet_info *info, size_t size)
+{
+    if (!LT_INFO_HAS(info, more) || !info->more || session->burst + size >= LT_IO_BURST)
+        return false;
+    if (session->burst == 0)
+        lt_io_context_schedule(session->context, &session->burst_end);
+    session->burst += size;
+    return true;
+}
+
+static void write_now(livetcp_session *session)
+{
+    if (session->burst > 0)
+        lt_io_context_unschedule(session->context, &session->burst_end);
+    lt_io_session_flush(session);
+    lt_io_session_wake_if_needed(session);
+}
+
 livetcp_result livetcp_session_send_with(livetcp_session *session, const void *packet, size_t size,
                                          const livetcp_packet_info *info)
 {
@@ -236,9 +256,10 @@ livetcp_result livetcp_session_send_with(livetcp_session *session, const void *p
         return result;
     uv_mutex_lock(&session->lock);
     result = livetcp_engine_send(session->engine, packet, size, info, lt_io_now());
-    if (result == LIVETCP_OK)
-        lt_io_session_flush(session);
-    lt_io_session_wake_if_needed(session);
+    if (result != LIVETCP_OK)
+        lt_io_session_wake_if_needed(session);
+    else if (!may_wait(session, info, size))
+        write_now(session);
     uv_mutex_unlock(&session->lock);
     return result;
 }

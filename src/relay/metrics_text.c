@@ -116,137 +116,64 @@ static void each_end(text *t, lt_relay_route *const *routes, unsigned count, end
 
 /* ---- sessions ---- */
 
-typedef struct seen {
-    livetcp_session *session;
-    char labels[400];
-    livetcp_session_stats stats;
-} seen;
+enum { LABELS = 400, SESSION_TEXT = 6144 };
 
 typedef struct sessions {
-    seen *list;
+    livetcp_session **list;
+    char (*labels)[LABELS];
     size_t count;
     const lt_relay_end *end;
     bool failed;
 } sessions;
 
+static bool grow(sessions *s)
+{
+    livetcp_session **list = realloc(s->list, (s->count + 1) * sizeof *list);
+
+    s->list = list ? list : s->list;
+    char(*labels)[LABELS] = list ? realloc(s->labels, (s->count + 1) * sizeof *labels) : NULL;
+    s->labels = labels ? labels : s->labels;
+    s->failed = s->failed || !labels;
+    return labels;
+}
+
 static void see(livetcp_session *session, const char *remote, void *user)
 {
     sessions *s = user;
-    seen *larger = realloc(s->list, (s->count + 1) * sizeof *larger);
     char labels[3 * LT_RELAY_NAME], peer[160];
 
-    if (!larger) {
-        s->failed = true;
+    if (!grow(s))
         return;
-    }
-    s->list = larger;
-    seen *one = &larger[s->count];
-    *one = (seen){.session = session, .stats = {.struct_size = sizeof one->stats}};
-    if (livetcp_session_get_stats(session, &one->stats) != LIVETCP_OK)
-        return;
-    snprintf(one->labels, sizeof one->labels, "%s,peer=\"%s\"",
+    snprintf(s->labels[s->count], LABELS, "%s,peer=\"%s\"",
              end_labels(s->end, labels, sizeof labels), escape(remote, peer, sizeof peer));
-    s->count++;
+    s->list[s->count++] = session;
 }
 
-/* A figure of a session: a counter, or a time in µs, negative when it is not known. */
-typedef struct figure {
-    const char *name, *type, *help;
-    size_t offset;
-    enum { COUNT, SIZE, USEC, BITS } kind;
-    const char *more; /* labels */
-} figure;
-
-#define AT(field) offsetof(livetcp_session_stats, field)
-
-static const figure figures[] = {
-    {"livetcp_sent_packets_total", "counter", "Packets handed to the kernel.", AT(sent.packets),
-     COUNT, ""},
-    {"livetcp_sent_bytes_total", "counter",
-     "Bytes handed to the kernel, framing and copies included.", AT(sent.bytes), COUNT, ""},
-    {"livetcp_copied_packets_total", "counter", "Copies beyond the first of each packet.",
-     AT(sent.copies), COUNT, ""},
-    {"livetcp_dropped_packets_total", "counter", "Packets dropped before they were sent.",
-     AT(dropped.late), COUNT, ",cause=\"late\""},
-    {NULL, NULL, NULL, AT(dropped.queue_full), COUNT, ",cause=\"queue-full\""},
-    {NULL, NULL, NULL, AT(dropped.connection), COUNT, ",cause=\"connection\""},
-    {"livetcp_received_packets_total", "counter", "Packets delivered.", AT(received.packets), COUNT,
-     ""},
-    {"livetcp_received_bytes_total", "counter", "Bytes of media delivered.", AT(received.bytes),
-     COUNT, ""},
-    {"livetcp_duplicate_packets_total", "counter", "Received copies that were not needed.",
-     AT(received.duplicates), COUNT, ""},
-    {"livetcp_reconnects_total", "counter", "Connections replaced.", AT(reconnects), COUNT, ""},
-    {"livetcp_send_queue_packets", "gauge", "Packets that wait to be sent.", AT(sent.queue_packets),
-     SIZE, ""},
-    {"livetcp_send_queue_bytes", "gauge", "Bytes that wait to be sent.", AT(sent.queue_bytes), SIZE,
-     ""},
-    {"livetcp_round_trip_seconds", "gauge", "Mean round trip of the open connections.", AT(rtt_us),
-     USEC, ""},
-    {"livetcp_sent_delay_seconds", "gauge", "Delay of sent media, by where it arises.",
-     AT(sent.delays.send_queue_us), USEC, ",part=\"send-queue\""},
-    {NULL, NULL, NULL, AT(sent.delays.send_buffer_us), USEC, ",part=\"send-buffer\""},
-    {NULL, NULL, NULL, AT(sent.delays.network_us), USEC, ",part=\"network\""},
-    {NULL, NULL, NULL, AT(sent.delays.head_of_line_us), USEC, ",part=\"head-of-line\""},
-    {NULL, NULL, NULL, AT(sent.delays.playout_us), USEC, ",part=\"playout\""},
-    {"livetcp_estimated_bytes_per_second", "gauge",
-     "Media that the connections carry without delay; absent while it is not known.",
-     AT(sent.estimated_bitrate), BITS, ""},
-};
-
-static void figure_line(text *t, const char *name, const figure *f, const seen *one)
+/* Figures may become longer between two calls. */
+static bool add_sessions(text *t, const sessions *s, const char **labels)
 {
-    const char *at = (const char *)&one->stats + f->offset;
+    size_t length, size = SESSION_TEXT * (s->count + 1);
 
-    if (f->kind == COUNT)
-        put(t, "%s{%s%s} %" PRIu64 "\n", name, one->labels, f->more, *(const uint64_t *)at);
-    else if (f->kind == SIZE)
-        put(t, "%s{%s%s} %zu\n", name, one->labels, f->more, *(const size_t *)at);
-    else if (f->kind == USEC && *(const livetcp_usec *)at >= 0)
-        put(t, "%s{%s%s} %.6f\n", name, one->labels, f->more,
-            (double)*(const livetcp_usec *)at / 1e6);
-    else if (f->kind == BITS && *(const uint32_t *)at)
-        put(t, "%s{%s%s} %.0f\n", name, one->labels, f->more, *(const uint32_t *)at / 8.0);
-}
-
-typedef struct connection_figure {
-    const char *name, *type, *help;
-    size_t offset;
-} connection_figure;
-
-static const connection_figure connection_figures[] = {
-    {"livetcp_connection_sent_packets_total", "counter", "Packets sent on a connection.",
-     offsetof(livetcp_connection_stats, packets_sent)},
-    {"livetcp_connection_sent_bytes_total", "counter", "Bytes sent on a connection.",
-     offsetof(livetcp_connection_stats, bytes_sent)},
-    {"livetcp_connection_received_packets_total", "counter", "Packets received on a connection.",
-     offsetof(livetcp_connection_stats, packets_received)},
-    {"livetcp_connection_received_bytes_total", "counter", "Bytes received on a connection.",
-     offsetof(livetcp_connection_stats, bytes_read)},
-    {"livetcp_connection_reconnects_total", "counter", "Times that a connection was replaced.",
-     offsetof(livetcp_connection_stats, reconnects)},
-};
-
-static void connection_lines(text *t, const sessions *s)
-{
-    for (size_t f = 0; f < sizeof connection_figures / sizeof *connection_figures; f++) {
-        const connection_figure *c = &connection_figures[f];
-        family(t, c->name, c->type, c->help);
-        for (size_t i = 0; i < s->count; i++)
-            for (unsigned j = 0; j < s->list[i].stats.connections; j++) {
-                livetcp_connection_stats stats = {.struct_size = sizeof stats};
-                if (livetcp_session_get_connection_stats(s->list[i].session, j, &stats) ==
-                    LIVETCP_OK)
-                    put(t, "%s{%s,connection=\"%u\"} %" PRIu64 "\n", c->name, s->list[i].labels, j,
-                        *(const uint64_t *)((const char *)&stats + c->offset));
-            }
+    for (size_t i = 0; i < s->count; i++)
+        labels[i] = s->labels[i];
+    for (;;) {
+        char *larger = realloc(t->bytes, t->size + size);
+        if (!larger)
+            return false;
+        t->bytes = larger;
+        t->capacity = t->size + size;
+        length = livetcp_sessions_prometheus(s->list, labels, s->count, t->bytes + t->size, size);
+        if (length < size)
+            break;
+        size = length + SESSION_TEXT;
     }
+    t->size += length;
+    return length > 0;
 }
 
 static void session_lines(text *t, lt_relay_route *const *routes, unsigned count)
 {
     sessions s = {.list = NULL};
-    const char *name = "";
 
     for (unsigned i = 0; i < count; i++)
         for (unsigned j = 0; j < routes[i]->count; j++) {
@@ -254,20 +181,11 @@ static void session_lines(text *t, lt_relay_route *const *routes, unsigned count
             if (s.end->kind->sessions)
                 s.end->kind->sessions(routes[i]->ends[j], see, &s);
         }
-    family(t, "livetcp_open_connections", "gauge", "Connections of a session that carry media.");
-    for (size_t i = 0; i < s.count; i++)
-        put(t, "livetcp_open_connections{%s} %u\n", s.list[i].labels,
-            s.list[i].stats.open_connections);
-    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
-        if (figures[f].name) {
-            name = figures[f].name;
-            family(t, name, figures[f].type, figures[f].help);
-        }
-        for (size_t i = 0; i < s.count; i++)
-            figure_line(t, name, &figures[f], &s.list[i]);
-    }
-    connection_lines(t, &s);
-    t->failed = t->failed || s.failed;
+    const char **labels = calloc(s.count + 1, sizeof *labels);
+    if (s.failed || !labels || !add_sessions(t, &s, labels))
+        t->failed = true;
+    free(labels);
+    free(s.labels);
     free(s.list);
 }
 

@@ -11,7 +11,7 @@
 static void judge(lt_importance_state *state, livetcp_codec codec, const uint8_t *packet,
                   size_t size)
 {
-    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_UNKNOWN, codec, 0};
+    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_UNKNOWN, codec, 0, 0, false};
     livetcp_importance alone = livetcp_importance_of(codec, packet, size);
     livetcp_importance next = lt_importance_next(state, &info, packet, size);
     bool media = lt_rtp_classify(packet, size) == LT_RTP_MEDIA;

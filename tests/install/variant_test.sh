@@ -7,6 +7,7 @@
 #   static  BUILD_SHARED_LIBS=OFF: install_test.sh passes with the static libraries
 #   no-io   LIVETCP_IO=OFF: neither libuv nor a socket in the library, and no word of it installed
 #   no-lab  LIVETCP_LAB=OFF: nothing of the lab is compiled, and the elements are
+#   no-srt  LIVETCP_SRT=OFF: the command does not need libsrt, and says so when srt:// is asked for
 #
 # usage: variant_test.sh BUILD-DIR VARIANT CC LIBDIR
 #   BUILD-DIR is kept, so that the next run only builds what has changed.
@@ -28,6 +29,8 @@ case $variant in
 static) options+=(-DBUILD_SHARED_LIBS=OFF -DLIVETCP_TOOL=OFF -DLIVETCP_GSTREAMER=OFF) ;;
 no-io) options+=(-DBUILD_SHARED_LIBS=OFF -DLIVETCP_IO=OFF) ;;
 no-lab) options+=(-DLIVETCP_LAB=OFF) ;;
+no-srt) options+=(-DLIVETCP_SRT=OFF -DLIVETCP_MODEL=OFF -DLIVETCP_GSTREAMER=OFF
+    -DLIVETCP_SAMPLES=OFF) ;;
 *) fail "there is no such variant" ;;
 esac
 if command -v ninja >/dev/null; then options+=(-G Ninja); fi
@@ -72,5 +75,15 @@ no-lab)
     if grep -rE 'jansson|popt|cxsparse' "$build/build.ninja" "$build/Makefile" 2>/dev/null; then
         fail "it needs what only the lab needs"
     fi
+    ;;
+no-srt)
+    if compiled | grep 'srt_end'; then fail "the file above was compiled"; fi
+    livetcp=$build/src/tool/livetcp
+    if ldd "$livetcp" | grep -i 'libsrt'; then fail "it is linked with libsrt"; fi
+    code=0
+    "$livetcp" relay srt://127.0.0.1:9000 udp://127.0.0.1:9 >"$build/said" 2>&1 || code=$?
+    [ "$code" = 2 ] || fail "srt:// ends with $code and not 2: $(cat "$build/said")"
+    grep -q 'srt://: this livetcp was built without libsrt (Debian: ' "$build/said" ||
+        fail "srt:// says: $(cat "$build/said")"
     ;;
 esac

@@ -270,3 +270,36 @@ TEST_CASE("statistics fill what the caller has room for", "[session]")
     CHECK(stats.path.usable);
     CHECK(std::string(stats.local).compare(0, 10, "127.0.0.1:") == 0);
 }
+
+TEST_CASE("statistics of sessions are Prometheus text", "[session]")
+{
+    Context context;
+    Server server(context);
+    Caller caller(context, server.port, {{"connections", "2"}});
+    all_open(context, caller, server, 2);
+    send_and_wait(context, caller, server, 3);
+    livetcp_session *const sessions[] = {caller.session, server.session()};
+    const char *const labels[] = {"stream=\"a\",peer=\"x\"", "stream=\"b\",peer=\"y\""};
+    std::string text(65536, '?');
+    const size_t length = livetcp_sessions_prometheus(sessions, labels, 2, &text[0], text.size());
+    REQUIRE(length > 0);
+    REQUIRE(length < text.size());
+    CHECK(text[length] == '\0');
+    text.resize(length);
+    CHECK(text.find("\nlivetcp_sent_packets_total{stream=\"a\",peer=\"x\"} 3\n"
+                    "livetcp_sent_packets_total{stream=\"b\",peer=\"y\"} 0\n") !=
+          std::string::npos);
+    CHECK(text.find("\nlivetcp_received_packets_total{stream=\"b\",peer=\"y\"} 3\n") !=
+          std::string::npos);
+    CHECK(text.find("{stream=\"b\",peer=\"y\",connection=\"1\"} ") != std::string::npos);
+    const std::string type = "# TYPE livetcp_dropped_packets_total counter\n";
+    CHECK(text.find(type) != std::string::npos);
+    CHECK(text.find(type) == text.rfind(type));
+    CHECK(text.back() == '\n');
+
+    char small[100] = "what was there";
+    CHECK(livetcp_sessions_prometheus(sessions, labels, 2, small, sizeof small) > sizeof small);
+    CHECK(small[0] == '\0');
+    CHECK(livetcp_sessions_prometheus(sessions, labels, 2, nullptr, 0) > sizeof small);
+    CHECK(livetcp_sessions_prometheus(nullptr, nullptr, 0, &text[0], text.size()) > 0);
+}

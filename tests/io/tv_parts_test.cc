@@ -5,12 +5,15 @@
 extern "C" {
 #include "../../samples/tv_client/assembly.h"
 #include "../../samples/tv_client/lipsync.h"
+#include "../../samples/tv_client/pacing.h"
 #include "../../samples/tv_client/remote.h"
 #include "../../samples/tv_common/control.h"
 #include "../../samples/tv_common/picture.h"
 #include "../../samples/tv_common/rtcp.h"
 }
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -340,6 +343,75 @@ TEST_CASE("tv: sound and pictures of one moment are shown together")
         picture = lipsync_play(&l, LIPSYNC_PICTURE, 90000 + 3600 * i, at + 30000, 0) - at;
     }
     CHECK(picture == 30000);
+}
+
+namespace
+{
+
+struct Heard {
+    unsigned left_out = 0, silences = 0, empty = 0;
+    double last_early_us = 0;
+};
+
+/* Sound of a server whose clock is off by `server_ppm`, in a loudspeaker whose clock is off by
+ * `speaker_ppm` and that takes blocks of 10 ms, both against ours; `told`: the playout knows the
+ * former. */
+Heard listen(double server_ppm, double speaker_ppm, bool told, double minutes)
+{
+    const double packet_us = 20000, block_us = 10000, playout_us = 150000;
+    const double every_us = packet_us * (1 + server_ppm * 1e-6);
+    Heard heard;
+    pacing p = {};
+    double queued_us = 0;
+    for (int i = 0; i * every_us < minutes * 60e6; i++) {
+        const double seen_us = block_us * std::ceil(queued_us / block_us);
+        const pacing_step step = pacing_next(&p, (int64_t)(playout_us - seen_us),
+                                             (int64_t)packet_us, told ? server_ppm : 0);
+        heard.left_out += step.left_out;
+        heard.silences += i > 0 && step.silence_us > 0;
+        if (!step.left_out)
+            queued_us += (double)step.silence_us + packet_us * (1 + step.stretch_ppm * 1e-6);
+        queued_us -= every_us * (1 + speaker_ppm * 1e-6);
+        heard.empty += queued_us < 0;
+        queued_us = std::max(queued_us, 0.0);
+    }
+    heard.last_early_us = playout_us - queued_us;
+    return heard;
+}
+
+} // namespace
+
+TEST_CASE("tv: sound keeps step with clocks that drift apart")
+{
+    for (double server : {-300.0, 0.0, 300.0})
+        for (double speaker : {-300.0, 0.0, 300.0})
+            for (bool told : {false, true}) {
+                CAPTURE(server, speaker, told);
+                const Heard heard = listen(server, speaker, told, 20);
+                CHECK(heard.left_out == 0);
+                CHECK(heard.silences == 0);
+                CHECK(heard.empty == 0);
+                CHECK(std::abs(heard.last_early_us) < 10000); /* a block */
+            }
+}
+
+TEST_CASE("tv: sound that is far off waits, or is left out")
+{
+    pacing p = {};
+    pacing_step step = pacing_next(&p, 150000, 20000, 0);
+    CHECK(step.silence_us == 150000);
+    CHECK(step.stretch_ppm == 0);
+    step = pacing_next(&p, 300000, 20000, 0); /* a gap */
+    CHECK(step.silence_us == 300000);
+    step = pacing_next(&p, -50000, 20000, 0);
+    CHECK(step.left_out);
+    step = pacing_next(&p, 3600000000, 20000, 0); /* a clock that has jumped */
+    CHECK_FALSE(step.left_out);
+    CHECK(step.silence_us == 0);
+    for (int i = 0; i < 1000; i++)
+        step = pacing_next(&p, 19000, 20000, 20000);
+    CHECK(step.silence_us == 0);
+    CHECK(step.stretch_ppm == 5000);
 }
 
 TEST_CASE("tv: requests go one after another, and again until they are answered")

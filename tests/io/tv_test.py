@@ -3,18 +3,14 @@
 """Television with samples/tv_server and samples/tv_client: the numbers drawn into the pictures are
 read from what was decoded.
 
-usage: tv_test.py TV_SERVER TV_CLIENT
+usage: tv_test.py TV_SERVER TV_CLIENT [FAKE_DEVICES]
 """
 
-import array
 import contextlib
 import json
-import math
-import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -23,45 +19,17 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-import wave
 
-PATIENCE_S = 200  # for what hangs
-PATIENT = "handshake-timeout=60000&peer-timeout=3600000"
+from programs import (PATIENCE_S, PATIENT, Program, busy_sound, check_error, hears, played, preload, tone,
+                      write_wav)
+
+
 SMALL = ["--width", "320", "--height", "180", "--preset", "ultrafast"]
 
-server_program, client_program = sys.argv[1:] if len(sys.argv) == 3 else (None, None)
+server_program, client_program, fake_devices = (sys.argv[1:] + 3 * [None])[:3]
 
 
 # ---- programs ----
-
-class Program:
-    def __init__(self, *command, env=None):
-        self.process = subprocess.Popen(command, env=os.environ | (env or {}),
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
-        self.said = ""
-
-    def wait_for(self, pattern):
-        for line in self.process.stdout:
-            self.said += line
-            match = re.search(pattern, line)
-            if match:
-                return match
-        raise AssertionError(f"never said '{pattern}', but:\n{self.said}")
-
-    def type(self, keys):
-        self.process.stdin.write(keys)
-        self.process.stdin.flush()
-
-    def wait(self, code=0):
-        self.said += self.process.communicate(timeout=PATIENCE_S)[0]
-        assert self.process.returncode == code, f"ended with {self.process.returncode}: {self.said}"
-        return self.said
-
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
-        return self.wait()
-
 
 class Client(Program):
     """`pictures`: the file with a line for each one that was shown."""
@@ -89,15 +57,14 @@ class Client(Program):
 
 
 @contextlib.contextmanager
-def serving(*options, channels=("one=test", "two=test"), query=""):
+def serving(*options, channels=("one=test", "two=test"), query="", env=None):
     """A server, and its port. It is killed if the test fails."""
     server = Program(server_program, *SMALL, *options,
-                     f"livetcp://127.0.0.1:0?mode=listener&{PATIENT}{query}", *channels)
+                     f"livetcp://127.0.0.1:0?mode=listener&{PATIENT}{query}", *channels, env=env)
     try:
         yield server, int(server.wait_for(r"listening on port (\d+)").group(1))
     finally:
-        server.process.kill()
-        server.process.wait()
+        server.kill()
 
 
 def uri(port, channel=""):
@@ -119,7 +86,7 @@ def check_pictures(folder):
     with serving() as (server, port):
         client = Client(folder, uri(port, "two"), "--headless")
         client.wait_for_pictures(3)
-        client.interrupt()
+        client.interrupt_in_time()
         server.interrupt()
     shown = client.shown()
     assert len(shown) > 5, shown
@@ -181,9 +148,9 @@ def check_seek(folder):
     by_play = {play: [number for _, _, number, _, _ in list_]
                for play, list_ in plays(client.shown()).items()}
     assert sorted(by_play) == [0, 2, 3, 4, 5], sorted(by_play)  # a pause begins no play
-    assert by_play[2][0] == by_play[0][-1] + 1, "what was paused goes on with the next picture"
+    assert by_play[2][0] == by_play[0][-1] + 1, ("what was paused goes on there", by_play)
     assert by_play[3][0] < by_play[2][0], "back is back"
-    assert by_play[4][0] == by_play[3][-1] + 1, "forward goes on with the next picture"
+    assert by_play[4][0] == by_play[3][-1] + 1, ("forward goes on with the next picture", by_play)
     assert by_play[5][0] > by_play[4][-1], "live is later"
     for play, numbers in by_play.items():
         assert numbers == sorted(set(numbers)), (play, numbers)
@@ -271,30 +238,11 @@ def write_y4m(path, pictures=7, width=176, height=96):
                       b"\x80" * (width * height // 2))
 
 
-def write_wav(path, hz=700, rate=16000, seconds=1):
-    with wave.open(str(path), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(rate)
-        out.writeframes(array.array("h", (round(9000 * math.sin(2 * math.pi * hz * i / rate))
-                                          for i in range(rate * seconds))).tobytes())
-
-
-def share(samples, hz, rate=48000):
-    """Of the energy of these samples, the part at this frequency (Goertzel)."""
-    factor, before, last = 2 * math.cos(2 * math.pi * hz / rate), 0.0, 0.0
-    for sample in samples:
-        before, last = last, sample + factor * last - before
-    power = before * before + last * last - factor * before * last
-    energy = sum(sample * sample for sample in samples)
-    return 2 * power / (energy * len(samples)) if energy > 1000 * len(samples) else 0.0
-
-
 def check_files(folder):
     """A Y4M file begins again at its end, with the sound of a WAV file, in a window (SDL's dummy
     driver) and a loudspeaker (a file), with statistics over the picture."""
     write_y4m(folder / "film.y4m")
-    write_wav(folder / "film.wav")
+    write_wav(folder / "film.wav", tone(700, 1, 16000), 16000)
     loudspeaker = folder / "loudspeaker.raw"
     with serving("--numbers", channels=(f"film={folder}/film.y4m,{folder}/film.wav",)) as (server,
                                                                                          port):
@@ -309,10 +257,41 @@ def check_files(folder):
     shown = client.shown()
     assert len({number for _, _, number, _, _ in shown}) > 7, "more than the file has"
     assert all(channel == 0 and width == 176 for _, channel, _, width, _ in shown), shown
-    heard = array.array("h", loudspeaker.read_bytes()[:loudspeaker.stat().st_size // 2 * 2])
-    size = 2400
-    assert any(share(heard[at:at + size], 700) > 0.6
-               for at in range(0, len(heard) - size, size)), "no tone of 700 Hz"
+    assert hears(played(loudspeaker), 700), "no tone of 700 Hz"
+
+
+# ---- a camera ----
+
+def check_camera(folder):
+    """Pictures of a camera arrive, of the size that it gives; one that is pulled out ends its
+    channel, and no other. What cannot be opened is said in words that help."""
+    camera = "cam=/dev/video7"
+    if not fake_devices:
+        return
+    with serving("--numbers", channels=("one=test", camera),
+                 env=preload(fake_devices, LIVETCP_FAKE_CAMERA="works")) as (server, port):
+        client = Client(folder, uri(port, "cam"), "--headless")
+        client.wait_for_pictures(5)
+        client.interrupt()
+        server.interrupt()
+    shown = client.shown()
+    assert len(shown) >= 5 and all(channel == 1 and width == 176
+                                   for _, channel, _, width, _ in shown), shown
+    with serving(channels=("one=test", camera),
+                 env=preload(fake_devices, LIVETCP_FAKE_CAMERA="unplugged")) as (server, port):
+        server.wait_for("channel cam ends: the camera /dev/video7 is gone: No such device; is it "
+                        "plugged in")
+        client = Client(folder, uri(port), "--headless")
+        client.wait_for_pictures(1)
+        client.interrupt()
+        server.interrupt()
+    for kind, words in (("busy", "/dev/video7 is busy: .*another program uses it: end that first"),
+                        ("mjpeg", "gives no YUYV pictures"),
+                        ("metadata", "gives no pictures; one camera has several devices"),
+                        ("file", "/dev/video7 is no camera: .*shows what there is"),
+                        ("forbidden", "cannot be opened: Permission denied; the group 'video'")):
+        check_error(re.compile(words), server_program, "livetcp://127.0.0.1:0?mode=listener",
+                    camera, env=preload(fake_devices, LIVETCP_FAKE_CAMERA=kind))
 
 
 # ---- a viewer of its own: RTP by RFC 4571 ----
@@ -412,8 +391,9 @@ def check_wire(folder):
 # ---- who does not read ----
 
 def metric(text, name, peer):
-    found = re.search(rf'^{name}{{[^}}]*peer="{re.escape(peer)}"[^}}]*}} (\S+)$', text, re.MULTILINE)
-    return float(found.group(1)) if found else 0
+    """The sum over its other labels."""
+    return sum(map(float, re.findall(rf'^{name}{{[^}}]*peer="{re.escape(peer)}"[^}}]*}} (\S+)$', text,
+                                     re.MULTILINE)))
 
 
 def fetch(port, path="/metrics"):
@@ -464,21 +444,12 @@ def check_ends(folder):
         client.wait_for_pictures(1)
         line = json.loads(server.wait_for(r'"viewers": \[\{').string)
         assert line["viewers"][0]["session"]["connections"], line
-        before = time.monotonic()
-        said = server.interrupt()
-        print(f"  the server ended after {time.monotonic() - before:.2f} s")
+        said = server.interrupt_in_time()
         assert re.search(r"2 channels, \d+ pictures encoded.*1 viewers.*pictures sent", said), said
         assert "pictures shown" in client.wait(1)
 
 
 # ---- what cannot work ----
-
-def check_error(program, text, *arguments, env=None):
-    done = subprocess.run([program, *arguments], env=os.environ | (env or {}), text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
-    assert done.returncode == 1, f"{arguments} ended with {done.returncode}"
-    assert text in done.stderr, f"{arguments} said: {done.stderr}"
-
 
 def check_server_errors(folder):
     listener = "livetcp://127.0.0.1:0?mode=listener"
@@ -488,7 +459,7 @@ def check_server_errors(folder):
     write_y4m(empty, pictures=0)
 
     def expect(words, *arguments, env=None):
-        check_error(server_program, words, *arguments, env=env)
+        check_error(words, server_program, *arguments, env=env)
 
     expect("usage: tv_server")
     expect("http://", "http://127.0.0.1:9")
@@ -504,7 +475,8 @@ def check_server_errors(folder):
     expect("no/such.y4m cannot be read: No such file", listener, "a=no/such.y4m")
     expect("text.y4m is no picture file", listener, f"a={text}")
     expect("tiny.y4m cannot be shown", listener, f"a={tiny}")
-    expect("/dev/video99 cannot be opened", listener, "a=/dev/video99")
+    expect("/dev/video99 cannot be opened: No such file or directory; is it plugged in?", listener,
+           "a=/dev/video99")
     expect("no/such.wav cannot be read", listener, "a=test,no/such.wav")
     expect("text.y4m cannot be played", listener, f"a=test,{text}")
     expect("--metrics is an address and a port", "--metrics", "frob", listener)
@@ -523,7 +495,7 @@ def check_server_errors(folder):
 
 def check_client_errors(folder):
     def expect(words, *arguments, env=None):
-        check_error(client_program, words, *arguments, env=env)
+        check_error(words, client_program, *arguments, env=env)
 
     nobody = "livetcp://127.0.0.1:9"
     expect("usage: tv_client")
@@ -535,6 +507,9 @@ def check_client_errors(folder):
     expect("there is no screen", nobody, env={"SDL_VIDEODRIVER": "no-such-driver"})
     expect("the loudspeaker cannot be opened", nobody,
            env={"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "no-such-driver"})
+    if fake_devices:
+        expect(re.compile("the loudspeaker cannot be opened: .*busy; another program may use it"),
+               nobody, env=busy_sound(fake_devices, folder) | {"SDL_VIDEODRIVER": "dummy"})
     expect("cannot be written", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
     expect("refused", "--headless", f"{nobody}?auto-reconnect=false")
     with serving() as (server, port):
@@ -548,7 +523,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
-              check_qualities, check_files, check_wire, check_stalled, check_many, check_measures,
+              check_qualities, check_files, check_camera, check_wire, check_stalled, check_many, check_measures,
               check_ends)
     with tempfile.TemporaryDirectory() as name:
         for check in checks:

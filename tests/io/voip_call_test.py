@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Telephones with samples/voip_call: the sound that comes out is looked at.
 
-usage: voip_call_test.py VOIP_CALL
+usage: voip_call_test.py VOIP_CALL [FAKE_DEVICES]
 """
 
 import array
@@ -10,58 +10,31 @@ import contextlib
 import ctypes
 import ctypes.util
 import json
-import math
-import os
 import pathlib
 import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 import wave
 
-PATIENCE_S = 200  # for what hangs
-PATIENT = "handshake-timeout=60000&peer-timeout=3600000"
-RATE = 48000
+import programs
+from programs import PATIENCE_S, PATIENT, RATE, Program, hears, played, tone, write_wav
+
+
 LOW, HIGH = 600, 1100  # Hz
 SILENT = ["--microphone", "none", "--loudspeaker", "none"]
 
-program = sys.argv[1] if len(sys.argv) == 2 else None
+program, fake_devices = (sys.argv[1:] + 2 * [None])[:2]
 
 
 # ---- programs ----
 
-class Phone:
-    def __init__(self, *arguments, env=None):
-        self.process = subprocess.Popen([program, *arguments], env=os.environ | (env or {}),
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
-        self.said = ""
-
-    def wait_for(self, pattern):
-        for line in self.process.stdout:
-            self.said += line
-            match = re.search(pattern, line)
-            if match:
-                return match
-        raise AssertionError(f"voip_call never said '{pattern}', but:\n{self.said}")
-
-    def press(self, key):
-        self.process.stdin.write(key)
-        self.process.stdin.flush()
-
-    def wait(self, code=0):
-        self.said += self.process.communicate(timeout=PATIENCE_S)[0]
-        assert self.process.returncode == code, f"ended with {self.process.returncode}: {self.said}"
-        return self.said
-
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
-        return self.wait()
+def Phone(*arguments, env=None):  # noqa: N802: it is made like an object
+    return Program(program, *arguments, env=env)
 
 
 @contextlib.contextmanager
@@ -73,42 +46,10 @@ def listening(*arguments, query="", env=None):
         port = phone.wait_for(r"listening on port (\d+)").group(1)
         yield phone, f"livetcp://127.0.0.1:{port}?connections=2&{PATIENT}"
     finally:
-        phone.process.kill()
-        phone.process.wait()
+        phone.kill()
 
 
 # ---- sound ----
-
-def tone(hz, seconds=2):
-    return array.array("h", (round(8000 * math.sin(2 * math.pi * hz * i / RATE))
-                             for i in range(RATE * seconds)))
-
-
-def write_wav(path, samples):
-    with wave.open(str(path), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(RATE)
-        out.writeframes(samples.tobytes())
-
-
-def share(samples, hz):
-    """Of the energy of these samples, the part at this frequency (Goertzel)."""
-    factor, before, last = 2 * math.cos(2 * math.pi * hz / RATE), 0.0, 0.0
-    for sample in samples:
-        before, last = last, sample + factor * last - before
-    power = before * before + last * last - factor * before * last
-    energy = sum(sample * sample for sample in samples)
-    return 2 * power / (energy * len(samples)) if energy > 1000 * len(samples) else 0.0
-
-
-def hears(samples, hz):
-    """50 ms of this tone, and of little else: on a busy machine there are gaps. Clocks that differ shift it by a hertz or
-    two, which a window so short does not resolve."""
-    size = RATE // 20
-    return any(share(samples[at:at + size], hz) > 0.6
-               for at in range(0, len(samples) - size, size // 2))
-
 
 def channel(path, number):
     """Of a recording, which is as long as its header says."""
@@ -137,20 +78,21 @@ def check_call(folder):
         for phone in (listener, caller):
             phone.wait_for(r"you hear them after \d+ ms .*MOS [1-4]\.\d now.* they ##")
         caller.wait_for(r"you ##.* they ##")
-        listener.press("m")
+        listener.type("m")
         listener.wait_for("you are muted")
         caller.wait_for(r"they \.\.\.\.\.")  # nothing but the noise that Opus makes up
         listener.wait_for(r"you \(MUTED\)")
-        listener.press("m")
+        listener.type("m")
         listener.wait_for("you are heard")
         caller.wait_for(r"they ##")
-        caller.press("q")
+        caller.type("q")
         summary = caller.wait()
-        assert re.search(r"call of \d\d:\d\d: heard after \d+ ms .*packets played.*MOS \d", summary)
+        assert re.search(r"call of \d\d:\d\d: heard after \d+ ms .*packets played.*MOS \d", summary), \
+            summary
         assert re.search("call of", listener.wait()), listener.said
     assert hears(channel(folder / "call.wav", 0), HIGH), "the caller's own tone is not recorded"
     assert hears(channel(folder / "call.wav", 1), LOW), "the caller heard no tone of 600 Hz"
-    heard = array.array("h", loudspeaker.read_bytes()[:loudspeaker.stat().st_size // 2 * 2])
+    heard = played(loudspeaker)
     assert hears(heard, HIGH), "the listener's loudspeaker played no tone of 1100 Hz"
     assert not hears(heard, LOW) and not hears(channel(folder / "call.wav", 1), HIGH)
     figures = json.loads((folder / "call.json").read_text())
@@ -164,7 +106,7 @@ def check_silence(folder):
         caller = Phone(*SILENT, "--summary", str(folder / "silence.json"), uri)
         listener.wait_for(r"00:03")
         caller.wait_for(r"00:03")
-        assert "call of" in caller.interrupt()
+        assert "call of" in caller.interrupt_in_time()
         assert "call of" in listener.wait()
     figures = json.loads((folder / "silence.json").read_text())
     assert figures["silent"] > 2 * figures["sent"] > 0, figures
@@ -257,10 +199,7 @@ def check_correction(folder):
 # ---- what cannot work ----
 
 def check_error(text, *arguments, env=None):
-    done = subprocess.run([program, *arguments], env=os.environ | (env or {}), text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
-    assert done.returncode == 1, f"{arguments} ended with {done.returncode}"
-    assert text in done.stderr, f"{arguments} said: {done.stderr}"
+    programs.check_error(text, program, *arguments, env=env)
 
 
 def check_errors(folder):
@@ -284,6 +223,12 @@ def check_errors(folder):
                 env={"SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILEIN": str(folder / "no.raw")})
     check_error("the loudspeaker cannot be opened", "--microphone", "none", uri,
                 env={"SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILE": str(folder / "no/such.raw")})
+    if fake_devices:
+        busy = programs.busy_sound(fake_devices, folder)
+        for name, other in (("microphone", "loudspeaker"), ("loudspeaker", "microphone")):
+            check_error(re.compile(f"the {name} cannot be opened: .*busy; another program may use "
+                                   f"it; .*--{name} none goes without"), f"--{other}", "none", uri,
+                        env=busy)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

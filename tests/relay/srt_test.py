@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""livetcp relay: ends that speak SRT, to another relay and to GStreamer's elements.
+"""livetcp relay: ends that speak SRT, to another relay, to GStreamer's elements, to ffmpeg and to
+srt-live-transmit.
 usage: srt_test.py LIVETCP"""
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -132,6 +135,62 @@ class Srt(RelayTest):
              "identity", "eos-after=20", "!", "fakesink", "silent=false"],
             capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         self.assertGreaterEqual(len(re.findall(r"chain   \*\*\*", done.stdout)), 15, done.stderr)
+
+    def ffmpeg(self, *arguments):
+        process = subprocess.Popen(["ffmpeg", "-nostdin", *arguments], text=True,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.started.append(process)
+        return process
+
+    def test_ffmpeg_and_srt_live_transmit(self):
+        """ffmpeg calls the first relay and srt-live-transmit the second, with a passphrase and a
+        stream id; between the relays it is LiveTCP. The pictures arrive as they were."""
+        for program in "ffmpeg", "srt-live-transmit":
+            if not shutil.which(program):
+                self.skipTest(f"{program} is not installed")
+        protocols = subprocess.run(["ffmpeg", "-protocols"], capture_output=True, text=True,
+                                   timeout=PATIENCE_S, check=True).stdout
+        if "srt" not in protocols.split():
+            self.skipTest("this ffmpeg has no SRT")
+        first = self.free_pair()
+        out = self.relay("livetcp://127.0.0.1:0?mode=listener",
+                         f"srt://127.0.0.1:{first + 1}?mode=listener&passphrase={SECRET}")
+        port = out.wait_for(r"(?<!SRT: )listening on port (\d+)")[1]
+        into = self.relay(f"srt://127.0.0.1:{first}?mode=listener&streamid=camera",
+                          f"livetcp://127.0.0.1:{port}")
+        into.wait_for("session open")
+        there = self.free_pair()
+        sent, came = self.folder / "sent.crc", self.folder / "came.crc"
+        receiver = self.ffmpeg("-v", "debug", "-i",
+                               f"udp://127.0.0.1:{there}?timeout=5000000&buffer_size=4000000",
+                               "-map", "0", "-c", "copy", "-frames:v", "75", "-f", "framecrc",
+                               str(came))
+        viewer = subprocess.Popen(
+            ["srt-live-transmit", "-q", f"srt://127.0.0.1:{first + 1}?mode=caller&passphrase={SECRET}",
+             f"udp://127.0.0.1:{there}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(viewer.wait)
+        self.addCleanup(viewer.kill)
+        out.wait_for("SRT connection open")
+        source = self.ffmpeg(
+            "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25",
+            "-t", "600", "-c:v", "mpeg2video", "-b:v", "2M", "-map", "0", "-f", "tee",
+            f"[f=mpegts]srt\\://127.0.0.1\\:{first}?mode=caller&streamid=camera&pkt_size=1316|"
+            f"[f=framecrc]{sent}")
+        said = receiver.communicate(timeout=PATIENCE_S)[1]
+        self.assertEqual(said.count("Continuity check failed"), 0)
+        source.send_signal(signal.SIGINT)
+        source.communicate(timeout=PATIENCE_S)
+
+        def pictures(path):
+            """Size and checksum of each."""
+            return [line.split(",")[4:6] for line in path.read_text().splitlines()
+                    if not line.startswith("#")]
+
+        self.assertEqual(len(pictures(came)), 75)
+        self.assertEqual(pictures(came), pictures(sent)[:75])
+        self.assertFalse(out.said(SECRET), "the passphrase is shown")
+        for relay in into, out:
+            self.assertEqual(relay.end()[0], 0, relay.lines)
 
     def test_bad_input(self):
         for uri, says in (("srt://:1?passphrase=short", "passphrase=...: it is 10 to 79 characters"),

@@ -93,8 +93,10 @@ livetcp_result SimSession::send_repeating(uint32_t ssrc, uint16_t sequence, size
                                           unsigned repeats)
 {
     auto packet = make_rtp(ssrc, sequence, sequence, size, world_.now());
-    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_UNKNOWN,
-                                repeats};
+    livetcp_packet_info info = {};
+    info.struct_size = sizeof info;
+    info.importance = LIVETCP_IMPORTANCE_AUDIO;
+    info.repeats = repeats;
     livetcp_result result = livetcp_engine_send(engine, packet.data(), size, &info, now());
     service();
     return result;

@@ -131,6 +131,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .queue_us = rate->samples.queue_us,
                                    .busy_us = rate->samples.busy_us,
                                    .wait_us = view->queue_delay_us,
+                                   .offered = (double)view->media_rate,
                                    .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;

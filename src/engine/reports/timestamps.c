@@ -5,12 +5,13 @@
 #define SAMPLES_MAX 32
 #define ALL_MAX     256
 
-/* With timestamps=auto one packet in this time, or every one if fewer come; the means need no more.
- * docs/guide/tuning.md has its cost. */
-#define SAMPLE_INTERVAL_US 20000
+/* With timestamps=auto one packet in this time, or every one if fewer come: twice as many as there
+ * are reports of the means. Each costs the loop two wake-ups; docs/guide/tuning.md has the price.
+ */
+#define SAMPLE_INTERVAL_US 100000
 
 /* Packets are counted over this time for that. */
-#define COUNTED_US 100000
+#define COUNTED_US 200000
 
 /* Means older than this do not count. */
 #define FRESH_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)

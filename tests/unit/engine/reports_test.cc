@@ -600,7 +600,7 @@ TEST_CASE("timestamps are sampled at their interval, or of all packets, or of no
 {
     livetcp_config config = config_of();
     End automatic(config);
-    CHECK(sample(automatic) == Approx(500).margin(60)); /* one in 20 ms */
+    CHECK(sample(automatic) == Approx(100).margin(25)); /* one in 100 ms */
     config.timestamps = LIVETCP_TIMESTAMPS_ON;
     End all(config);
     CHECK(sample(all) == 10000);

@@ -101,6 +101,9 @@ typedef struct livetcp_packet_info {
     unsigned repeats; /* it also carries the frames of so many packets of its SSRC before it (RFC
                          2198, livetcp/rtp.h), 0..3, and goes on another connection than
                          they, as far as one can take it; more counts as 3 */
+    uint32_t unused;  /* programs of before have padding here */
+    bool more;        /* another packet follows at once, of the same video frame for example: the
+                         library may wait for it, and write both in one call */
 } livetcp_packet_info;
 
 /* The codec of an RTP encoding name (SDP's a=rtpmap, encoding-name of GStreamer's caps), for

@@ -51,7 +51,8 @@ inline livetcp_importance of(livetcp_codec codec, const Bytes &bytes)
 
 inline livetcp_importance next(lt_importance_state &state, livetcp_codec codec, const Bytes &bytes)
 {
-    livetcp_packet_info info = {sizeof(livetcp_packet_info), LIVETCP_IMPORTANCE_UNKNOWN, codec, 0};
+    livetcp_packet_info info = {
+        sizeof(livetcp_packet_info), LIVETCP_IMPORTANCE_UNKNOWN, codec, 0, 0, false};
     std::unique_ptr<uint8_t[]> exact(new uint8_t[bytes.size()]);
     std::copy(bytes.begin(), bytes.end(), exact.get());
     return lt_importance_next(&state, &info, exact.get(), bytes.size());

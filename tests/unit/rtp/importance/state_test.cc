@@ -21,7 +21,8 @@ TEST_CASE("the application's word wins, then the payload's", "[importance]")
 {
     lt_importance_state state = {};
     Bytes idr = packet(from_hex("6588"));
-    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_DROPPABLE, LIVETCP_CODEC_H264, 0};
+    livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_DROPPABLE, LIVETCP_CODEC_H264, 0, 0,
+                                false};
 
     auto asked = [&] { return lt_importance_next(&state, &info, idr.data(), idr.size()); };
     CHECK(asked() == LIVETCP_IMPORTANCE_DROPPABLE);
@@ -39,7 +40,7 @@ TEST_CASE("fields that the application's structure has not are not read", "[impo
 {
     lt_importance_state state = {};
     Bytes idr = packet(from_hex("6588"));
-    livetcp_packet_info info = {0, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_H264, 0};
+    livetcp_packet_info info = {0, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_H264, 0, 0, false};
     CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
     info.struct_size = offsetof(livetcp_packet_info, codec);
     CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_AUDIO);
@@ -52,7 +53,8 @@ TEST_CASE("an importance that is none is asked of the payload", "[importance]")
     lt_importance_state state = {};
     Bytes idr = packet(from_hex("6588"));
     for (int value : {-1, LIVETCP_IMPORTANCE_KEY + 1}) {
-        livetcp_packet_info info = {sizeof info, (livetcp_importance)value, LIVETCP_CODEC_H264, 0};
+        livetcp_packet_info info = {
+            sizeof info, (livetcp_importance)value, LIVETCP_CODEC_H264, 0, 0, false};
         CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_KEY);
     }
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices that this computer may not have, for programs that are started with LD_PRELOAD:
+ *
+ *     LIVETCP_FAKE_CAMERA=works|mjpeg|busy|metadata|file|forbidden|unplugged   /dev/video7
+ *     LIVETCP_FAKE_SOUND=busy                                                  /dev/snd/
+ *
+ * The camera is a file in memory, which open(), mmap() and poll() take for what they are; its
+ * requests are answered here. Its pictures are of one colour.
+ */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/videodev2.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CAMERA    "/dev/video7"
+#define SOUND     "/dev/snd/"
+#define BUFFERS   4
+#define WIDTH     176
+#define HEIGHT    96
+#define STRIDE    (2 * WIDTH + 32) /* rows have padding */
+#define SIZE      (STRIDE * HEIGHT)
+#define PERIOD_NS 40000000
+#define UNPLUGGED 5 /* pictures until then */
+#define LUMA      150
+#define BLUE      90
+#define RED       170
+
+static int camera = -1;
+static bool queued[BUFFERS], streams;
+static unsigned next, pictures;
+static int64_t due_ns;
+
+static bool camera_is(const char *kind)
+{
+    const char *given = getenv("LIVETCP_FAKE_CAMERA");
+
+    return given && strcmp(given, kind) == 0;
+}
+
+static int fail(int cause)
+{
+    errno = cause;
+    return -1;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* ---- opening ---- */
+
+static int open_camera(void)
+{
+    if (camera_is("forbidden"))
+        return fail(EACCES);
+    camera = memfd_create("camera", MFD_CLOEXEC);
+    if (camera >= 0 && ftruncate(camera, BUFFERS * SIZE) != 0)
+        return fail(EIO);
+    return camera;
+}
+
+static int open_file(const char *path, int flags, mode_t mode)
+{
+    if (getenv("LIVETCP_FAKE_CAMERA") && strcmp(path, CAMERA) == 0)
+        return open_camera();
+    if (getenv("LIVETCP_FAKE_SOUND") && strncmp(path, SOUND, strlen(SOUND)) == 0)
+        return fail(EBUSY);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return open_file(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+
+int __open_2(const char *path, int flags);
+int __open_2(const char *path, int flags)
+{
+    return open_file(path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+
+/* ---- requests ---- */
+
+static int tell_capabilities(struct v4l2_capability *can)
+{
+    if (camera_is("file"))
+        return fail(ENOTTY);
+    can->capabilities = V4L2_CAP_DEVICE_CAPS | V4L2_CAP_VIDEO_CAPTURE;
+    can->device_caps =
+        camera_is("metadata") ? V4L2_CAP_META_CAPTURE : V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
+    return 0;
+}
+
+static int set_format(struct v4l2_format *format)
+{
+    if (camera_is("busy"))
+        return fail(EBUSY);
+    format->fmt.pix.width = WIDTH;
+    format->fmt.pix.height = HEIGHT;
+    format->fmt.pix.bytesperline = STRIDE;
+    format->fmt.pix.sizeimage = SIZE;
+    format->fmt.pix.pixelformat = camera_is("mjpeg") ? V4L2_PIX_FMT_MJPEG : V4L2_PIX_FMT_YUYV;
+    return 0;
+}
+
+static void draw(unsigned index)
+{
+    static uint8_t picture[SIZE];
+
+    for (size_t i = 0; i < SIZE; i += 4) {
+        picture[i] = picture[i + 2] = LUMA;
+        picture[i + 1] = BLUE;
+        picture[i + 3] = RED;
+    }
+    if (pwrite(camera, picture, SIZE, (off_t)index * SIZE) != SIZE)
+        abort();
+}
+
+static int give_picture(struct v4l2_buffer *buffer)
+{
+    if (camera_is("unplugged") && pictures >= UNPLUGGED)
+        return fail(ENODEV);
+    if (!streams || now_ns() < due_ns || !queued[next])
+        return fail(EAGAIN);
+    draw(next);
+    buffer->index = next;
+    buffer->bytesused = SIZE;
+    queued[next] = false;
+    next = (next + 1) % BUFFERS;
+    due_ns = now_ns() + PERIOD_NS;
+    pictures++;
+    return 0;
+}
+
+static int answer(unsigned long request, void *argument)
+{
+    struct v4l2_buffer *buffer = argument;
+
+    switch (request) {
+    case VIDIOC_QUERYCAP:
+        return tell_capabilities(argument);
+    case VIDIOC_S_FMT:
+        return set_format(argument);
+    case VIDIOC_REQBUFS:
+        ((struct v4l2_requestbuffers *)argument)->count = BUFFERS;
+        return 0;
+    case VIDIOC_QUERYBUF:
+        buffer->length = SIZE;
+        buffer->m.offset = buffer->index * SIZE;
+        return 0;
+    case VIDIOC_QBUF:
+        queued[buffer->index % BUFFERS] = true;
+        return 0;
+    case VIDIOC_DQBUF:
+        return give_picture(buffer);
+    case VIDIOC_STREAMON:
+        streams = true;
+        return 0;
+    default:
+        return fail(ENOTTY); /* as for the picture rate: cameras may lack it */
+    }
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return fd >= 0 && fd == camera ? answer(request, argument)
+                                   : (int)syscall(SYS_ioctl, fd, request, argument);
+}
