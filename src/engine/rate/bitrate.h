@@ -28,7 +28,7 @@ typedef struct lt_bitrate {
     unsigned looks;           /*   ever */
 
     double ceiling;         /* bytes per second, all, carried when something last stood; 0 = none */
-    bool by_windows; /*   that was the connections' windows, kept small by losses */
+    bool by_windows;        /*   that was the connections' windows, kept small by losses */
     uint64_t retransmitted; /* segments, at the last look, */
     livetcp_usec lost_us;   /*   and when that grew last */
     livetcp_usec updated_us; /* when the estimate was last thought about */

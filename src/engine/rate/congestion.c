@@ -43,13 +43,18 @@
 #define LOOK_US    6000
 #define QUEUE_MIN  2000.0
 
-/* A window that is full and meets no queue is too small, and opens: by so much in a round trip, as
- * what it does is seen after one, and faster when packets have waited for it for long. */
-#define OPEN_GAIN    0.05
-#define OPEN_FAST    0.15
-#define OPEN_TIME_US 20000
-#define OPEN_WAIT_US 50000
-#define SEGMENT      1500
+/* A window that is full and meets no queue is too small, and opens: per look, and faster when
+ * packets have waited for it for long, so that they do not wait for longer. A source that offers so
+ * much more than gets through makes them wait whatever the window: then it opens by so much in a
+ * round trip, as its effect is seen after one. */
+#define OPEN_GAIN         1.005
+#define OPEN_FAST         1.03
+#define OPEN_WAIT_US      50000
+#define OVERLOAD          1.25
+#define OVERLOAD_AFTER_US 2000000 /* the limit is measured too low at first */
+#define OVERLOAD_GAIN     0.15
+#define OVERLOAD_US       20000 /* between two looks, at most */
+#define SEGMENT           1500
 
 /* While packets wait for the window all the time, the queue never goes, and round trips without it
  * would be forgotten: now and then it is drained, for so long that each connection has a sample. */
@@ -120,6 +125,7 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .full_since_us = LIVETCP_NEVER,
                                   .drain_until_us = INT64_MIN,
                                   .looked_us = INT64_MIN / 2,
+                                  .fitted_us = INT64_MIN / 2,
                                   .excess_us = INT64_MIN / 2,
                                   .route_us = INT64_MIN,
                                   .lost_us = INT64_MIN / 2,
@@ -225,13 +231,19 @@ static bool is_drained(const lt_congestion *c, livetcp_usec now)
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec time = s->now_us - c->looked_us;
-    double gain = s->wait_us > OPEN_WAIT_US ? OPEN_FAST : OPEN_GAIN;
 
     c->looked_us = s->now_us;
+    if (c->limit <= 0 || s->offered < OVERLOAD * c->limit)
+        c->fitted_us = s->now_us;
     if (!is_full(c, s) || s->queue_us >= BUSY_US || is_drained(c, s->now_us) || !s->base_us)
         return;
-    time = time < OPEN_TIME_US ? time : OPEN_TIME_US;
-    c->capacity *= 1 + gain * (double)time / (double)s->base_us;
+    time = time < OVERLOAD_US ? time : OVERLOAD_US;
+    if (s->wait_us <= OPEN_WAIT_US)
+        c->capacity *= OPEN_GAIN;
+    else if (s->now_us - c->fitted_us < OVERLOAD_AFTER_US)
+        c->capacity *= OPEN_FAST;
+    else
+        c->capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
 }
 
 /* We give the path more than it carries: packets wait, or more and more is in flight. Else a

@@ -56,7 +56,8 @@ typedef struct lt_congestion {
         uint64_t sent;
         livetcp_usec at_us;
     } pacer; /* beside others */
-    livetcp_usec looked_us; /* when the window was last looked at */
+    livetcp_usec looked_us; /* when the window was last looked at, */
+    livetcp_usec fitted_us; /*   and the source sent about what gets through, or less */
     livetcp_usec excess_us; /* when more was last in flight than a queue of ours needs */
     livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
 

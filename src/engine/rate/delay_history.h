@@ -22,6 +22,7 @@ typedef struct lt_congestion_sample {
     livetcp_usec exact_sent_us; /*   which was sent then */
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
+    double offered;             /* bytes per second that the application has sent of late */
     unsigned connections;       /* that carry packets */
     uint64_t retransmitted;     /* segments, on all connections there ever were */
 } lt_congestion_sample;

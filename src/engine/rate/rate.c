@@ -137,6 +137,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .exact_us = rate->samples.exact_us,
                                    .exact_sent_us = rate->samples.sent_us,
                                    .wait_us = view->queue_delay_us,
+                                   .offered = (double)view->media_rate,
                                    .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;
