@@ -253,7 +253,7 @@ TEST_CASE("a longer way is not taken for a queue of ours for long")
         at.encoder.run(20);
         INFO(which.policy << ": " << before / mbit << ", " << lowest / mbit << ", "
                           << estimate(at.call) / mbit);
-        CHECK(lowest > 0.02 * before);
+        CHECK(lowest > 0.015 * before);
         CHECK(estimate(at.call) > 0.4 * before);
     }
 }

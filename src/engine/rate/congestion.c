@@ -375,22 +375,27 @@ static void begin_anew(lt_congestion *c, double limit)
     c->full_since_us = LIVETCP_NEVER;
 }
 
-/* Without a queue, and with losses all the same. */
-static bool is_calm_and_lossy(const lt_congestion *c, livetcp_usec now)
+static bool is_calm(const lt_congestion *c, livetcp_usec now)
 {
-    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US &&
-           c->lost_us > now - LOSSY_US;
+    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
 }
 
-/* Losses at random keep the windows from being full, and the steps of other routes from being seen
- * by that: there an excess that came at once where there was room is tested. True while it counts as that of a
+/* Losses at random keep windows from being full, and the steps of routes from being seen by that;
+ * so does a window that is one connection's alone. */
+static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return s->connections == 1 || c->lost_us > s->now_us - LOSSY_US;
+}
+
+/* An excess that came at once where there was room is tested. True while it counts as that of a
  * longer route, and when it has turned out to be. In the pause a packet is sent when none is under
  * way. */
 static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tests = lt_drain_test_is_under_way(&c->drain);
 
-    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm_and_lossy(c, s->now_us));
+    c->longer_us =
+        lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us) && hides_routes(c, s));
     if (!tests && lt_drain_test_is_under_way(&c->drain))
         c->before_drain = c->limit;
     if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))
@@ -509,6 +514,8 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s)
     room = c->pacer.credit > 0 ? (uint64_t)c->pacer.credit : 0;
     if (c->window > s->in_flight + room)
         c->window = s->in_flight + room;
+    if (c->window < (uint64_t)QUEUE_MIN) /* a packet, when none is under way */
+        c->window = (uint64_t)QUEUE_MIN;
 }
 
 static void compete(lt_congestion *c, const lt_congestion_sample *s)
