@@ -394,8 +394,7 @@ static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tests = lt_drain_test_is_under_way(&c->drain);
 
-    c->longer_us =
-        lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us) && hides_routes(c, s));
+    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us) && hides_routes(c, s));
     if (!tests && lt_drain_test_is_under_way(&c->drain))
         c->before_drain = c->limit;
     if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))

@@ -55,7 +55,7 @@ typedef struct lt_congestion {
         double credit; /* bytes that may be sent now */
         uint64_t sent;
         livetcp_usec at_us;
-    } pacer; /* beside others */
+    } pacer;                /* beside others */
     livetcp_usec looked_us; /* when the window was last looked at, */
     livetcp_usec fitted_us; /*   and the source sent about what gets through, or less */
     livetcp_usec excess_us; /* when more was last in flight than a queue of ours needs */
