@@ -95,6 +95,14 @@ void lt_playout_delay_add(lt_playout_delay *d, livetcp_usec queueing_us, livetcp
         a->calm_us = (livetcp_usec)(a->u + d->config->beta * a->v);
 }
 
+/* It waited behind a loss on its connection while later ones came on others: what the delay has to
+ * cover, and no sample of how delays follow each other. */
+void lt_playout_delay_add_overtaken(lt_playout_delay *d, livetcp_usec queueing_us)
+{
+    if (!d->stalled && queueing_us <= d->config->max_latency_us)
+        lt_delay_quantiles_add(&d->lateness, queueing_us);
+}
+
 void lt_playout_delay_rebase(lt_playout_delay *d, livetcp_usec higher_us)
 {
     lt_playout_delay_adaptive *a = &d->adaptive;

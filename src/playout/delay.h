@@ -34,6 +34,9 @@ void lt_playout_delay_init(lt_playout_delay *delay, const livetcp_playout_config
 void lt_playout_delay_add(lt_playout_delay *delay, livetcp_usec queueing_us,
                           livetcp_usec duration_us);
 
+/* The same of one that came after later ones. */
+void lt_playout_delay_add_overtaken(lt_playout_delay *delay, livetcp_usec queueing_us);
+
 /* The base of the delays rose by so much: subtracts it from the measured delays. */
 void lt_playout_delay_rebase(lt_playout_delay *delay, livetcp_usec higher_us);
 

@@ -202,10 +202,23 @@ static livetcp_usec place_newest(livetcp_playout *p, placing *at)
     return play_us;
 }
 
+/* A frame is complete with its last packet, be it an overtaken one. */
+static void measure_overtaken(livetcp_playout *p, const placing *at)
+{
+    livetcp_usec queueing_us =
+        at->in->arrival_us - at->media_us - lt_transit_base(&p->transit, at->media_us);
+
+    if (p->config.media == LIVETCP_PLAYOUT_AUDIO || at->media_us != p->frame_media_us)
+        lt_playout_delay_add_overtaken(&p->delay, queueing_us);
+    else if (queueing_us > p->frame_queueing_us)
+        p->frame_queueing_us = queueing_us;
+}
+
 static livetcp_usec place_earlier(livetcp_playout *p, const placing *at)
 {
     livetcp_usec latest_us = at->in->arrival_us + p->config.max_latency_us;
 
+    measure_overtaken(p, at);
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
     return least(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
