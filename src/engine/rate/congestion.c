@@ -381,10 +381,11 @@ static bool is_calm(const lt_congestion *c, livetcp_usec now)
 }
 
 /* Losses at random keep windows from being full, and the steps of routes from being seen by that;
- * so does a window that is one connection's alone. */
+ * so does a window that is one connection's alone. But there an encoder that follows makes such an
+ * excess itself, as its rate rises. */
 static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    return s->connections == 1 || c->lost_us > s->now_us - LOSSY_US;
+    return (s->connections == 1 && !s->follows) || c->lost_us > s->now_us - LOSSY_US;
 }
 
 /* An excess that came at once where there was room is tested. True while it counts as that of a

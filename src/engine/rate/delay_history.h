@@ -23,6 +23,7 @@ typedef struct lt_congestion_sample {
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
     double offered;             /* bytes per second that the application has sent of late */
+    bool follows;               /* the source sends about what it was told */
     unsigned connections;       /* that carry packets */
     uint64_t retransmitted;     /* segments, on all connections there ever were */
 } lt_congestion_sample;

@@ -138,6 +138,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .exact_sent_us = rate->samples.sent_us,
                                    .wait_us = view->queue_delay_us,
                                    .offered = (double)view->media_rate,
+                                   .follows = lt_bitrate_is_used(&rate->bitrate),
                                    .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;
