@@ -12,6 +12,8 @@
 #define TICK_MS  20
 #define PER_TICK 2 /* handshakes: a server has others to serve */
 
+#define OVERTAKEN_MAX 1000
+
 typedef struct spectator {
     crowd *crowd;
     livetcp_session *session;
@@ -19,6 +21,8 @@ typedef struct spectator {
     bool open, begun;
     uint32_t ssrc; /* of its pictures, */
     uint16_t next; /*   and the sequence number behind the newest */
+    bool counted;
+    uint16_t from; /* the first that counts: others overtook the ones before */
 } spectator;
 
 struct crowd {
@@ -57,12 +61,18 @@ static void take_rtp(spectator *s, const livetcp_packet *packet)
     if (header.payload_type != TV_VIDEO_PAYLOAD)
         return;
     const int16_t ahead = (int16_t)(header.sequence - s->next);
-    if (s->begun && c->measuring) {
+    if (s->begun && c->measuring && !s->counted) {
+        s->counted = true;
+        s->from = s->next;
+    }
+    if (s->counted && (int16_t)(header.sequence - s->from) >= 0) {
         c->came++;
         c->sent += ahead >= 0 ? (uint64_t)ahead + 1 : 0;
     }
     if (!s->begun || ahead >= 0)
         s->next = (uint16_t)(header.sequence + 1);
+    if ((int16_t)(s->next - s->from) > OVERTAKEN_MAX) /* numbers wrap */
+        s->from = (uint16_t)(s->next - OVERTAKEN_MAX);
     s->ssrc = header.ssrc;
     s->begun = true;
     if (c->measuring && header.marker)
