@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pipeline may hand to livetcpsink and livetcpplayout: buffers in pieces and in lists, RTP
+/* Input of a pipeline to livetcpsink and livetcpplayout: buffers in pieces and in lists, RTP
  * of any shape, RTCP, metas, caps, events, queries, changes of properties. The first byte chooses
  * the element and its settings, the rest is a list of operations. Nothing but the element's own
  * attempts to connect, to a port that refuses, goes to the network. A GLib critical is a failure,

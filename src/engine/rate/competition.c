@@ -30,7 +30,7 @@
 #define AGAIN_QUEUE_US 40000
 
 /* One flow: some of a segment more in each round trip, and by a third less after a loss (CUBIC's
- * TCP-friendly region, RFC 9438, section 4.3). What is lost at once is not repaired at once: a
+ * TCP-friendly region, RFC 9438, section 4.3). Packets lost at once are not repaired at once: a
  * packet that nothing follows is found missing after 200 ms and more. */
 #define SEGMENT   1448.0
 #define GROW      0.53

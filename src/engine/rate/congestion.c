@@ -389,8 +389,7 @@ static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 }
 
 /* An excess that came at once where there was room is tested. True while it counts as that of a
- * longer route, and when it has turned out to be. In the pause a packet is sent when none is under
- * way. */
+ * longer route, and when it has turned out to be. */
 static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tests = lt_drain_test_is_under_way(&c->drain);
@@ -401,9 +400,6 @@ static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
     if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))
         return false;
     begin_anew(c, c->before_drain);
-    set_window(c, s->now_us);
-    if (lt_drain_test_pauses(&c->drain))
-        c->window = 1;
     return true;
 }
 
@@ -419,15 +415,19 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
             begin_anew(c, c->step.before);
         }
     }
+    if (!tested && !c->longer_us)
+        return false;
     if (c->longer_us) {
         c->route_us = s->now_us;
         c->history = (lt_delay_history){.used = 0};
-        set_window(c, s->now_us);
     }
-    return tested || c->longer_us;
+    set_window(c, s->now_us);
+    if (lt_drain_test_pauses(&c->drain))
+        c->window = 1; /* a packet is sent when none is under way */
+    return true;
 }
 
-/* What was taken for a longer route has gone again at once: it was a queue, and not ours. */
+/* A longer route that has gone again at once was a queue, and not ours. */
 static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
 {
     if (c->shorter_us && s->now_us > c->route_us + ROUTE_US)
@@ -438,7 +438,7 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
-/* What was lost of more than we would have in flight, as before the path was known, is found and
+/* Losses of more than we would have in flight, as before the path was known, are found and
  * repaired for some round trips more. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
@@ -454,6 +454,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
+    double most = carried_most(c);
     bool ours, vain;
 
     if (is_longer_route(c, s))
@@ -474,7 +475,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
         return;
     vain = is_in_vain(c, s, &window) || was_no_route(c, s);
-    double part = carried_most(c) > 0 ? c->limit / carried_most(c) : 1;
+    double part = most > 0 ? c->limit / most : 1;
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, ours) && !vain)
         return;
     if (vain && c->limit < c->vain.before)
@@ -483,9 +484,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
-    double half = carried_most(c) / 2;
-    if (c->limit < half)
-        c->limit = half;
+    if (c->limit < most / 2)
+        c->limit = most / 2;
     lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);

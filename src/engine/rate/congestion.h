@@ -61,13 +61,12 @@ typedef struct lt_congestion {
     livetcp_usec excess_us; /* when more was last in flight than a queue of ours needs */
     livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
 
-    uint64_t retransmitted;
-    livetcp_usec lost_us; /* when that last grew */
+    uint64_t retransmitted; /* segments, at the last sample, */
+    livetcp_usec lost_us;   /*   and when that last grew */
 
-    livetcp_usec longer_us; /* by how much the route is longer since the last update; 0 = not */
-    livetcp_usec route_us;  /* when that was last so */
-    livetcp_usec
-        shorter_us; /* a base below it soon after that has shown that it was not; 0 = none */
+    livetcp_usec longer_us;  /* by how much the route is longer since the last update; 0 = not */
+    livetcp_usec route_us;   /* when that was last so */
+    livetcp_usec shorter_us; /*   a base below it soon after shows that it was not; 0 = none */
 
     livetcp_usec begun_us; /* first sample; INT64_MIN = none yet */
     lt_drain_test drain;

@@ -11,8 +11,8 @@
 #define JUMP_US   500000
 #define JUMP_PART 0.6
 
-/* What is below this part of it is none; nor is what grows beyond this, from one part of the time
- * to another. Samples are taken when the platform is asked, every 5 to 10 ms. */
+/* An excess below this part of it is none; nor is one that grows beyond this, from one part of the
+ * time to another. Samples are taken when the platform is asked, every 5 to 10 ms. */
 #define GONE_PART   0.85
 #define GROWN_PART  1.15
 #define NOISE_US    10000
