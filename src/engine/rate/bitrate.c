@@ -63,7 +63,6 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
                             .told_us = INT64_MIN,
                             .updated_us = INT64_MIN,
                             .lowered_us = INT64_MIN,
-                            .lost_us = INT64_MIN / 2,
                             .shown_us = INT64_MIN};
 }
 
@@ -208,7 +207,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double target = carried * larger(part, LOWER_MAX);
 
     b->by_windows = !lt_congestion_is_path(c);
-    bool grows = b->by_windows && s->now_us - b->lost_us > LOST_US;
+    bool grows = b->by_windows && s->now_us - c->lost_us > LOST_US;
     b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
@@ -264,9 +263,6 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
-    if (s->retransmitted != b->retransmitted)
-        b->lost_us = s->now_us;
-    b->retransmitted = s->retransmitted;
     if (c->route_us > b->lowered_us) /* what lowered it was no queue */
         b->ceiling = c->limit;
     b->used = used = look_used(b, s);

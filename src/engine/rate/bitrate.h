@@ -27,10 +27,8 @@ typedef struct lt_bitrate {
     } past[LT_BITRATE_LOOKS]; /* the last looks, a ring, */
     unsigned looks;           /*   ever */
 
-    double ceiling;         /* bytes per second, all, carried when something last stood; 0 = none */
-    bool by_windows;        /*   that was the connections' windows, kept small by losses */
-    uint64_t retransmitted; /* segments, at the last look, */
-    livetcp_usec lost_us;   /*   and when that grew last */
+    double ceiling;  /* bytes per second, all, carried when something last stood; 0 = none */
+    bool by_windows; /*   that was the connections' windows, kept small by losses */
     livetcp_usec updated_us; /* when the estimate was last thought about */
     livetcp_usec lowered_us; /* when it was last lowered; INT64_MIN = never */
     livetcp_usec shown_us;   /* when it last followed what packet trains show; INT64_MIN = never */
@@ -38,12 +36,11 @@ typedef struct lt_bitrate {
 
 typedef struct lt_bitrate_sample {
     livetcp_usec now_us;
-    double media_share;     /* bytes of media per byte written; 0 = not known */
-    uint64_t media_rate;    /* bytes per second that the application has sent of late */
-    uint64_t media;         /* bytes of media written, ever */
-    double probed;          /* bytes per second that a probe has shown at least; 0 = none has */
-    uint64_t retransmitted; /* segments, ever */
-    double admitted;        /* bytes per second that the connections' windows admit; HUGE_VAL = ? */
+    double media_share;  /* bytes of media per byte written; 0 = not known */
+    uint64_t media_rate; /* bytes per second that the application has sent of late */
+    uint64_t media;      /* bytes of media written, ever */
+    double probed;       /* bytes per second that a probe has shown at least; 0 = none has */
+    double admitted;     /* bytes per second that the connections' windows admit; HUGE_VAL = ? */
 } lt_bitrate_sample;
 
 /* Bounds in bit/s, 0 = none. The estimate begins as `max`, or as unknown. */

@@ -208,7 +208,6 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                                   .media_share = rate->media_share,
                                                   .media_rate = view->media_rate,
                                                   .media = rate->media,
-                                                  .retransmitted = sample.retransmitted,
                                                   .admitted = admitted(view),
                                                   .probed = lt_upward_probe_carried(&rate->probe)});
 }
