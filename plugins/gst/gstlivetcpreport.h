@@ -45,6 +45,32 @@ typedef struct GstLiveTcpActions {
                                       const gchar *text);
 } GstLiveTcpActions;
 
+/* Defines a table of them; `endpoint_of` finds the endpoint in an element. */
+#define GST_LIVETCP_ACTIONS(name, endpoint_of)                                                     \
+    static void name##_reject(GstElement *element, guint code, const gchar *text)                  \
+    {                                                                                              \
+        gst_livetcp_endpoint_prepare_rejection(endpoint_of(element), code, text);                  \
+    }                                                                                              \
+    static guint name##_admit_later(GstElement *element)                                           \
+    {                                                                                              \
+        return gst_livetcp_endpoint_defer_caller(endpoint_of(element));                            \
+    }                                                                                              \
+    static gboolean name##_admit_waiting(GstElement *element, guint session)                       \
+    {                                                                                              \
+        return gst_livetcp_endpoint_admit_caller(endpoint_of(element), session);                   \
+    }                                                                                              \
+    static gboolean name##_reject_waiting(GstElement *element, guint session, guint code,          \
+                                          const gchar *text)                                       \
+    {                                                                                              \
+        return gst_livetcp_endpoint_reject_caller(endpoint_of(element), session, code, text);      \
+    }                                                                                              \
+    static const GstLiveTcpActions name = {                                                        \
+        .reject_caller = name##_reject,                                                            \
+        .admit_caller_later = name##_admit_later,                                                  \
+        .admit_waiting_caller = name##_admit_waiting,                                              \
+        .reject_waiting_caller = name##_reject_waiting,                                            \
+    };
+
 void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions *actions);
 
 /* Emitters; the loop's thread calls them. Without a handler any peer may connect. */

@@ -885,35 +885,7 @@ static void finalize(GObject *object)
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
 }
 
-/* ---- action signals ---- */
-
-static void reject_caller(GstElement *element, guint code, const gchar *text)
-{
-    gst_livetcp_endpoint_prepare_rejection(SINK_ENDPOINT(element), code, text);
-}
-
-static guint admit_caller_later(GstElement *element)
-{
-    return gst_livetcp_endpoint_defer_caller(SINK_ENDPOINT(element));
-}
-
-static gboolean admit_waiting_caller(GstElement *element, guint session)
-{
-    return gst_livetcp_endpoint_admit_caller(SINK_ENDPOINT(element), session);
-}
-
-static gboolean reject_waiting_caller(GstElement *element, guint session, guint code,
-                                      const gchar *text)
-{
-    return gst_livetcp_endpoint_reject_caller(SINK_ENDPOINT(element), session, code, text);
-}
-
-static const GstLiveTcpActions actions = {
-    .reject_caller = reject_caller,
-    .admit_caller_later = admit_caller_later,
-    .admit_waiting_caller = admit_waiting_caller,
-    .reject_waiting_caller = reject_waiting_caller,
-};
+GST_LIVETCP_ACTIONS(actions, SINK_ENDPOINT)
 
 static void gst_livetcp_sink_class_init(GstLiveTcpSinkClass *klass)
 {
