@@ -3,6 +3,7 @@
  * Sessions report on the loop's thread; the streaming thread waits, sends and calls again. */
 #include "gstlivetcpendpoint.h"
 
+#include "gstlivetcpcounters.h"
 #include "gstlivetcpdebug.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcprunning.h"
@@ -133,71 +134,6 @@ static void peer_free(GstLiveTcpPeer *peer)
     g_free(peer);
 }
 
-void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
-                                     const livetcp_session_stats *stats)
-{
-    totals->reconnects += stats->reconnects;
-    totals->sent.accepted += stats->sent.accepted;
-    totals->sent.accepted_bytes += stats->sent.accepted_bytes;
-    totals->sent.packets += stats->sent.packets;
-    totals->sent.bytes += stats->sent.bytes;
-    totals->dropped.queue_full += stats->dropped.queue_full;
-    totals->dropped.connection += stats->dropped.connection;
-    totals->sent.refused += stats->sent.refused;
-    totals->received.packets += stats->received.packets;
-    totals->received.bytes += stats->received.bytes;
-    totals->received.bytes_read += stats->received.bytes_read;
-    totals->received.duplicates += stats->received.duplicates;
-    totals->received.late_discarded += stats->received.late_discarded;
-    totals->received.sequence_gaps += stats->received.sequence_gaps;
-    totals->received.null_frames += stats->received.null_frames;
-    totals->received.protocol_errors += stats->received.protocol_errors;
-    totals->sent.resent += stats->sent.resent;
-    totals->sent.acknowledged_lost += stats->sent.acknowledged_lost;
-    totals->sent.acknowledged_resent += stats->sent.acknowledged_resent;
-    totals->sent.unconfirmed += stats->sent.unconfirmed;
-    totals->received.acknowledged_lost += stats->received.acknowledged_lost;
-    totals->received.acknowledged_resent += stats->received.acknowledged_resent;
-    totals->sent.copies += stats->sent.copies;
-    totals->sent.copies_useful += stats->sent.copies_useful;
-    totals->sent.extra_bytes += stats->sent.extra_bytes;
-    totals->sent.parity += stats->sent.parity;
-    totals->sent.parity_dropped += stats->sent.parity_dropped;
-    totals->received.parity += stats->received.parity;
-    totals->received.parity_rebuilt += stats->received.parity_rebuilt;
-    totals->received.parity_useful += stats->received.parity_useful;
-    totals->received.parity_invalid += stats->received.parity_invalid;
-    totals->sent.padding += stats->sent.padding;
-    totals->sent.policy_errors += stats->sent.policy_errors;
-    totals->dropped.late += stats->dropped.late;
-    totals->dropped.late_droppable += stats->dropped.late_droppable;
-    totals->dropped.late_delta += stats->dropped.late_delta;
-    totals->dropped.late_audio += stats->dropped.late_audio;
-    totals->dropped.late_key += stats->dropped.late_key;
-    totals->dropped.full_droppable += stats->dropped.full_droppable;
-    totals->dropped.full_delta += stats->dropped.full_delta;
-    totals->dropped.full_audio += stats->dropped.full_audio;
-    totals->dropped.full_key += stats->dropped.full_key;
-    totals->losses.known += stats->losses.known;
-    totals->losses.lost += stats->losses.lost;
-    totals->losses.arrived_twice += stats->losses.arrived_twice;
-    totals->losses.arrived_once += stats->losses.arrived_once;
-    totals->losses.arrived_never += stats->losses.arrived_never;
-    totals->losses.copies_dropped += stats->losses.copies_dropped;
-    totals->sent.keyframes_wanted += stats->sent.keyframes_wanted;
-    totals->control.reports_sent += stats->control.reports_sent;
-    totals->control.reports_received += stats->control.reports_received;
-    totals->control.reports_invalid += stats->control.reports_invalid;
-    totals->control.feedback_sent += stats->control.feedback_sent;
-    totals->control.feedback_received += stats->control.feedback_received;
-    totals->control.feedback_invalid += stats->control.feedback_invalid;
-    totals->sent.timestamped += stats->sent.timestamped;
-    totals->received.timestamped_reads += stats->received.timestamped_reads;
-    totals->control.timestamps_invalid += stats->control.timestamps_invalid;
-    totals->sent.max_queue_delay_us =
-        MAX(totals->sent.max_queue_delay_us, stats->sent.max_queue_delay_us);
-}
-
 /* With the lock held: takes a caller that has ended out of the list, unless closing did before. */
 static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
@@ -206,7 +142,7 @@ static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
     }
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
     livetcp_session_get_stats(peer->session, &stats);
-    gst_livetcp_endpoint_add_totals(&endpoint->ended_totals, &stats);
+    gst_livetcp_counters_add(&endpoint->ended_totals, &stats);
     return TRUE;
 }
 
@@ -233,7 +169,7 @@ void gst_livetcp_endpoint_totals(GstLiveTcpEndpoint *endpoint, livetcp_session_s
         const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
         if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
-            gst_livetcp_endpoint_add_totals(totals, &stats);
+            gst_livetcp_counters_add(totals, &stats);
             totals->sent.queue_packets += stats.sent.queue_packets;
         }
     }
@@ -531,76 +467,38 @@ static const livetcp_session_callbacks session_callbacks = {
 
 /* ---- who calls, on the loop's thread ---- */
 
-static GstStructure *describe_caller(const livetcp_session *session)
-{
-    static const gchar *const roles[] = {"both", "publish", "subscribe"};
-    livetcp_caller caller = {.struct_size = sizeof(caller)};
-    livetcp_tls_info tls = {.struct_size = sizeof(tls)};
-
-    livetcp_session_get_caller(session, &caller);
-    livetcp_session_get_tls(session, &tls);
-    GstStructure *described = gst_structure_new(
-        "livetcp-caller", "address", G_TYPE_STRING, caller.remote, "stream-id", G_TYPE_STRING,
-        caller.stream_id, "role", G_TYPE_STRING, roles[caller.role], "token", G_TYPE_STRING,
-        caller.token, "tls-version", G_TYPE_STRING, tls.version, "tls-subject", G_TYPE_STRING,
-        tls.subject, "tls-fingerprint", G_TYPE_STRING, tls.fingerprint, "passphrase",
-        G_TYPE_BOOLEAN, tls.shared_key, NULL);
-    memset(caller.token, 0, sizeof(caller.token));
-    return described;
-}
-
-/* The handlers are asked about this session from here on. */
-static void begin_asking(GstLiveTcpEndpoint *endpoint, livetcp_session *session)
-{
-    GstStructure *caller = describe_caller(session);
-
-    g_mutex_lock(&endpoint->lock);
-    endpoint->connecting = caller;
-    endpoint->asked = session;
-    endpoint->asking = g_thread_self();
-    endpoint->deferred = FALSE;
-    g_mutex_unlock(&endpoint->lock);
-}
-
-/* They have answered. */
-static void forget_description(GstLiveTcpEndpoint *endpoint)
-{
-    g_mutex_lock(&endpoint->lock);
-    GstStructure *former = endpoint->connecting;
-    endpoint->connecting = NULL;
-    g_mutex_unlock(&endpoint->lock);
-    gst_structure_free(former);
-}
-
-/* With the lock held: what they have answered is known to all threads. */
-static void end_asking(GstLiveTcpEndpoint *endpoint)
-{
-    endpoint->asked = NULL;
-    endpoint->asking = NULL;
-    g_cond_broadcast(&endpoint->cond);
-}
-
 void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
                                             const gchar *text)
 {
-    g_free(endpoint->reject_text);
-    endpoint->reject_code = MIN(code, G_MAXUINT16);
-    endpoint->reject_text = g_strdup(text);
+    gst_livetcp_question_set_reason(&endpoint->question, code, text);
 }
 
 /* Asks the handlers of caller-connecting. */
 static gboolean is_welcome(GstLiveTcpEndpoint *endpoint, livetcp_session *session,
                            GSocketAddress *address)
 {
-    gst_livetcp_endpoint_prepare_rejection(endpoint, 0, NULL);
-    begin_asking(endpoint, session);
+    GstLiveTcpQuestion *question = &endpoint->question;
+    GstStructure *caller = gst_livetcp_describe_caller(session);
+
+    g_mutex_lock(&endpoint->lock);
+    gst_livetcp_question_begin(question, session, endpoint->next_id, caller);
+    g_mutex_unlock(&endpoint->lock);
     gboolean welcome = gst_livetcp_signal_caller_connecting(endpoint->element, address);
-    forget_description(endpoint);
-    if (!welcome && livetcp_session_reject(session, endpoint->reject_code, endpoint->reject_text) !=
-                        LIVETCP_OK) {
-        livetcp_session_reject(session, endpoint->reject_code, NULL); /* words nobody can show */
+    g_mutex_lock(&endpoint->lock);
+    caller = gst_livetcp_question_forget_caller(question);
+    g_mutex_unlock(&endpoint->lock);
+    gst_structure_free(caller);
+    if (!welcome) {
+        gst_livetcp_turn_away(session, question->code, question->text);
     }
     return welcome;
+}
+
+/* With the lock held. */
+static void end_asking(GstLiveTcpEndpoint *endpoint)
+{
+    gst_livetcp_question_end(&endpoint->question);
+    g_cond_broadcast(&endpoint->cond);
 }
 
 /* ---- answers that come later, on any thread ---- */
@@ -608,7 +506,8 @@ static gboolean is_welcome(GstLiveTcpEndpoint *endpoint, livetcp_session *sessio
 guint gst_livetcp_endpoint_defer_caller(GstLiveTcpEndpoint *endpoint)
 {
     g_mutex_lock(&endpoint->lock);
-    livetcp_session *session = endpoint->asking == g_thread_self() ? endpoint->asked : NULL;
+    livetcp_session *session =
+        gst_livetcp_question_is_here(&endpoint->question) ? endpoint->question.session : NULL;
     g_mutex_unlock(&endpoint->lock);
     livetcp_result result =
         session != NULL ? livetcp_session_admit_later(session) : LIVETCP_ERR_BAD_STATE;
@@ -621,15 +520,16 @@ guint gst_livetcp_endpoint_defer_caller(GstLiveTcpEndpoint *endpoint)
                                : "the caller has its answer, or waits already");
         return 0;
     }
-    endpoint->deferred = TRUE;
-    return endpoint->next_id;
+    endpoint->question.deferred = TRUE;
+    return endpoint->question.number;
 }
 
 /* With the lock held, which it gives up meanwhile: the caller of that number, in whose hands it
  * stays until let_go(), or NULL. A thread may be quicker than the handler that started it. */
 static GstLiveTcpPeer *hold_caller(GstLiveTcpEndpoint *endpoint, guint session)
 {
-    while (endpoint->asked != NULL && endpoint->next_id == session && !endpoint->closing) {
+    while (endpoint->question.session != NULL && endpoint->question.number == session &&
+           !endpoint->closing) {
         g_cond_wait(&endpoint->cond, &endpoint->lock);
     }
     for (guint i = 0; session != 0 && i < endpoint->peers->len; i++) {
@@ -660,14 +560,7 @@ static void let_go(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 static livetcp_result give_answer(livetcp_session *session, gboolean admit, guint code,
                                   const gchar *text)
 {
-    if (admit) {
-        return livetcp_session_admit(session);
-    }
-    livetcp_result result = livetcp_session_reject(session, MIN(code, G_MAXUINT16), text);
-    if (result == LIVETCP_ERR_INVALID_ARGUMENT) { /* words nobody can show */
-        result = livetcp_session_reject(session, MIN(code, G_MAXUINT16), NULL);
-    }
-    return result;
+    return admit ? livetcp_session_admit(session) : gst_livetcp_turn_away(session, code, text);
 }
 
 static gboolean answer_caller(GstLiveTcpEndpoint *endpoint, guint session, gboolean admit,
@@ -677,17 +570,17 @@ static gboolean answer_caller(GstLiveTcpEndpoint *endpoint, guint session, gbool
     livetcp_result result = LIVETCP_ERR_CLOSED;
 
     g_mutex_lock(&endpoint->lock);
-    gboolean inside = endpoint->asked != NULL && endpoint->asking == g_thread_self() &&
-                      endpoint->next_id == session;
-    livetcp_session *asked = endpoint->asked;
+    GstLiveTcpQuestion *question = &endpoint->question;
+    gboolean inside = gst_livetcp_question_is_here(question) && question->number == session;
+    livetcp_session *asked = question->session;
     if (!inside) {
         peer = hold_caller(endpoint, session);
     }
     g_mutex_unlock(&endpoint->lock);
 
-    if (inside && endpoint->deferred) { /* the handler itself, after all */
+    if (inside && question->deferred) { /* the handler itself, after all */
         result = give_answer(asked, admit, code, text);
-        endpoint->deferred = FALSE;
+        question->deferred = FALSE;
     } else if (peer != NULL) {
         result = give_answer(peer->session, admit, code, text);
         let_go(endpoint, peer);
@@ -748,7 +641,7 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     GstLiveTcpPeer *peer = peer_new(endpoint, endpoint->next_id, remote);
     peer->session = session;
     peer->address = address;
-    peer->undecided = endpoint->deferred;
+    peer->undecided = endpoint->question.deferred;
     livetcp_session_set_callbacks(session, &session_callbacks, peer);
     g_mutex_lock(&endpoint->lock);
     tell_clock_rates(endpoint, session);
@@ -907,7 +800,7 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
     g_ptr_array_unref(endpoint->peers);
     g_hash_table_unref(endpoint->rejected);
     g_hash_table_unref(endpoint->strangers);
-    g_clear_pointer(&endpoint->reject_text, g_free);
+    gst_livetcp_question_clear(&endpoint->question);
     g_cond_clear(&endpoint->cond);
     g_mutex_clear(&endpoint->lock);
 }
@@ -1104,7 +997,7 @@ static GstLiveTcpPeer *take_ended(GstLiveTcpEndpoint *endpoint)
     GstLiveTcpPeer *peer = g_ptr_array_remove_index(endpoint->peers, 0);
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
     livetcp_session_get_stats(peer->session, &stats);
-    gst_livetcp_endpoint_add_totals(&endpoint->ended_totals, &stats);
+    gst_livetcp_counters_add(&endpoint->ended_totals, &stats);
     return peer;
 }
 
@@ -1236,14 +1129,7 @@ gboolean gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint t
 
 /* ---- queries ---- */
 
-static gint compare_rates(gconstpointer a, gconstpointer b)
-{
-    guint first = *(const guint *)a, other = *(const guint *)b;
-
-    return (first > other) - (first < other);
-}
-
-/* The known estimates in ascending order. The caller frees the array. */
+/* The known estimates. The caller frees the array. */
 static GArray *rates_of(GstLiveTcpEndpoint *endpoint)
 {
     GArray *rates = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -1261,33 +1147,13 @@ static GArray *rates_of(GstLiveTcpEndpoint *endpoint)
         }
     }
     g_mutex_unlock(&endpoint->lock);
-    g_array_sort(rates, compare_rates);
     return rates;
-}
-
-/* The rates are in ascending order, and at least one. */
-static guint quantile_of(const guint *rates, guint count, gdouble quantile)
-{
-    guint least = quantile > 0 ? rates[count / 2] / GST_LIVETCP_FAR_BELOW : 0;
-    gdouble part = quantile * count;
-    guint at = (guint)part;
-
-    if (at > 0 && (gdouble)at >= part) {
-        at--;
-    }
-    at = MIN(at, count - 1);
-    while (rates[at] < least) { /* ends at the median */
-        at++;
-    }
-    return rates[at];
 }
 
 guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint, gdouble quantile)
 {
     GArray *rates = rates_of(endpoint);
-    guint rate = rates->len == 0
-                     ? 0
-                     : quantile_of((const guint *)(gpointer)rates->data, rates->len, quantile);
+    guint rate = gst_livetcp_rate_for_all((guint *)(gpointer)rates->data, rates->len, quantile);
 
     g_array_free(rates, TRUE);
     return rate;

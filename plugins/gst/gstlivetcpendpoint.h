@@ -16,6 +16,8 @@
 #include <gst/gst.h>
 #include <livetcp/livetcp.h>
 
+#include "gstlivetcpquestion.h"
+
 G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpEndpoint GstLiveTcpEndpoint;
@@ -89,18 +91,13 @@ struct _GstLiveTcpEndpoint {
     gint64 call_again_wait;   /* pause before that */
     livetcp_context *context;
     livetcp_listener *listener;
-    GPtrArray *peers;         /* of GstLiveTcpPeer; owned, but freed only after the session */
-    guint next_id;            /* never used again: an answer that comes too late is nobody else's */
-    guint drain;              /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
-    GHashTable *strangers;    /* loop's thread: address and reason -> last report */
-    const gchar *refusal;     /* loop's thread: the reason of on_session(), until on_rejected() */
-    GstStructure *connecting; /* the caller about whom handlers are asked, or NULL; */
-    livetcp_session *asked;   /*   its session, */
-    GThread *asking;          /*   and the thread that asks */
-    guint reject_code;        /* loop's thread: what they tell the caller, if they turn it away */
-    gchar *reject_text;
-    gboolean deferred; /* loop's thread: they answer later */
-    guint answering;   /* threads that give an answer of that kind */
+    GPtrArray *peers;      /* of GstLiveTcpPeer; owned, but freed only after the session */
+    guint next_id;         /* never used again: an answer that comes too late is nobody else's */
+    guint drain;           /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
+    GHashTable *strangers; /* loop's thread: address and reason -> last report */
+    const gchar *refusal;  /* loop's thread: the reason of on_session(), until on_rejected() */
+    GstLiveTcpQuestion question; /* about the caller that connects */
+    guint answering;             /* threads that answer a caller that waits */
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint64 never_sent; /* packets of a caller's sessions that ended before they were sent */
@@ -178,12 +175,7 @@ void gst_livetcp_endpoint_finish(GstLiveTcpEndpoint *endpoint);
 void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error *error,
                                const gchar *what, const gchar *remote);
 
-/* A peer whose bit rate is less than this part of the median is far below the others: it is served
- * by dropping, and does not slow them down. */
-#define GST_LIVETCP_FAR_BELOW 8
-
-/* The bit rate that all peers but a part of `quantile` carry without queueing, in bit/s, those far
- * below apart; with quantile 0 the slowest peer's, whatever it is. 0 = unknown, or no peer. */
+/* The bit rate for all peers, in bit/s: gst_livetcp_rate_for_all(). 0 = unknown, or no peer. */
 guint gst_livetcp_endpoint_bitrate(GstLiveTcpEndpoint *endpoint, gdouble quantile);
 
 /* "closed", "listening", "connecting" or "open". */
@@ -192,10 +184,6 @@ const gchar *gst_livetcp_endpoint_state(GstLiveTcpEndpoint *endpoint);
 /* Takes "clock-rate" and, if present, "payload" of the caps, for current and future sessions. Caps
  * without a clock rate, and NULL, change nothing. */
 void gst_livetcp_endpoint_set_caps(GstLiveTcpEndpoint *endpoint, const GstCaps *caps);
-
-/* With the lock held: adds the counters of a session to `totals`. */
-void gst_livetcp_endpoint_add_totals(livetcp_session_stats *totals,
-                                     const livetcp_session_stats *stats);
 
 G_END_DECLS
 

@@ -351,7 +351,7 @@ gboolean gst_livetcp_properties_get(GstLiveTcpEndpoint *endpoint, guint id, GVal
         return TRUE;
     case PROP_CONNECTING_CALLER:
         g_mutex_lock(&endpoint->lock);
-        g_value_set_boxed(value, endpoint->connecting);
+        g_value_set_boxed(value, endpoint->question.caller);
         g_mutex_unlock(&endpoint->lock);
         return TRUE;
     default:

@@ -2,6 +2,7 @@
 /* Statistics as structures. */
 #include "gstlivetcpstats.h"
 
+#include "gstlivetcpcounters.h"
 #include "gstlivetcpreport.h"
 
 static const gchar *tcp_state_name(livetcp_tcp_state state)
@@ -305,7 +306,7 @@ GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint)
         livetcp_session_stats stats = {.struct_size = sizeof(stats)};
         sessions += peer->ready;
         if (livetcp_session_get_stats(peer->session, &stats) == LIVETCP_OK) {
-            gst_livetcp_endpoint_add_totals(&totals, &stats);
+            gst_livetcp_counters_add(&totals, &stats);
             add_present(&totals, &stats);
             append_connections(peer, stats.connections, connections);
         }
