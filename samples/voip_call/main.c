@@ -34,6 +34,10 @@
 #define UNKNOWN_LOSS  0.05
 #define KNOWN_PACKETS 200
 
+/* Of the packets, may be late: the next one, which is there then, brings a copy of most of them,
+ * and waiting for the last of them would cost a call more than a gap does. */
+#define TARGET_LATE 0.02
+
 #define MIN_BITRATE     8000
 #define MAX_BITRATE     128000
 #define DEFAULT_BITRATE 32000
@@ -398,8 +402,9 @@ static livetcp_result take_session(program *p, livetcp_session *session, livetcp
     livetcp_playout_config_init(&config);
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
     config.clock_rate = SAMPLE_RATE;
-    config.latency_us = 60 * LIVETCP_USEC_MSEC;      /* until the path is known */
-    config.min_latency_us = 30 * LIVETCP_USEC_MSEC;  /* the next packet, with its copy, is there */
+    config.latency_us = 60 * LIVETCP_USEC_MSEC;     /* until the path is known */
+    config.min_latency_us = 30 * LIVETCP_USEC_MSEC; /* the next packet, with its copy, is there */
+    config.target_late = TARGET_LATE;
     config.max_latency_us = 250 * LIVETCP_USEC_MSEC; /* more, and people talk over each other */
     result = livetcp_playout_create(&config, &p->playout, error);
     if (result == LIVETCP_OK) {

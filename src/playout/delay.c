@@ -147,14 +147,17 @@ static livetcp_usec adaptive_delay(const lt_playout_delay *d)
  * - parity: the rest of its group, and the parity packet that follows.
  *
  * A few more milliseconds cover the differences in scheduling and queueing between connections.
- * Protections slower than the delay are those of `target_late` of the packets at most: most of
- * these packets are not lost, so fewer are late.
+ * Packets are late if they are lost and their protection is slower than the delay. How many are
+ * lost is not announced: LOSS is assumed.
  *
  * When the protection of most packets becomes a slower one, the packets before are no example any
  * more, and the announcement counts again.
  */
 
 #define SPREAD_US (10 * LIVETCP_USEC_MSEC)
+
+/* More than that is no path for calls: Brosh et al., section 1, have 2 to 3 % as the most. */
+#define LOSS 0.05
 
 /* Packets that make a distribution. */
 #define COUNT_MIN 200
@@ -190,15 +193,15 @@ static livetcp_usec repair_delay(const livetcp_playout_path *path, livetcp_playo
     return static_delay(path->rtt_us, packet_rate);
 }
 
-/* Share of the packets whose repair takes longer than `delay_us`. */
-static double slower(const livetcp_playout_path *path, double packet_rate, livetcp_usec delay_us)
+/* Share of the packets that are lost, and whose repair takes longer than `delay_us`. */
+static double late(const livetcp_playout_path *path, double packet_rate, livetcp_usec delay_us)
 {
     double share = 0;
 
     for (unsigned i = 0; i < REPAIRS; i++)
         if (repair_delay(path, (livetcp_playout_repair)i, packet_rate) > delay_us)
             share += path->shares[i];
-    return share;
+    return share * LOSS;
 }
 
 static bool has_shares(const livetcp_playout_path *path)
@@ -221,7 +224,7 @@ static livetcp_usec announced_delay(const livetcp_playout_path *path, double pac
     for (unsigned i = 0; i < REPAIRS; i++) {
         livetcp_usec delay = repair_delay(path, (livetcp_playout_repair)i, packet_rate);
         if (delay >= 0 && (least < 0 || delay < least) &&
-            slower(path, packet_rate, delay) <= target_late)
+            late(path, packet_rate, delay) <= target_late)
             least = delay;
     }
     return least;
