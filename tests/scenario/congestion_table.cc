@@ -4,9 +4,10 @@
  * estimate, one that does not, and others on the same path.
  *
  *     congestion-table [WORD...]     the cases of docs/research/congestion.md
- *     congestion-table alone|beside|joined|overload|drawn [WORD...]
+ *     congestion-table alone|beside|joined|overload|drawn|start [WORD...]
  *                                    every combination of rate, round trip, buffer, connections and
- *                                    congestion controls; and paths drawn at random
+ *                                    congestion controls; and paths drawn at random: all of a
+ *                                    session there, or its first seconds
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
  * TRACE=MS prints a line every MS.
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 using namespace scenario;
 
@@ -356,10 +358,9 @@ void alone(const Words &words)
     columns.print();
 }
 
-/* SEEDS times 20 of them. */
-void drawn(const Words &words)
+/* SEEDS times 20 paths. */
+void draw(const Words &words, const std::function<void(const Path &, unsigned, uint64_t)> &take)
 {
-    AloneColumns columns;
     lt_rng rng;
     lt_rng_seed(&rng, getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
     auto between =
@@ -376,9 +377,59 @@ void drawn(const Words &words)
         auto n = static_cast<unsigned>(lt_rng_next(&rng) % 8 + 1);
         Path path = {rate, rtt, buffer, below};
         if (words.match(path.name(n).c_str()))
-            columns.take(path, n, i);
+            take(path, n, i);
     }
+}
+
+void drawn(const Words &words)
+{
+    AloneColumns columns;
+    draw(words, [&](const Path &path, unsigned n, uint64_t seed) { columns.take(path, n, seed); });
     columns.print();
+}
+
+/* The first seconds: the most that a packet took, above L. */
+void start(const Words &words)
+{
+    constexpr double limit_ms = 400;
+    auto most = [](const Path &path, unsigned n, double first, bool follows, double max_delay_ms,
+                   double seconds, uint64_t seed) {
+        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+        road->path.congestion_control = path.below;
+        livetcp_config config = make_config(n > 1 ? "auto" : "single", n);
+        config.max_send_delay_us = static_cast<livetcp_usec>(max_delay_ms * 1e3);
+        Video video(road, config, first * path.rate, follows, seed);
+        road->world.run_for(second / 2);
+        livetcp_usec begin = road->world.now(), end = begin + usec(seconds);
+        video.start();
+        trace(video, begin);
+        road->world.run_until(end + second);
+        double got = video.delay(1, begin, end) - path.rtt_ms / 2;
+        road->world.clear();
+        return got;
+    };
+    Column fast = {"first 3 s, from 1.5", -1e9, 200}, slow = {"first 6 s, from 0.3", -1e9, 200},
+           fits = {"first 3 s at 0.8, fixed", -1e9, 200},
+           over[] = {{"above 400 + RTT/2, at 1.27", -1e9, 0},
+                     {"above 400 + RTT/2, at 1.93", -1e9, 0}};
+    draw(words, [&](const Path &path, unsigned n, uint64_t seed) {
+        double from[] = {most(path, n, 1.5, true, 0, 3, seed), most(path, n, 0.3, true, 0, 6, seed),
+                         most(path, n, 0.8, false, 0, 3, seed),
+                         most(path, n, 1.27, false, limit_ms, 3, seed),
+                         most(path, n, 1.93, false, limit_ms, 3, seed)};
+        printf("%s s%llu: from 1.5 %.0f; from 0.3 %.0f; 0.8 fixed %.0f; overload 1.27 %.0f 1.93 "
+               "%.0f (400 + RTT/2 %.0f)\n",
+               path.name(n).c_str(), static_cast<unsigned long long>(seed), from[0], from[1],
+               from[2], from[3], from[4], limit_ms + path.rtt_ms / 2);
+        fflush(stdout);
+        fast.values.push_back(from[0]);
+        slow.values.push_back(from[1]);
+        fits.values.push_back(from[2]);
+        for (unsigned i = 0; i < 2; i++)
+            over[i].values.push_back(from[3 + i] - limit_ms - path.rtt_ms / 2);
+    });
+    for (Column *column : {&fast, &slow, &fits, &over[0], &over[1]})
+        column->print();
 }
 
 /* A source at more than the path carries, and speech in the same session. */
@@ -510,6 +561,8 @@ int main(int argc, char **argv)
         overload(rest);
     else if (section == "drawn")
         drawn(rest);
+    else if (section == "start")
+        start(rest);
     else
         cases(all);
     return 0;
