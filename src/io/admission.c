@@ -66,27 +66,31 @@ static bool is_news(livetcp_listener *listener, const char *remote, livetcp_resu
 }
 
 /* A flood of strangers must not become a flood of notices. */
-static bool may_tell(livetcp_listener *listener)
+bool lt_io_admission_may_tell(livetcp_listener *listener)
 {
     livetcp_usec now = lt_io_now();
     bool may = lt_bucket_level(&listener->notices, NOTICES_RATE, NOTICES_BURST, now) >= 1;
 
     if (may)
         lt_bucket_take(&listener->notices, NOTICES_RATE, NOTICES_BURST, now);
+    else
+        listener->untold++;
     return may;
 }
 
 void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
                               const livetcp_error *why)
 {
+    if (lt_io_admission_may_tell(listener))
+        lt_io_admission_tell(listener, remote, why);
+}
+
+void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const livetcp_error *why)
+{
     livetcp_error error = *why;
     size_t length = strlen(error.message);
     unsigned untold;
 
-    if (!may_tell(listener)) {
-        listener->untold++;
-        return;
-    }
     bool news = is_news(listener, remote, error.code, &untold);
     /* The end of a session takes connections along that were about to join it. */
     bool expected = error.code == LIVETCP_ERR_CANCELLED || error.code == LIVETCP_ERR_CLOSED;

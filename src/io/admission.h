@@ -9,8 +9,14 @@
 void lt_io_listener_reference(livetcp_listener *listener);
 void lt_io_listener_release(livetcp_listener *listener);
 
-/* Logs that a connection was turned away, and notifies the application; not of every one in a
- * flood. */
+/* True if a connection that was turned away now is worth a notice: not every one in a flood is. The
+ * caller composes it, and calls lt_io_admission_tell(). */
+bool lt_io_admission_may_tell(livetcp_listener *listener);
+
+/* Logs that a connection was turned away, and notifies the application, unless that is no news. */
+void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const livetcp_error *why);
+
+/* The two of them. */
 void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
                               const livetcp_error *error);
 

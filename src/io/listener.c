@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "io/admission.h"
+#include "io/clock.h"
 #include "io/pending_connection.h"
 #include "io/socket.h"
 #include "io/stats_socket.h"
@@ -19,6 +20,12 @@
 
 /* Connections taken per wake-up, so that a flood of them does not stop the media. */
 #define ACCEPTS_PER_WAKEUP 32
+
+/* Connections beyond so many at once, and a second, are taken in batches. A batch costs the loop
+ * one wake-up, and what its peers have sent can be read at once, without asking the loop for it. */
+#define SINGLE_ACCEPTS      64
+#define SINGLE_ACCEPTS_RATE 250
+#define BATCH_MS            2
 
 /* Without a descriptor for it, a waiting connection keeps the socket readable: look away. */
 #define PAUSE_MS 200
@@ -115,15 +122,63 @@ static bool is_shortage(int system_errno)
 static bool accept_one(livetcp_listener *listener, uv_os_sock_t socket)
 {
     uv_os_sock_t accepted;
-    int failure = -lt_socket_accept(socket, &accepted);
+    lt_address peer;
+    int failure = -lt_socket_accept(socket, &accepted, &peer);
 
     if (failure == 0)
-        lt_io_pending_accept(listener, accepted);
+        lt_io_pending_accept(listener, accepted, &peer);
     else if (is_shortage(failure) && lt_io_pending_drop_surplus(listener))
         return true;
     else if (failure != EAGAIN)
         pause_accepting(listener, failure);
     return failure == 0;
+}
+
+static unsigned accept_some(livetcp_listener *listener, uv_os_sock_t socket)
+{
+    unsigned taken = 0;
+
+    while (taken < ACCEPTS_PER_WAKEUP && !listener->ended && accept_one(listener, socket)) {
+        lt_bucket_take(&listener->accepts, SINGLE_ACCEPTS_RATE, SINGLE_ACCEPTS, lt_io_now());
+        taken++;
+    }
+    return taken;
+}
+
+static bool is_flooded(const livetcp_listener *listener)
+{
+    return lt_bucket_level(&listener->accepts, SINGLE_ACCEPTS_RATE, SINGLE_ACCEPTS, lt_io_now()) <
+           1;
+}
+
+/* True if it was paused, or has ended, while some were accepted. */
+static bool has_stopped(const livetcp_listener *listener)
+{
+    return listener->ended || uv_is_active((const uv_handle_t *)&listener->pause);
+}
+
+static void on_batch(uv_timer_t *timer);
+
+static void await_batch(livetcp_listener *listener, unsigned taken)
+{
+    uv_timer_start(&listener->pause, on_batch,
+                   taken < ACCEPTS_PER_WAKEUP ? BATCH_MS : LT_IO_AFTER_INPUT_MS, 0);
+}
+
+static void on_batch(uv_timer_t *timer)
+{
+    livetcp_listener *listener = timer->data;
+    unsigned taken = 0;
+
+    lt_io_listener_reference(listener);
+    for (unsigned i = 0; i < listener->socket_count && !has_stopped(listener); i++)
+        taken += accept_some(listener, listener->sockets[i].socket);
+    lt_io_pending_serve(listener);
+    if (!has_stopped(listener) && is_flooded(listener))
+        await_batch(listener, taken);
+    else if (!has_stopped(listener))
+        watch_sockets(listener, true);
+    lt_io_listener_release(listener);
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -134,9 +189,12 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     (void)status;
     (void)events;
     lt_io_listener_reference(listener);
-    for (int i = 0; i < ACCEPTS_PER_WAKEUP && !listener->ended; i++)
-        if (!accept_one(listener, socket->socket))
-            break;
+    unsigned taken = accept_some(listener, socket->socket);
+    lt_io_pending_serve(listener);
+    if (!has_stopped(listener) && is_flooded(listener)) {
+        watch_sockets(listener, false);
+        await_batch(listener, taken);
+    }
     lt_io_listener_release(listener);
 }
 
@@ -263,6 +321,7 @@ static void run_create(void *argument)
     uv_timer_init(context->loop, &listener->pause);
     listener->pause.data = listener;
     listener->references = 3 + ready; /* owner, timers, sockets */
+    listener->accepts = (lt_bucket){.tokens = SINGLE_ACCEPTS, .filled_us = lt_io_now()};
     lt_io_context_reference(context);
     lt_list_insert_first(&context->members, &listener->member.in_context);
     if (call->result != LIVETCP_OK) {

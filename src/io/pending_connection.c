@@ -29,6 +29,10 @@ _Static_assert(LT_CLIENT_HELLO_MAX + READ_SIZE <= LT_IO_READ_SIZE, "saved bytes,
 /* Key agreements in one go, so that a flood of them does not stop the media. */
 #define TURNS_PER_WAKEUP 16
 
+/* A connection that waits longer than this is watched by the loop, so that its end frees its place.
+ * In a flood it is pushed out before, and to watch it would cost as much as all the rest. */
+#define WATCH_AFTER_US (250 * LIVETCP_USEC_MSEC)
+
 typedef enum stage {
     STAGE_PROXY_HEADER, /* the PROXY header of a proxy in front comes first */
     STAGE_FIRST_BYTES,  /* its protocol is not known: of the socket, or of what a filter gives */
@@ -43,9 +47,12 @@ typedef enum stage {
 
 typedef struct pending_connection {
     lt_io_pool_member member;
-    livetcp_listener *listener; /* referenced until the handle has closed */
+    livetcp_listener *listener; /* referenced until this is freed */
     uv_os_sock_t socket;        /* LT_NO_SOCKET once a session has it, or it lingers */
     uv_poll_t poll;
+    bool watched;         /* the loop has `poll` */
+    lt_list in_unwatched; /* `unwatched` of the listener, and then perhaps `left` */
+    livetcp_usec waits_since_us;
     livetcp_pending *state;
     stage stage;
     bool plain;           /* RFC 4571 and nothing else */
@@ -58,7 +65,8 @@ typedef struct pending_connection {
     lt_list in_joins; /* of another, or `resumed` of the listener */
     lt_ip ip;         /* the peer's: what a proxy in front says, or the socket's; */
     uint8_t address[LT_ADDRESS_KEY]; /*   the same */
-    char remote[LT_ADDRESS_TEXT];
+    lt_address peer;                 /*   and as others show it */
+    char remote[LT_ADDRESS_TEXT];    /* text of that, once somebody asks */
 } pending_connection;
 
 static void on_pending_ready(uv_poll_t *poll, int status, int events);
@@ -75,18 +83,40 @@ static pending_connection *first_pending(const livetcp_listener *listener)
     return pending_of(lt_io_pool_oldest(&listener->pool));
 }
 
+/* Few of a flood are worth their text. */
+static const char *remote_of(pending_connection *pending)
+{
+    if (!pending->remote[0])
+        lt_address_text(&pending->peer, pending->remote);
+    return pending->remote;
+}
+
 /* ---- leaving ---- */
 
-static void on_pending_closed(uv_handle_t *handle)
+static void free_pending(pending_connection *pending)
 {
-    pending_connection *pending = handle->data;
     livetcp_listener *listener = pending->listener;
 
+    lt_list_remove(&pending->in_unwatched);
     livetcp_pending_destroy(&pending->state);
     lt_io_filter_destroy(&pending->filter);
     free(pending->saved);
     free(pending);
     lt_io_listener_release(listener);
+}
+
+static void on_pending_closed(uv_handle_t *handle)
+{
+    free_pending(handle->data);
+}
+
+/* Nobody is in the middle of one of them. The listener is referenced. */
+static void free_left(livetcp_listener *listener)
+{
+    lt_list *link;
+
+    while ((link = lt_list_first(&listener->left)))
+        free_pending(LT_LIST_ELEMENT(link, pending_connection, in_unwatched));
 }
 
 /* What waits for this one goes on without it, once nobody calls back. */
@@ -100,7 +130,8 @@ static void resume_joins(pending_connection *pending)
     }
 }
 
-/* Leaves the listener; the socket is the caller's. The struct lives until the loop turns. */
+/* Leaves the listener; the socket is the caller's. The struct lives until the loop turns, or
+ * free_left(). */
 static uv_os_sock_t leave(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
@@ -111,7 +142,11 @@ static uv_os_sock_t leave(pending_connection *pending)
     lt_list_remove(&pending->in_joins);
     resume_joins(pending);
     pending->socket = LT_NO_SOCKET;
-    uv_close((uv_handle_t *)&pending->poll, on_pending_closed);
+    lt_list_remove(&pending->in_unwatched);
+    if (pending->watched)
+        uv_close((uv_handle_t *)&pending->poll, on_pending_closed);
+    else
+        lt_list_insert_last(&listener->left, &pending->in_unwatched);
     return fd;
 }
 
@@ -160,13 +195,13 @@ static void send_off(pending_connection *pending, uv_os_sock_t fd, const livetcp
                      const livetcp_reply *reply)
 {
     write_last(pending, fd, reply, error->code);
-    lt_io_admission_rejected(pending->listener, pending->remote, error);
+    lt_io_admission_rejected(pending->listener, remote_of(pending), error);
 }
 
-static void compose(const pending_connection *pending, livetcp_result reason, livetcp_error *error)
+static void compose(pending_connection *pending, livetcp_result reason, livetcp_error *error)
 {
-    lt_fail(error, reason, "connection from %s: %s%s", pending->remote, livetcp_result_text(reason),
-            lt_io_advice(reason));
+    lt_fail(error, reason, "connection from %s: %s%s", remote_of(pending),
+            livetcp_result_text(reason), lt_io_advice(reason));
 }
 
 static void turn_away(pending_connection *pending, livetcp_result reason,
@@ -190,7 +225,7 @@ static void reject_socket(pending_connection *pending, uv_os_sock_t fd, livetcp_
     compose(pending, reason, &error);
     if (refusal && *refusal->text)
         lt_fail(&error, reason, "connection from %s: turned away by the application: %s",
-                pending->remote, refusal->text);
+                remote_of(pending), refusal->text);
     send_off(pending, fd, &error, &reply);
 }
 
@@ -206,26 +241,29 @@ static void lose(pending_connection *pending, int system_errno)
 
     if (system_errno)
         lt_fail(&error, lt_io_socket_result(system_errno, true), "connection from %s: %s",
-                pending->remote, strerror(system_errno));
+                remote_of(pending), strerror(system_errno));
     else
         lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
-                "connection from %s: closed before it said what it wanted", pending->remote);
+                "connection from %s: closed before it said what it wanted", remote_of(pending));
     lt_socket_close(leave(pending));
-    lt_io_admission_rejected(listener, pending->remote, &error);
+    lt_io_admission_rejected(listener, remote_of(pending), &error);
 }
 
-/* It made room for others; that it had to is worth a line, its REJECT is not worth a write. */
+/* It made room for others; that it had to is worth a line, its REJECT is not worth a write. A reset
+ * costs half of an orderly end, and leaves nothing in the kernel that waits for the peer's. */
 static void push_out(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
     livetcp_error error;
 
+    lt_socket_reset(leave(pending));
+    if (!lt_io_admission_may_tell(listener))
+        return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
             "connection from %s: closed to make room for others, before it had joined; if it was "
             "no stranger, raise max-joining or max-joining-address",
-            pending->remote);
-    drop(pending);
-    lt_io_admission_rejected(listener, pending->remote, &error);
+            remote_of(pending));
+    lt_io_admission_tell(listener, remote_of(pending), &error);
 }
 
 bool lt_io_pending_drop_surplus(livetcp_listener *listener)
@@ -254,17 +292,41 @@ static bool save(pending_connection *pending, const uint8_t *data, size_t size)
     return true;
 }
 
-/* Its input stays in the kernel, and TCP keeps the peer from sending much; its end is noticed. */
+/* Has the loop watch it; turned away where the loop cannot. */
+static void watch(pending_connection *pending, int events)
+{
+    lt_list_remove(&pending->in_unwatched);
+    if (!pending->watched) {
+        pending->watched = uv_poll_init_socket(pending->listener->context->loop, &pending->poll,
+                                               pending->socket) == 0;
+        pending->poll.data = pending;
+    }
+    if (pending->watched)
+        uv_poll_start(&pending->poll, events, on_pending_ready);
+    else
+        reject(pending, LIVETCP_ERR_SYSTEM);
+}
+
+/* Its input stays in the kernel, and TCP keeps the peer from sending much; its end is noticed, by
+ * the loop or, before WATCH_AFTER_US, at its turn. */
 static void wait_in(pending_connection *pending, stage waits)
 {
     pending->stage = waits;
-    uv_poll_start(&pending->poll, UV_DISCONNECT, on_pending_ready);
+    if (pending->watched) {
+        watch(pending, UV_DISCONNECT);
+        return;
+    }
+    pending->waits_since_us = lt_io_now();
+    lt_list_remove(&pending->in_unwatched);
+    lt_list_insert_last(&pending->listener->unwatched, &pending->in_unwatched);
 }
 
-static void go_on(pending_connection *pending, stage now)
+/* False if it was turned away. */
+static bool go_on(pending_connection *pending, stage now)
 {
     pending->stage = now;
-    uv_poll_start(&pending->poll, UV_READABLE, on_pending_ready);
+    watch(pending, UV_READABLE);
+    return pending->socket != LT_NO_SOCKET;
 }
 
 /* ---- into a session ---- */
@@ -328,7 +390,7 @@ static void create_session(pending_connection *pending, const livetcp_reply *rep
     pending->costly = false;
     fd = leave(pending);
     livetcp_result result =
-        lt_io_admission_offer(listener, pending->remote, pending->address, pending->filter,
+        lt_io_admission_offer(listener, remote_of(pending), pending->address, pending->filter,
                               pending->state, &session, &refusal);
     if (result != LIVETCP_OK) {
         lt_io_admission_note_refused(listener, livetcp_pending_session_id(pending->state));
@@ -429,11 +491,8 @@ static void want_turn(pending_connection *pending, stage waits, const uint8_t *d
 static void on_create(pending_connection *pending, const uint8_t *data, size_t size)
 {
     livetcp_listener *listener = pending->listener;
-    const uint8_t *id = livetcp_pending_session_id(pending->state);
 
-    if (find_session(pending) || find_unproved(listener, id))
-        reject(pending, LIVETCP_ERR_SESSION_EXISTS);
-    else if (!lt_io_admission_has_room(listener, pending->address, false))
+    if (!lt_io_admission_has_room(listener, pending->address, false))
         reject(pending, LIVETCP_ERR_TOO_MANY_SESSIONS);
     else
         want_turn(pending, STAGE_TURN, data, size);
@@ -516,7 +575,7 @@ static void accept_plain(pending_connection *pending, const uint8_t *data, size_
     pending->costly = false;
     fd = leave(pending);
     pending->plain = true;
-    livetcp_result result = lt_io_admission_offer(listener, pending->remote, pending->address,
+    livetcp_result result = lt_io_admission_offer(listener, remote_of(pending), pending->address,
                                                   pending->filter, NULL, &session, &refusal);
     if (result != LIVETCP_OK)
         reject_socket(pending, fd, result, &refusal);
@@ -539,7 +598,7 @@ static void turn_away_wrong_end(pending_connection *pending, lt_peer_kind kind)
     livetcp_error error;
     char who[LT_ADDRESS_TEXT + 24];
 
-    snprintf(who, sizeof who, "connection from %s", pending->remote);
+    snprintf(who, sizeof who, "connection from %s", remote_of(pending));
     if (without_tls && kind != LT_PEER_PROXY_HEADER)
         lt_io_no_tls_error(&error, who, kind);
     else if (needs_websocket(pending) && kind != LT_PEER_PROXY_HEADER)
@@ -695,7 +754,7 @@ static void fail_filter(pending_connection *pending)
     const livetcp_error *why = lt_io_filter_error(pending->filter);
     livetcp_error error;
 
-    lt_fail(&error, why->code, "connection from %s: %s", pending->remote, why->message);
+    lt_fail(&error, why->code, "connection from %s: %s", remote_of(pending), why->message);
     if (pass_on_request(pending))
         return;
     flush_records(pending->filter, pending->socket); /* an alert, a closing frame, an HTTP error */
@@ -741,7 +800,8 @@ static bool take_address(pending_connection *pending, const lt_ip *ip, uint16_t 
         reject(pending, LIVETCP_ERR_NO_MEMORY);
         return false;
     }
-    lt_address_text(&address, pending->remote);
+    pending->peer = address;
+    pending->remote[0] = '\0';
     lt_address_key(&address, pending->address);
     pending->ip = *ip;
     if (leaves)
@@ -856,8 +916,8 @@ static void begin_tls(pending_connection *pending)
     if (result != LIVETCP_OK) {
         reject(pending, result);
     } else {
-        go_on(pending, STAGE_TLS);
-        take_records(pending, hello, size);
+        if (go_on(pending, STAGE_TLS))
+            take_records(pending, hello, size);
     }
     free(hello);
 }
@@ -883,7 +943,7 @@ static void turn_away_header(pending_connection *pending, const char *why)
 {
     livetcp_error error;
 
-    lt_fail(&error, LIVETCP_ERR_PROTOCOL, "connection from %s: %s", pending->remote, why);
+    lt_fail(&error, LIVETCP_ERR_PROTOCOL, "connection from %s: %s", remote_of(pending), why);
     send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
 }
 
@@ -947,12 +1007,18 @@ static void take_saved(pending_connection *pending)
         take_plaintext(pending);
 }
 
+/* A request that waited may be for a session that exists by now. */
 static void accept_create(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
     livetcp_reply reply = {.size = 0};
     livetcp_result result;
 
+    if (find_session(pending) ||
+        find_unproved(listener, livetcp_pending_session_id(pending->state))) {
+        reject(pending, LIVETCP_ERR_SESSION_EXISTS);
+        return;
+    }
     listener->agreements++;
     pending->costly = true;
     result = livetcp_pending_accept(pending->state, lt_io_random, NULL, &reply);
@@ -962,13 +1028,18 @@ static void accept_create(pending_connection *pending)
         reject(pending, result);
         return;
     }
-    go_on(pending, STAGE_UNPROVED);
+    if (!go_on(pending, STAGE_UNPROVED))
+        return;
     lt_list_insert_first(&listener->unproved, &pending->in_unproved);
     take_saved(pending);
 }
 
 static void take_turn(pending_connection *pending)
 {
+    if (!pending->watched && lt_socket_has_ended(pending->socket)) {
+        lose(pending, 0);
+        return;
+    }
     if (pending->stage == STAGE_TLS_TURN) {
         begin_tls(pending);
         return;
@@ -982,8 +1053,7 @@ static void take_turn(pending_connection *pending)
     size_t size = pending->saved_size;
     pending->saved = NULL;
     pending->saved_size = 0;
-    if (on_join(pending, saved, size)) {
-        go_on(pending, STAGE_HANDSHAKE);
+    if (on_join(pending, saved, size) && go_on(pending, STAGE_HANDSHAKE)) {
         if (size)
             take_input(pending, saved, size);
         if (pending->filter)
@@ -1016,17 +1086,37 @@ static void serve_resumed(livetcp_listener *listener)
             lt_list_insert_last(others, link);
         if (others || !challenge(pending))
             continue;
-        go_on(pending, STAGE_HANDSHAKE);
-        take_saved(pending);
+        if (go_on(pending, STAGE_HANDSHAKE))
+            take_saved(pending);
     }
 }
 
-/* After anything that may have made someone ready. */
-static void serve(livetcp_listener *listener)
+static pending_connection *first_unwatched(const livetcp_listener *listener)
+{
+    lt_list *link = lt_list_first(&listener->unwatched);
+
+    return link ? LT_LIST_ELEMENT(link, pending_connection, in_unwatched) : NULL;
+}
+
+/* Those that wait for long. */
+static void watch_late(livetcp_listener *listener)
+{
+    livetcp_usec until = lt_io_now() - WATCH_AFTER_US;
+    pending_connection *pending;
+
+    while (!listener->ended && (pending = first_unwatched(listener)) &&
+           pending->waits_since_us <= until)
+        watch(pending, UV_DISCONNECT);
+}
+
+/* After anything that may have made someone ready, and with nobody at work. */
+void lt_io_pending_serve(livetcp_listener *listener)
 {
     serve_turns(listener);
     serve_resumed(listener);
+    watch_late(listener);
     arm_timer(listener);
+    free_left(listener);
 }
 
 /* ---- events ---- */
@@ -1069,7 +1159,7 @@ static void on_pending_ready(uv_poll_t *poll, int status, int events)
     } else {
         read_input(pending, status);
     }
-    serve(listener);
+    lt_io_pending_serve(listener);
     lt_io_listener_release(listener);
 }
 
@@ -1123,13 +1213,14 @@ static void on_timer(uv_timer_t *timer)
     }
     lt_io_listener_reference(listener);
     expire_all(listener, lt_io_now());
-    serve(listener);
+    lt_io_pending_serve(listener);
     lt_io_listener_release(listener);
 }
 
-/* For the first deadline, or the next turn. */
+/* For the first deadline, the next turn, or the end of the first wait that is not watched. */
 static void arm_timer(livetcp_listener *listener)
 {
+    const pending_connection *unwatched = first_unwatched(listener);
     livetcp_usec deadline = deadline_of(listener);
     livetcp_usec turn = lt_io_pool_turn_at(&listener->pool);
 
@@ -1137,6 +1228,8 @@ static void arm_timer(livetcp_listener *listener)
         return;
     if (turn < deadline)
         deadline = turn;
+    if (unwatched && unwatched->waits_since_us + WATCH_AFTER_US < deadline)
+        deadline = unwatched->waits_since_us + WATCH_AFTER_US;
     if (!lt_list_is_empty(&listener->resumed))
         deadline = 0;
     if (deadline == LIVETCP_NEVER)
@@ -1149,39 +1242,43 @@ static void arm_timer(livetcp_listener *listener)
 /* ---- taken ---- */
 
 /* `leaves` is set on success. */
-static livetcp_result watch(livetcp_listener *listener, pending_connection *pending,
-                            lt_io_pool_member **leaves)
+static livetcp_result begin(livetcp_listener *listener, pending_connection *pending,
+                            const lt_address *peer, lt_io_pool_member **leaves)
 {
-    lt_address address = {.size = 0};
-
-    if (lt_socket_address(pending->socket, true, &address) != 0)
-        return LIVETCP_ERR_CONNECTION_LOST; /* it has left while it waited to be accepted */
-    lt_address_text(&address, pending->remote);
-    lt_address_key(&address, pending->address);
-    pending->ip = lt_address_ip(&address);
+    pending->peer = *peer;
+    lt_address_key(peer, pending->address);
+    pending->ip = lt_address_ip(peer);
     pending->state = livetcp_pending_create(lt_io_now(), listener->config.handshake_timeout_us);
     if (!pending->state)
         return LIVETCP_ERR_NO_MEMORY;
-    if (!lt_io_pool_add(&listener->pool, &pending->member, &address, leaves)) {
+    if (!lt_io_pool_add(&listener->pool, &pending->member, peer, leaves)) {
         livetcp_pending_destroy(&pending->state);
         return LIVETCP_ERR_NO_MEMORY;
     }
-    if (uv_poll_init_socket(listener->context->loop, &pending->poll, pending->socket) != 0) {
-        lt_io_pool_remove(&listener->pool, &pending->member, false, lt_io_now());
-        livetcp_pending_destroy(&pending->state);
-        return LIVETCP_ERR_SYSTEM;
-    }
-    pending->stage = is_trusted_proxy(listener, &address) ? STAGE_PROXY_HEADER : STAGE_FIRST_BYTES;
+    pending->stage = is_trusted_proxy(listener, peer) ? STAGE_PROXY_HEADER : STAGE_FIRST_BYTES;
     lt_list_init(&pending->in_unproved);
     lt_list_init(&pending->joins);
     lt_list_init(&pending->in_joins);
-    pending->poll.data = pending;
+    lt_list_init(&pending->in_unwatched);
     pending->listener = listener;
     lt_io_listener_reference(listener);
     return LIVETCP_OK;
 }
 
-void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd)
+/* What has come already is read without the loop, which in a flood is all of a connection. */
+static void take_first(pending_connection *pending)
+{
+    livetcp_listener *listener = pending->listener;
+
+    if (is_taken_at_once(listener) && pending->stage != STAGE_PROXY_HEADER)
+        accept_plain(pending, NULL, 0);
+    else
+        read_input(pending, 0);
+    if (pending->socket != LT_NO_SOCKET && !pending->watched && !is_waiting(pending))
+        watch(pending, UV_READABLE);
+}
+
+void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd, const lt_address *peer)
 {
     pending_connection *pending = calloc(1, sizeof *pending);
     livetcp_result result = LIVETCP_ERR_NO_MEMORY;
@@ -1189,36 +1286,27 @@ void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd)
 
     if (pending) {
         pending->socket = fd;
-        result = watch(listener, pending, &leaves);
-    }
-    if (result == LIVETCP_ERR_CONNECTION_LOST) {
-        free(pending);
-        lt_socket_close(fd);
-        return;
+        result = begin(listener, pending, peer, &leaves);
     }
     if (result != LIVETCP_OK) {
         livetcp_error error;
         lt_fail(&error, result, "cannot take a connection: %s", livetcp_result_text(result));
-        lt_io_admission_rejected(listener, pending ? pending->remote : "", &error);
+        lt_io_admission_rejected(listener, "", &error);
         free(pending);
         lt_socket_close(fd);
         return;
     }
     if (leaves)
         push_out(pending_of(leaves));
-    if (listener->ended) /* and `pending` with it */
-        return;
-    if (is_taken_at_once(listener) && pending->stage != STAGE_PROXY_HEADER)
-        accept_plain(pending, NULL, 0);
-    else
-        uv_poll_start(&pending->poll, UV_READABLE, on_pending_ready);
-    arm_timer(listener);
+    if (!listener->ended) /* or `pending` has left with it */
+        take_first(pending);
 }
 
 /* ---- life ---- */
 
 static void on_timer_closed(uv_handle_t *handle)
 {
+    free_left(handle->data);
     lt_io_listener_release(handle->data);
 }
 
@@ -1233,6 +1321,8 @@ livetcp_result lt_io_pending_init(livetcp_listener *listener)
     lt_io_pool_init(&listener->pool, &limits, seed);
     lt_list_init(&listener->unproved);
     lt_list_init(&listener->resumed);
+    lt_list_init(&listener->unwatched);
+    lt_list_init(&listener->left);
     uv_timer_init(listener->context->loop, &listener->timer);
     listener->timer.data = listener;
     return result;

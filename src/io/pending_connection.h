@@ -9,8 +9,12 @@
 /* Once, with the listener's loop; the closing handle drops a reference. */
 livetcp_result lt_io_pending_init(livetcp_listener *listener);
 
-/* Takes over an accepted socket. Calls back when something is wrong with it, and on plain wire. */
-void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t socket);
+/* Takes over an accepted socket, and reads what has come. Calls back when something is wrong with
+ * it, and on plain wire. */
+void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t socket, const lt_address *peer);
+
+/* After some were accepted: those whose turn it is go on. Calls back. */
+void lt_io_pending_serve(livetcp_listener *listener);
 
 /* Gives up the connection that has the least claim to a descriptor. False if there is none. */
 bool lt_io_pending_drop_surplus(livetcp_listener *listener);

@@ -13,10 +13,12 @@
 struct lt_io_pool_source {
     uint8_t key[LT_ADDRESS_KEY];
     lt_io_pool_source *next; /* with the same hash */
-    lt_list in_turn; /* in `ready` or `blamed` if members wait, else in `empty` or nowhere */
-    lt_list members; /* the oldest first */
-    lt_list waiting; /* the newest first */
+    lt_list in_turn;         /* in one of `turns` if members wait, else in `empty` or nowhere */
+    lt_list in_count;        /* in one of `by_count`, unless it has no members */
+    lt_list members;         /* the oldest first */
+    lt_list waiting;         /* the newest first */
     unsigned count;
+    unsigned unproved;  /* members that have had a turn */
     lt_bucket forgiven; /* failures that it may still have */
 };
 
@@ -60,6 +62,7 @@ static void forget(lt_io_pool *pool, lt_io_pool_source *source)
         at = &(*at)->next;
     *at = source->next;
     lt_list_remove(&source->in_turn);
+    lt_list_remove(&source->in_count);
     free(source);
 }
 
@@ -87,6 +90,7 @@ static lt_io_pool_source *make(lt_io_pool *pool, const uint8_t key[LT_ADDRESS_KE
         return NULL;
     memcpy(source->key, key, LT_ADDRESS_KEY);
     lt_list_init(&source->in_turn);
+    lt_list_init(&source->in_count);
     lt_list_init(&source->members);
     lt_list_init(&source->waiting);
     source->forgiven.tokens = LT_IO_POOL_FORGIVEN;
@@ -96,15 +100,49 @@ static lt_io_pool_source *make(lt_io_pool *pool, const uint8_t key[LT_ADDRESS_KE
     return source;
 }
 
+static double forgiven(const lt_io_pool_source *source, livetcp_usec now)
+{
+    return lt_bucket_level(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now);
+}
+
 static bool is_blamed(const lt_io_pool_source *source, livetcp_usec now)
 {
-    return lt_bucket_level(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now) < 1;
+    return forgiven(source, now) < 1;
+}
+
+/* Of a source with members that wait. */
+static lt_io_pool_rank rank_of(const lt_io_pool_source *source, livetcp_usec now)
+{
+    const lt_io_pool_member *next =
+        LT_LIST_ELEMENT(lt_list_first(&source->waiting), lt_io_pool_member, in_turn);
+
+    if (is_blamed(source, now))
+        return LT_IO_POOL_BLAMED;
+    return forgiven(source, now) < LT_IO_POOL_FORGIVEN || source->unproved > next->had_turn
+               ? LT_IO_POOL_DOUBTED
+               : LT_IO_POOL_CLEAN;
+}
+
+static void take_rank(lt_io_pool *pool, lt_io_pool_source *source, livetcp_usec now)
+{
+    lt_list_remove(&source->in_turn);
+    lt_list_insert_last(&pool->waiting[rank_of(source, now)], &source->in_turn);
+}
+
+/* Sources with few members are sorted by how many. */
+static void set_count(lt_io_pool *pool, lt_io_pool_source *source, unsigned count)
+{
+    source->count = count;
+    lt_list_remove(&source->in_count);
+    if (count)
+        lt_list_insert_last(&pool->by_count[count < LT_IO_POOL_MANY ? count : LT_IO_POOL_MANY],
+                            &source->in_count);
 }
 
 /* Nobody of it is here: it is remembered only as long as it has failures. */
 static void left_by_all(lt_io_pool *pool, lt_io_pool_source *source, livetcp_usec now)
 {
-    if (lt_bucket_level(&source->forgiven, 1, LT_IO_POOL_FORGIVEN, now) >= LT_IO_POOL_FORGIVEN) {
+    if (forgiven(source, now) >= LT_IO_POOL_FORGIVEN) {
         forget(pool, source);
         return;
     }
@@ -132,8 +170,10 @@ void lt_io_pool_init(lt_io_pool *pool, const lt_io_pool_limits *limits, uint64_t
     pool->seed = seed;
     lt_list_init(&pool->members);
     lt_list_init(&pool->empty);
-    lt_list_init(&pool->ready);
-    lt_list_init(&pool->blamed);
+    for (unsigned i = 0; i < LT_IO_POOL_RANKS; i++)
+        lt_list_init(&pool->waiting[i]);
+    for (unsigned i = 0; i <= LT_IO_POOL_MANY; i++)
+        lt_list_init(&pool->by_count[i]);
     pool->turns.tokens = pool->blamed_turns.tokens = LT_IO_POOL_BURST;
 }
 
@@ -173,10 +213,11 @@ bool lt_io_pool_add(lt_io_pool *pool, lt_io_pool_member *member, const lt_addres
     else if (pool->count >= pool->limits.total)
         *leaves = lt_io_pool_surplus(pool);
     member->source = source;
+    member->had_turn = false;
     lt_list_init(&member->in_turn);
     lt_list_insert_last(&pool->members, &member->in_pool);
     lt_list_insert_last(&source->members, &member->in_source);
-    source->count++;
+    set_count(pool, source, source->count + 1);
     pool->count++;
     return true;
 }
@@ -194,8 +235,11 @@ bool lt_io_pool_move(lt_io_pool *pool, lt_io_pool_member *member, const lt_addre
     member->source = to;
     lt_list_remove(&member->in_source);
     lt_list_insert_last(&to->members, &member->in_source);
-    to->count++;
-    if (--from->count == 0)
+    to->unproved += member->had_turn;
+    from->unproved -= member->had_turn;
+    set_count(pool, to, to->count + 1);
+    set_count(pool, from, from->count - 1);
+    if (!from->count)
         left_by_all(pool, from, now);
     return true;
 }
@@ -217,8 +261,10 @@ void lt_io_pool_remove(lt_io_pool *pool, lt_io_pool_member *member, bool failed,
         stop_waiting(member);
     lt_list_remove(&member->in_pool);
     lt_list_remove(&member->in_source);
+    source->unproved -= member->had_turn;
     pool->count--;
-    if (--source->count == 0)
+    set_count(pool, source, source->count - 1);
+    if (!source->count)
         left_by_all(pool, source, now);
 }
 
@@ -232,14 +278,28 @@ lt_io_pool_member *lt_io_pool_next(const lt_io_pool *pool, const lt_io_pool_memb
     return in_pool(lt_list_next(&pool->members, &member->in_pool));
 }
 
-lt_io_pool_member *lt_io_pool_surplus(const lt_io_pool *pool)
+/* The source that has most, NULL if none has any. */
+static const lt_io_pool_source *largest_of(const lt_io_pool *pool)
 {
     const lt_io_pool_source *largest = NULL;
 
-    for (size_t i = 0; i < LT_IO_POOL_HASH; i++)
-        for (const lt_io_pool_source *s = pool->sources[i]; s; s = s->next)
-            if (s->count && (!largest || s->count > largest->count))
-                largest = s;
+    for (unsigned i = LT_IO_POOL_MANY; i > 0 && !largest; i--) {
+        const lt_list *list = &pool->by_count[i];
+        for (lt_list *link = lt_list_first(list); link; link = lt_list_next(list, link)) {
+            const lt_io_pool_source *source = LT_LIST_ELEMENT(link, lt_io_pool_source, in_count);
+            if (!largest || source->count > largest->count)
+                largest = source;
+            if (i < LT_IO_POOL_MANY)
+                break;
+        }
+    }
+    return largest;
+}
+
+lt_io_pool_member *lt_io_pool_surplus(const lt_io_pool *pool)
+{
+    const lt_io_pool_source *largest = largest_of(pool);
+
     if (!largest)
         return NULL;
     return largest->count > 1 ? oldest_of(largest) : lt_io_pool_oldest(pool);
@@ -253,8 +313,7 @@ void lt_io_pool_want_turn(lt_io_pool *pool, lt_io_pool_member *member, livetcp_u
 
     lt_list_insert_first(&source->waiting, &member->in_turn);
     if (lt_list_is_empty(&source->in_turn))
-        lt_list_insert_last(is_blamed(source, now) ? &pool->blamed : &pool->ready,
-                            &source->in_turn);
+        take_rank(pool, source, now);
 }
 
 bool lt_io_pool_wants_turn(const lt_io_pool_member *member)
@@ -267,36 +326,54 @@ bool lt_io_pool_is_blamed(const lt_io_pool_member *member, livetcp_usec now)
     return is_blamed(member->source, now);
 }
 
-/* The list of sources that is served now, NULL if none. */
-static lt_list *served(lt_io_pool *pool, livetcp_usec now)
+/* The first source of a rank that still has it; NULL if there is none. */
+static lt_io_pool_source *first_of(lt_io_pool *pool, lt_io_pool_rank rank, livetcp_usec now)
 {
+    lt_io_pool_source *source;
+
+    while ((source = source_at(lt_list_first(&pool->waiting[rank]))) && rank_of(source, now) > rank)
+        take_rank(pool, source, now);
+    return source;
+}
+
+/* The source that is served now, NULL if none. Clean addresses and doubted ones take turns. */
+static lt_io_pool_source *served(lt_io_pool *pool, livetcp_usec now)
+{
+    lt_io_pool_source *clean, *doubted;
+
     if (lt_bucket_level(&pool->turns, turn_rate(pool), LT_IO_POOL_BURST, now) < 1)
         return NULL;
-    if (!lt_list_is_empty(&pool->ready))
-        return &pool->ready;
-    if (!lt_list_is_empty(&pool->blamed) &&
-        lt_bucket_level(&pool->blamed_turns, blamed_rate(pool), LT_IO_POOL_BURST, now) >= 1)
-        return &pool->blamed;
-    return NULL;
+    clean = first_of(pool, LT_IO_POOL_CLEAN, now);
+    doubted = first_of(pool, LT_IO_POOL_DOUBTED, now);
+    if (clean && (!doubted || !pool->clean_was_last)) {
+        pool->clean_was_last = true;
+        return clean;
+    }
+    pool->clean_was_last = false;
+    if (doubted)
+        return doubted;
+    if (lt_bucket_level(&pool->blamed_turns, blamed_rate(pool), LT_IO_POOL_BURST, now) < 1)
+        return NULL;
+    return source_at(lt_list_first(&pool->waiting[LT_IO_POOL_BLAMED]));
 }
 
 lt_io_pool_member *lt_io_pool_next_turn(lt_io_pool *pool, livetcp_usec now)
 {
-    lt_list *list = served(pool, now);
+    lt_io_pool_source *source = served(pool, now);
 
-    if (!list)
+    if (!source)
         return NULL;
-    lt_io_pool_source *source = source_at(lt_list_first(list));
     lt_io_pool_member *member =
         LT_LIST_ELEMENT(lt_list_first(&source->waiting), lt_io_pool_member, in_turn);
     lt_bucket_take(&pool->turns, turn_rate(pool), LT_IO_POOL_BURST, now);
-    if (list == &pool->blamed)
+    if (is_blamed(source, now))
         lt_bucket_take(&pool->blamed_turns, blamed_rate(pool), LT_IO_POOL_BURST, now);
+    source->unproved += !member->had_turn;
+    member->had_turn = true;
     lt_list_remove(&member->in_turn);
     lt_list_remove(&source->in_turn);
     if (!lt_list_is_empty(&source->waiting))
-        lt_list_insert_last(is_blamed(source, now) ? &pool->blamed : &pool->ready,
-                            &source->in_turn);
+        take_rank(pool, source, now);
     return member;
 }
 
@@ -305,9 +382,10 @@ livetcp_usec lt_io_pool_turn_at(const lt_io_pool *pool)
     livetcp_usec turn = lt_bucket_ready_at(&pool->turns, turn_rate(pool));
     livetcp_usec blamed = lt_bucket_ready_at(&pool->blamed_turns, blamed_rate(pool));
 
-    if (!lt_list_is_empty(&pool->ready))
+    if (!lt_list_is_empty(&pool->waiting[LT_IO_POOL_CLEAN]) ||
+        !lt_list_is_empty(&pool->waiting[LT_IO_POOL_DOUBTED]))
         return turn;
-    if (lt_list_is_empty(&pool->blamed))
+    if (lt_list_is_empty(&pool->waiting[LT_IO_POOL_BLAMED]))
         return LIVETCP_NEVER;
     return blamed > turn ? blamed : turn;
 }

@@ -9,7 +9,9 @@
  * prove itself as the others take to push it out.
  * - Turns: `agreements` key agreements a second, by addresses in turn, so that an address that asks
  *   for thousands takes nothing from another. Within an address the newest goes first: its peer is
- *   the most likely to be waiting still. Addresses of which many did not prove themselves share
+ *   the most likely to be waiting still. Every other turn is for a clean address, one that has no
+ *   failures and no agreement that waits for its proof: of hundreds that attack, each is clean once
+ *   a second at most, and a newcomer is. Addresses of which many did not prove themselves share
  * half of the turns, and come after all others.
  *
  * An address is an IPv4 address or the first 64 bits of an IPv6 address.
@@ -41,9 +43,21 @@ typedef struct lt_io_pool_member {
     lt_list in_source;
     lt_list in_turn; /* while it waits for its turn */
     lt_io_pool_source *source;
+    bool had_turn;
 } lt_io_pool_member;
 
 #define LT_IO_POOL_HASH 256
+
+/* Sources with so many members or more are not sorted by how many. */
+#define LT_IO_POOL_MANY 32
+
+/* Of a source with members that wait. */
+typedef enum lt_io_pool_rank {
+    LT_IO_POOL_CLEAN,   /* no failure, and no other member that has had a turn */
+    LT_IO_POOL_DOUBTED, /* less than that */
+    LT_IO_POOL_BLAMED,  /* too many failures */
+    LT_IO_POOL_RANKS
+} lt_io_pool_rank;
 
 typedef struct lt_io_pool {
     lt_io_pool_limits limits;
@@ -53,7 +67,9 @@ typedef struct lt_io_pool {
     lt_io_pool_source *sources[LT_IO_POOL_HASH];
     lt_list empty; /* sources without members, which are remembered for their failures */
     unsigned empty_count;
-    lt_list ready, blamed; /* sources with members that wait for a turn */
+    lt_list waiting[LT_IO_POOL_RANKS]; /* sources with members that wait for a turn */
+    lt_list by_count[LT_IO_POOL_MANY + 1];
+    bool clean_was_last; /* to be served */
     lt_bucket turns, blamed_turns;
 } lt_io_pool;
 

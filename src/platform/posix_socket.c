@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls on TCP sockets where they are POSIX's. */
 #ifdef __linux__
-#define _GNU_SOURCE /* accept4() */
+#define _GNU_SOURCE /* accept4(), POLLRDHUP */
 #endif
 #include "platform/socket.h"
 
@@ -14,6 +14,10 @@
 
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE does it there */
+#endif
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0
 #endif
 
 static const struct sockaddr *raw(const lt_address *address)
@@ -55,6 +59,14 @@ void lt_socket_close(uv_os_sock_t socket)
     close(socket);
 }
 
+void lt_socket_reset(uv_os_sock_t socket)
+{
+    const struct linger none = {.l_onoff = 1};
+
+    (void)setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    close(socket);
+}
+
 /* ---- listening ---- */
 
 int lt_socket_bind(uv_os_sock_t socket, const lt_address *address)
@@ -86,12 +98,12 @@ int lt_socket_listen(uv_os_sock_t socket)
 }
 
 /* accept(), with the flags of every socket; -1 and errno. */
-static int accept_flagged(int listener)
+static int accept_flagged(int listener, struct sockaddr *peer, socklen_t *size)
 {
 #ifdef __linux__
-    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    return accept4(listener, peer, size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 #else
-    int fd = accept(listener, NULL, NULL);
+    int fd = accept(listener, peer, size);
     int status = fd < 0 ? 0 : set_flags(fd);
 
     if (status == 0)
@@ -102,11 +114,12 @@ static int accept_flagged(int listener)
 #endif
 }
 
-int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *out)
+int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *out, lt_address *peer)
 {
     *out = LT_NO_SOCKET;
     for (;;) {
-        int fd = accept_flagged(listener);
+        peer->size = sizeof peer->storage;
+        int fd = accept_flagged(listener, (void *)&peer->storage, &peer->size);
         int status = fd < 0 ? -errno : 0;
         if (status == 0) {
             *out = fd;
@@ -139,6 +152,13 @@ int lt_socket_error(uv_os_sock_t socket)
 bool lt_socket_failed(uv_os_sock_t socket)
 {
     struct pollfd poll_fd = {.fd = socket};
+
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
+bool lt_socket_has_ended(uv_os_sock_t socket)
+{
+    struct pollfd poll_fd = {.fd = socket, .events = POLLRDHUP};
 
     return poll(&poll_fd, 1, 0) > 0;
 }

@@ -20,6 +20,9 @@
 int lt_socket_open(int family, uv_os_sock_t *socket);
 void lt_socket_close(uv_os_sock_t socket);
 
+/* Closes with a reset: neither end remembers the connection, and what was written may be lost. */
+void lt_socket_reset(uv_os_sock_t socket);
+
 /* 0 or -errno. */
 int lt_socket_bind(uv_os_sock_t socket, const lt_address *address);
 
@@ -34,8 +37,9 @@ int lt_socket_prepare_listening(uv_os_sock_t socket, int family, bool dual);
 /* 0 or -errno. */
 int lt_socket_listen(uv_os_sock_t socket);
 
-/* Takes one connection, which the caller closes. 0, -EAGAIN if nobody waits, or -errno. */
-int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *socket);
+/* Takes one connection, which the caller closes, and its peer's address. 0, -EAGAIN if nobody
+ * waits, or -errno. */
+int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *socket, lt_address *peer);
 
 /* Starts to connect: lt_socket_error() knows the outcome once the socket is writable. 0 or -errno.
  */
@@ -51,6 +55,10 @@ int lt_socket_error(uv_os_sock_t socket);
 /* True if the socket has an error that the loop would report. The error stays for the next read or
  * write. */
 bool lt_socket_failed(uv_os_sock_t socket);
+
+/* True if the peer has ended its direction, or the connection, whatever waits to be read. Where the
+ * system cannot tell the former, the latter. */
+bool lt_socket_has_ended(uv_os_sock_t socket);
 
 /* Bytes, -EAGAIN, or -errno. */
 long lt_socket_write(uv_os_sock_t socket, const void *data, size_t size);

@@ -215,14 +215,17 @@ static livetcp_result bind_transcript(lt_credentials *bound, const lt_transcript
     return replace_key(bound, input, sizeof input);
 }
 
-livetcp_result lt_transcript_start(lt_transcript *transcript, const uint8_t *create, size_t size,
-                                   uint32_t capabilities)
+void lt_transcript_start(lt_transcript *transcript, uint32_t capabilities)
 {
-    size_t digest_size = 0;
-
     memset(transcript, 0, sizeof *transcript);
     transcript->known = capabilities & LT_CAPABILITY_INTRODUCTION;
     transcript->capabilities = transcript->known ? capabilities & LT_CAPABILITIES : 0;
+}
+
+livetcp_result lt_transcript_cover(lt_transcript *transcript, const uint8_t *create, size_t size)
+{
+    size_t digest_size = 0;
+
     if (!EVP_Q_digest(NULL, "SHA256", NULL, create, size, transcript->create, &digest_size) ||
         digest_size != sizeof transcript->create)
         return LIVETCP_ERR_SYSTEM;

@@ -40,11 +40,13 @@ typedef struct lt_transcript {
     uint32_t capabilities; /* of ACCEPT */
 } lt_transcript;
 
-/* Takes in CREATE, whose packet this is, and those of its capabilities that we have, too: what
- * ACCEPT is to say. `known` is set if LT_CAPABILITY_INTRODUCTION is one of them. Errors:
- * LIVETCP_ERR_SYSTEM when libcrypto fails. */
-livetcp_result lt_transcript_start(lt_transcript *transcript, const uint8_t *create, size_t size,
-                                   uint32_t capabilities);
+/* Takes in those of CREATE's capabilities that we have, too: what ACCEPT is to say. `known` is set
+ * if LT_CAPABILITY_INTRODUCTION is one of them. */
+void lt_transcript_start(lt_transcript *transcript, uint32_t capabilities);
+
+/* Takes in CREATE, whose packet this is, before anything is bound. Errors: LIVETCP_ERR_SYSTEM when
+ * libcrypto fails. */
+livetcp_result lt_transcript_cover(lt_transcript *transcript, const uint8_t *create, size_t size);
 
 /* New session id and key pair (a caller), or for a listener, with `session_id` given, a key pair
  * for that session. Errors: those of `random`, or LIVETCP_ERR_SYSTEM when libcrypto fails; the

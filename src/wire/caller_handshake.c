@@ -15,8 +15,9 @@ static livetcp_result introduce(lt_caller_handshake *handshake, lt_control *requ
     if (introduction)
         opening->size = lt_introduction_append(introduction, opening->frame, opening->size);
     handshake->introduced = introduction && (*introduction->stream_id || *introduction->token);
-    return lt_transcript_start(&handshake->transcript, opening->frame + LT_FRAME_HEADER,
-                               opening->size - LT_FRAME_HEADER, request->capabilities);
+    lt_transcript_start(&handshake->transcript, request->capabilities);
+    return lt_transcript_cover(&handshake->transcript, opening->frame + LT_FRAME_HEADER,
+                               opening->size - LT_FRAME_HEADER);
 }
 
 livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credentials *credentials,

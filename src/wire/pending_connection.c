@@ -29,7 +29,9 @@ struct lt_pending_connection {
     lt_channel_binding binding;
     lt_transcript transcript;     /* of CREATE */
     lt_introduction_texts *texts; /* of CREATE; NULL if it has none */
-    uint8_t *held;                /* what followed CREATE: frames with their LENGTH */
+    uint8_t *create;              /* its packet, for the transcript, until it is accepted */
+    size_t create_size;
+    uint8_t *held; /* what followed CREATE: frames with their LENGTH */
     size_t held_size, held_capacity;
 };
 
@@ -44,6 +46,15 @@ lt_pending_connection *lt_pending_connection_create(livetcp_usec now, livetcp_us
     return pending;
 }
 
+/* It may have a token. */
+static void forget_create(lt_pending_connection *pending)
+{
+    if (pending->create)
+        lt_wipe(pending->create, pending->create_size);
+    free(pending->create);
+    pending->create = NULL;
+}
+
 void lt_pending_connection_destroy(lt_pending_connection **pending)
 {
     if (!*pending)
@@ -51,6 +62,7 @@ void lt_pending_connection_destroy(lt_pending_connection **pending)
     lt_deframer_clear(&(*pending)->deframer);
     lt_pending_connection_forget_token(*pending);
     free((*pending)->texts);
+    forget_create(*pending);
     free((*pending)->held);
     free(*pending);
     *pending = NULL;
@@ -90,16 +102,23 @@ static lt_pending_step fail(lt_pending_connection *pending, livetcp_result reaso
     return LT_PENDING_FAILED;
 }
 
-/* Stream id, token, and what the MACs cover. A token that anybody can read is refused: its sender
- * should learn of that. */
+/* Stream id, token, and what the MACs will cover: a request that is refused is not worth a digest.
+ * A token that anybody can read is refused: its sender should learn of that. */
 static livetcp_result read_introduction(lt_pending_connection *pending, const lt_control *message,
                                         const uint8_t *packet, size_t size)
 {
-    livetcp_result result =
-        lt_transcript_start(&pending->transcript, packet, size, message->capabilities);
+    livetcp_result result;
 
-    if (result != LIVETCP_OK || !pending->transcript.known || size == LT_CREATE_FIXED)
-        return result;
+    lt_transcript_start(&pending->transcript, message->capabilities);
+    if (!pending->transcript.known)
+        return LIVETCP_OK;
+    pending->create = malloc(size);
+    if (!pending->create)
+        return LIVETCP_ERR_NO_MEMORY;
+    memcpy(pending->create, packet, size);
+    pending->create_size = size;
+    if (size == LT_CREATE_FIXED)
+        return LIVETCP_OK;
     pending->texts = malloc(sizeof *pending->texts);
     if (!pending->texts)
         return LIVETCP_ERR_NO_MEMORY;
@@ -327,6 +346,9 @@ livetcp_result lt_pending_connection_accept(lt_pending_connection *pending,
     result = lt_credentials_create(credentials, pending->request.session_id, random, random_user);
     if (result == LIVETCP_OK)
         result = lt_credentials_agree(credentials, pending->request.public_key);
+    if (result == LIVETCP_OK && pending->create)
+        result = lt_transcript_cover(&pending->transcript, pending->create, pending->create_size);
+    forget_create(pending);
     if (result == LIVETCP_OK)
         result = sign(pending, credentials, random, random_user, &message);
     if (result != LIVETCP_OK) {

@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -142,6 +143,45 @@ static void listen_process(int fd)
     }
     port = livetcp_listener_port(listener);
     if (write(fd, &port, sizeof port) != sizeof port)
+        _exit(1);
+    while (read(fd, &byte, 1) == 1)
+        answer(fd);
+    _exit(0);
+}
+
+/* The least that a program can do about a connection, to compare with: takes it, reads its request
+ * and closes it. */
+static void *accept_and_close(void *listener)
+{
+    struct linger reset = {.l_onoff = 1};
+    char request[4096];
+
+    for (;;) {
+        int fd = accept(*(int *)listener, NULL, NULL);
+        if (fd < 0)
+            continue;
+        (void)!read(fd, request, sizeof request);
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        close(fd);
+    }
+    return NULL;
+}
+
+static void floor_process(int fd)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof own;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    pthread_t thread;
+    char byte;
+
+    if (listener < 0 || bind(listener, (struct sockaddr *)&own, sizeof own) != 0 ||
+        listen(listener, SOMAXCONN) != 0 ||
+        getsockname(listener, (struct sockaddr *)&own, &size) != 0 ||
+        pthread_create(&thread, NULL, accept_and_close, &listener) != 0)
+        _exit(1);
+    uint16_t at = ntohs(own.sin_port);
+    if (write(fd, &at, sizeof at) != sizeof at)
         _exit(1);
     while (read(fd, &byte, 1) == 1)
         answer(fd);
@@ -491,6 +531,7 @@ typedef struct attack {
     const char *name;
     unsigned addresses;
     bool (*turn)(unsigned turn, livetcp_usec began); /* false: not due yet */
+    bool at_floor; /* at the program that accepts and closes alone: nobody can join there */
 } attack;
 
 static bool nothing(unsigned turn, livetcp_usec began)
@@ -502,24 +543,57 @@ static bool nothing(unsigned turn, livetcp_usec began)
 }
 
 static const attack attacks[] = {
-    {"none", 1, nothing},
-    {"1,000 silent", 1, silent},
-    {"500 slow", 1, slow},
-    {"10,000 half-joined in turn", 1, half_joined},
-    {"500 half-joined at once", 1, at_once},
-    {"5,000 CREATE/s", 1, flood},
-    {"wrong proofs", 1, wrong_proofs},
-    {"1,000 silent, 200 addresses", 200, silent},
-    {"10,000 half-joined, 200 addresses", 200, half_joined},
-    {"5,000 CREATE/s, 200 addresses", 200, flood},
-    {"wrong proofs, 200 addresses", 200, wrong_proofs},
-    {"member: parity, 2 Mbit/s", 1, parity_game},
-    {"member: SSRCs, 2 Mbit/s", 1, ssrc_game},
-    {"member: RTCP, 2 Mbit/s", 1, rtcp_game},
-    {"member: feedback, 2 Mbit/s", 1, feedback_game},
+    {"none", 1, nothing, false},
+    {"1,000 silent", 1, silent, false},
+    {"500 slow", 1, slow, false},
+    {"10,000 half-joined in turn", 1, half_joined, false},
+    {"500 half-joined at once", 1, at_once, false},
+    {"5,000 CREATE/s", 1, flood, false},
+    {"accept, read, close: 5,000/s", 1, flood, true},
+    {"wrong proofs", 1, wrong_proofs, false},
+    {"1,000 silent, 200 addresses", 200, silent, false},
+    {"10,000 half-joined, 200 addresses", 200, half_joined, false},
+    {"5,000 CREATE/s, 200 addresses", 200, flood, false},
+    {"wrong proofs, 200 addresses", 200, wrong_proofs, false},
+    {"member: parity, 2 Mbit/s", 1, parity_game, false},
+    {"member: SSRCs, 2 Mbit/s", 1, ssrc_game, false},
+    {"member: RTCP, 2 Mbit/s", 1, rtcp_game, false},
+    {"member: feedback, 2 Mbit/s", 1, feedback_game, false},
 };
 
 /* ---- measuring ---- */
+
+/* A process that listens: its end of a pair of sockets, and its port. */
+typedef struct target {
+    pid_t child;
+    int fd;
+    uint16_t port;
+} target;
+
+static target start(void (*process)(int fd))
+{
+    target made;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        exit(1);
+    made.child = fork();
+    if (made.child == 0) {
+        close(ends[0]);
+        process(ends[1]);
+    }
+    close(ends[1]);
+    made.fd = ends[0];
+    if (read(made.fd, &made.port, sizeof made.port) != sizeof made.port)
+        exit(1);
+    return made;
+}
+
+static void stop(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
 
 static int by_size(const void *a, const void *b)
 {
@@ -547,20 +621,21 @@ static void newcomer_process(int fd, double seconds)
     _exit(0);
 }
 
-static void run(const attack *a, int listener, double seconds)
+static void run(const attack *a, const target *at, double seconds)
 {
     static double joins[4096];
     int newcomer[2];
     size_t count = 0;
     unsigned turns = 0;
-    report before = ask(listener), after;
+    report before = ask(at->fd), after;
 
     if (pipe(newcomer) != 0)
         exit(1);
+    port = at->port;
     addresses = a->addresses;
     member = -1;
     member_bytes = 0;
-    pid_t child = fork();
+    pid_t child = a->at_floor ? -1 : fork();
     if (child == 0)
         newcomer_process(newcomer[1], seconds);
     close(newcomer[1]);
@@ -568,16 +643,17 @@ static void run(const attack *a, int listener, double seconds)
     while (now_us() < end)
         turns += a->turn(turns, began);
     double took = (double)(now_us() - began);
-    after = ask(listener);
+    after = ask(at->fd);
     while (count < 4096 && read(newcomer[0], &joins[count], sizeof *joins) == sizeof *joins)
         count++;
     close(newcomer[0]);
-    waitpid(child, NULL, 0);
+    if (child > 0)
+        waitpid(child, NULL, 0);
     let_go();
     if (member >= 0)
         close(member);
     sleep(6); /* handshake-timeout, and the sessions of newcomers */
-    long settled = ask(listener).rss_kb;
+    long settled = ask(at->fd).rss_kb;
     qsort(joins, count, sizeof *joins, by_size);
     double due = took / BYSTANDER_INTERVAL_US;
     printf("%-34s %8u %9.1f %9.1f %6.1f%% %8.1f %7.0f %8.1f %8.1f %8.1f\n", a->name, turns,
@@ -604,34 +680,23 @@ int main(int argc, char **argv)
     const char *text = getenv("STRANGERS_SECONDS");
     double seconds = text ? atof(text) : 5;
     struct rlimit files = {8192, 8192};
-    int ends[2];
-    pid_t listener, bystander;
+    pid_t bystander;
 
     signal(SIGPIPE, SIG_IGN);
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
-        return 1;
-    listener = fork();
-    if (listener == 0) {
-        close(ends[0]);
-        listen_process(ends[1]);
-    }
-    close(ends[1]);
+    target listener = start(listen_process), least = start(floor_process);
     (void)setrlimit(RLIMIT_NOFILE, &files);
-    if (read(ends[0], &port, sizeof port) != sizeof port)
-        return 1;
     bystander = fork();
     if (bystander == 0)
-        bystander_process(port);
+        bystander_process(listener.port);
     sleep(2);
-    (void)ask(ends[0]);
+    (void)ask(listener.fd);
     printf("%-34s %8s %9s %9s %7s %8s %7s %8s %8s %8s\n", "attack", "turns", "join ms", "max ms",
            "CPU", "gap+ ms", "lost", "MiB", "during", "after");
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
         if (is_wanted(&attacks[i], argc - 1, argv + 1))
-            run(&attacks[i], ends[0], seconds);
-    kill(bystander, SIGKILL);
-    kill(listener, SIGKILL);
-    waitpid(bystander, NULL, 0);
-    waitpid(listener, NULL, 0);
+            run(&attacks[i], attacks[i].at_floor ? &least : &listener, seconds);
+    stop(bystander);
+    stop(least.child);
+    stop(listener.child);
     return 0;
 }

@@ -206,6 +206,73 @@ TEST_CASE("addresses that do not prove themselves come last, and share half of t
     CHECK_FALSE(lt_io_pool_is_blamed(probe, pool.now));
 }
 
+TEST_CASE("a newcomer does not wait for the turns of addresses that have failed", "[pending-pool]")
+{
+    const unsigned addresses = 200;
+    Pool pool({10000, 10000, 500});
+    std::vector<lt_io_pool_member *> unproved;
+    auto attack = [&](livetcp_usec length) { /* CREATE alone, and who had a turn fails later */
+                                             for (livetcp_usec until = pool.now + length;
+                                                  pool.now < until; pool.now += 2000) {
+                                                 for (uint32_t i = 0; i < 10; i++)
+                                                     pool.ask(ipv4(1000 + static_cast<uint32_t>(
+                                                                              pool.now / 200 + i) %
+                                                                              addresses));
+                                                 while (lt_io_pool_member *member = pool.turn())
+                                                     unproved.push_back(member);
+                                                 for (; unproved.size() > 100;
+                                                      unproved.erase(unproved.begin()))
+                                                     pool.remove(unproved.front(), true);
+                                             }
+    };
+    attack(second);
+    for (uint32_t i = 0; i < 10; i++) {
+        attack(second / 10);
+        lt_io_pool_member *newcomer = pool.ask(ipv4(1));
+        unsigned turns = 0;
+        for (lt_io_pool_member *next = nullptr; next != newcomer; turns++) {
+            pool.now = lt_io_pool_turn_at(&pool.pool);
+            next = pool.turn();
+            REQUIRE(next);
+            if (next != newcomer)
+                unproved.push_back(next);
+        }
+        CHECK(turns <= 20); /* of addresses that are clean again, and every other */
+        pool.remove(newcomer);
+    }
+}
+
+TEST_CASE("addresses that have failed take turns with clean ones", "[pending-pool]")
+{
+    Pool pool({10000, 10000, 100});
+    pool.remove(pool.add(ipv4(1)), true);
+    for (uint32_t i = 0; i < 100; i++)
+        pool.ask(ipv4(100 + i));
+    lt_io_pool_member *failed = pool.ask(ipv4(1));
+    lt_io_pool_member *first = pool.turn(), *next = pool.turn();
+    CHECK(first != failed);
+    CHECK(next == failed);
+}
+
+TEST_CASE("of many connections the oldest of the largest address leaves", "[pending-pool]")
+{
+    Pool pool({LT_IO_POOL_MANY * 5, LT_IO_POOL_MANY * 3, 100});
+    const unsigned counts[] = {LT_IO_POOL_MANY, LT_IO_POOL_MANY * 2 + 1, LT_IO_POOL_MANY * 2 - 1};
+    lt_io_pool_member *oldest[3] = {};
+    for (uint32_t address = 0; address < 3; address++)
+        for (unsigned i = 0; i < counts[address]; i++) {
+            lt_io_pool_member *member = pool.add(ipv4(address));
+            if (!oldest[address])
+                oldest[address] = member;
+        }
+    CHECK(lt_io_pool_surplus(&pool.pool) == oldest[1]);
+    for (unsigned i = 0; i < 3; i++) /* fewer, until the third has most */
+        pool.remove(lt_io_pool_surplus(&pool.pool));
+    CHECK(lt_io_pool_surplus(&pool.pool) != oldest[0]);
+    pool.remove(oldest[0]);
+    CHECK(pool.pool.count == LT_IO_POOL_MANY * 5 - 4);
+}
+
 TEST_CASE("addresses are remembered only while they have something to forgive", "[pending-pool]")
 {
     Pool pool({1000, 1000, 100});

@@ -210,6 +210,39 @@ TEST_CASE("strangers are served by turns, and cost few key agreements", "[strang
     CHECK(server.rejections() == 0);
 }
 
+TEST_CASE("who leaves while waiting costs no key agreement, and no place for long", "[strangers]")
+{
+    const unsigned waiting = 400; /* more than have a turn within a test's patience */
+    Context context;
+    Server server(context, {{"joins-per-second", "1"},
+                            {"max-joining-address", "1000"},
+                            {"handshake-timeout", "60000"}});
+    std::vector<std::unique_ptr<HalfJoined>> served;
+    for (unsigned i = 0; i < LT_IO_POOL_BURST; i++)
+        served.push_back(std::make_unique<HalfJoined>(server.port, elsewhere));
+    REQUIRE(until(context, [&] { return server.listener->agreements >= LT_IO_POOL_BURST; }));
+    uint64_t before = server.listener->agreements;
+    for (unsigned i = 0; i < waiting; i++)
+        HalfJoined left(server.port, elsewhere);
+    REQUIRE(until(context, [&] { return server.listener->pool.count <= LT_IO_POOL_BURST; }));
+    CHECK(server.listener->agreements <= before + 1);
+}
+
+TEST_CASE("two requests for one session that wait make one", "[strangers]")
+{
+    Context context;
+    Server server(context);
+    Impostor impostor;
+    Raw first(server.port), second(server.port, elsewhere);
+    Bytes create = impostor.start(0);
+    first.write(create);
+    second.write(create);
+    Bytes one = first.next_frame(context), two = second.next_frame(context);
+    bool refused = reject_reason(one) == LIVETCP_ERR_SESSION_EXISTS;
+    CHECK(reject_reason(refused ? two : one) != LIVETCP_ERR_SESSION_EXISTS);
+    CHECK((refused || reject_reason(two) == LIVETCP_ERR_SESSION_EXISTS));
+}
+
 TEST_CASE("a full listener refuses before it computes", "[strangers]")
 {
     Context context;

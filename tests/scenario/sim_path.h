@@ -57,6 +57,26 @@ class SimLink
     } policer_;
 };
 
+/* TLS, a WebSocket or both between a session and TCP: their bytes for each write. */
+struct SimFilter {
+    bool tls = false, websocket = false;
+    bool masked = true; /* a caller's WebSocket */
+
+    /* TLS 1.3: a header of 5, the type and the tag (RFC 8446 section 5.2). A WebSocket: 2, a longer
+     * length, the mask (RFC 6455 section 5.2). */
+    size_t overhead(size_t size) const
+    {
+        return (tls ? 5 + 1 + 16 : 0) +
+               (websocket ? 2 + (size > 125 ? 2 : 0) + (masked ? 4 : 0) : 0);
+    }
+
+    /* The same from the listener to the caller. */
+    SimFilter downwards() const
+    {
+        return {tls, websocket, false};
+    }
+};
+
 struct SimPath {
     /* `spec` as in `livetcp emulate --both`, for both directions. */
     SimPath(World &world, const char *spec, uint64_t seed);
@@ -69,6 +89,9 @@ struct SimPath {
 
     /* Of the connections that are made from now on. */
     std::string congestion_control = "reno";
+
+    /* Of connections that begin from now on. */
+    SimFilter filter;
 };
 
 /* Parses a specification such as "delay=50ms,loss=1%"; fails the test if it is wrong. */

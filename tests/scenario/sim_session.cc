@@ -197,12 +197,14 @@ void SimSession::write_all()
     livetcp_engine_write write;
     while (livetcp_engine_next_write(engine, now(), &write)) {
         require(sockets_[write.connection] != nullptr, "a write to a slot without a connection");
-        size_t taken =
-            sockets_[write.connection]->out(caller).write(write.data, write.size, write.timestamp);
+        SimTcp &out = sockets_[write.connection]->out(caller);
+        uint64_t before = out.written();
+        size_t taken = out.write(write.data, write.size, write.timestamp);
         if (taken && on_written)
             on_written(write.connection, write.data, taken);
         if (taken)
-            livetcp_engine_wrote(engine, write.connection, taken, now());
+            livetcp_engine_wrote_as(engine, write.connection, taken,
+                                    static_cast<size_t>(out.written() - before), now());
         if (taken < write.size)
             livetcp_engine_blocked(engine, write.connection);
     }

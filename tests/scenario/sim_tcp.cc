@@ -7,8 +7,8 @@ namespace scenario
 {
 
 SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
-               const std::string &congestion_control)
-    : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer),
+               const std::string &congestion_control, const SimFilter &filter)
+    : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer), filter_(filter),
       window_(make_window(congestion_control))
 {
 }
@@ -22,9 +22,16 @@ SimTcp::~SimTcp()
 
 size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
 {
-    size_t taken = std::min(size, send_buffer_ - std::min(send_buffer_, queued_));
+    size_t space = send_buffer_ - std::min(send_buffer_, queued_);
+    size_t taken = filter_.overhead(size) && space ? size : std::min(size, space);
+    size_t overhead = taken ? filter_.overhead(taken) : 0;
+    if (overhead) { /* its bytes do not matter, but for a length */
+        unsent_.insert(unsent_.end(),
+                       {static_cast<uint8_t>(taken >> 8), static_cast<uint8_t>(taken)});
+        unsent_.insert(unsent_.end(), overhead - 2, 0);
+    }
     unsent_.insert(unsent_.end(), data, data + taken);
-    queued_ += taken;
+    queued_ += overhead + taken;
     writer_waits_ = taken < size;
     if (stamp && taken)
         to_stamp_.insert(written() - 1);
@@ -155,8 +162,28 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes)
         read_stamp_.repaired = waited_;
         waited_ = false;
     }
+    if (filter_.overhead(0))
+        ready = open_records(ready);
     if (!ready.empty() && on_data)
         on_data(ready);
+}
+
+/* Nothing of a record can be read before all of it has come. */
+SimTcp::Bytes SimTcp::open_records(const Bytes &bytes)
+{
+    Bytes plain;
+    record_.insert(record_.end(), bytes.begin(), bytes.end());
+    while (record_.size() >= 2) {
+        size_t size = static_cast<size_t>(record_[0]) << 8 | record_[1];
+        size_t overhead = filter_.overhead(size);
+        if (record_.size() < overhead + size)
+            break;
+        auto begin = record_.begin() + static_cast<ptrdiff_t>(overhead);
+        auto end = begin + static_cast<ptrdiff_t>(size);
+        plain.insert(plain.end(), begin, end);
+        record_.erase(record_.begin(), end);
+    }
+    return plain;
 }
 
 void SimTcp::stop_reading()

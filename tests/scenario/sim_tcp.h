@@ -30,8 +30,9 @@ class SimTcp
     static constexpr size_t mss = 1448;
     static constexpr size_t headers = 52; /* IP, TCP with timestamps */
 
+    /* `filter`: of what is written here, and read at the other end. */
     SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
-           const std::string &congestion_control = "reno");
+           const std::string &congestion_control = "reno", const SimFilter &filter = {});
     ~SimTcp();
 
     /* In-order bytes at the receiver. */
@@ -43,7 +44,7 @@ class SimTcp
     std::function<void(const livetcp_tx_timestamp &)> on_stamp;
 
     /* Returns the bytes taken: 0 when the send buffer is full. `stamp`: when the last of them
-     * passes is told. */
+     * passes is told. With a filter, every write is a record of its own, which is taken whole. */
     size_t write(const uint8_t *data, size_t size, bool stamp = false);
 
     /* Bytes taken so far. */
@@ -96,10 +97,12 @@ class SimTcp
 
     /* Receiver. */
     void segment_arrived(uint64_t sequence, const Bytes &bytes);
+    Bytes open_records(const Bytes &bytes);
 
     World &world_;
     SimLink &data_, &acks_;
     const size_t send_buffer_;
+    const SimFilter filter_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 
     std::deque<uint8_t> unsent_;
@@ -125,6 +128,7 @@ class SimTcp
         livetcp_usec at;
     };
     std::map<uint64_t, Arrived> out_of_order_;
+    Bytes record_;        /* begun */
     bool waited_ = false; /* some had to, since the last that was read late */
     livetcp_rx_timestamp read_stamp_ = {};
     uint64_t expected_ = 0;

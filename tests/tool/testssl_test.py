@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""testssl.sh at a listener with TLS: what it finds in versions, ciphers and the certificate. That
-ciphers without forward secrecy are refused is in s_client_test.py. usage: testssl_test.py LIVETCP"""
+"""testssl.sh at a listener with TLS: what it finds in versions, ciphers, forward secrecy and the
+certificate. usage: testssl_test.py LIVETCP"""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ VERSIONS = {"SSLv2": False, "SSLv3": False, "TLS1": False, "TLS1_1": False, "TLS
             "TLS1_3": True}
 WEAK = ("cipherlist_NULL", "cipherlist_aNULL", "cipherlist_EXPORT", "cipherlist_LOW",
         "cipherlist_3DES_IDEA")
-PATIENCE = 3 * PATIENCE_S  # it takes half a minute
+PATIENCE = 4 * PATIENCE_S  # it takes half a minute, on a machine that does nothing else
 
 
 class TestSsl(ToolTest):
@@ -49,7 +49,7 @@ class TestSsl(ToolTest):
         return {one["id"]: one for one in json.loads(file.read_text())}
 
     def test_versions_ciphers_and_certificate(self):
-        found = self.findings("-p", "-s", "-S")
+        found = self.findings("-p", "-s", "-f", "-S")
 
         def finding(*names):
             """Of the first of these names that this version of testssl.sh has."""
@@ -65,6 +65,11 @@ class TestSsl(ToolTest):
             with self.subTest(cipher=cipher):
                 self.assertEqual(finding(cipher), "not offered", self.said)
         self.assertEqual(finding("cipherlist_AVERAGE", "cipherlist_OBSOLETED"), "not offered")
+        self.assertTrue(finding("PFS", "FS").startswith("offered"), self.said)
+        for cipher in finding("PFS_ciphers", "FS_ciphers").split():
+            with self.subTest(cipher=cipher):
+                self.assertRegex(cipher, "^(TLS_|ECDHE-)")
+        self.assertIn("X25519", finding("PFS_ECDHE_curves", "FS_ECDHE_curves"))
         self.assertIn("EC 256", finding("cert_keySize"))
         self.assertEqual(finding("cert_commonName"), "localhost")
         self.assertIn("localhost", finding("cert_subjectAltName"))
