@@ -8,6 +8,8 @@
  *                                    every combination of rate, round trip, buffer, connections and
  *                                    congestion controls; and paths drawn at random: all of a
  *                                    session there, or its first seconds
+ *     congestion-table kernels [WORD...]
+ *                                    a transfer in our place beside another
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
  * TRACE=MS prints a line every MS.
@@ -78,6 +80,18 @@ void trace(Video &video, livetcp_usec start)
            stats.sent.estimated_bitrate / 1e3, video.throughput(now - second, now) / 1e3,
            static_cast<double>(stats.sent.queue_delay_us) / 1e3, video.delay(.5, now - second, now),
            static_cast<unsigned long long>(video.call.path.forward.counters().dropped_queue));
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        if (!video.call.caller.connection(i))
+            continue;
+        livetcp_path path = video.call.caller.connection(i)->up.facts();
+        printf(
+            "           %u: window %3u segments, %3u in flight, %6u unsent, round trip %4.0f ms, "
+            "resent %llu, state %d\n",
+            i, path.cwnd_bytes / path.mss_bytes,
+            (path.queued_bytes - path.unsent_bytes) / path.mss_bytes, path.unsent_bytes,
+            static_cast<double>(path.rtt_us) / 1e3,
+            static_cast<unsigned long long>(path.retransmitted_segments), path.tcp_state);
+    }
     video.call.world.at(now + atoi(every) * 1000, [&video, start] { trace(video, start); });
 }
 
@@ -545,6 +559,40 @@ void beside(const Words &words, bool joins)
         column->print();
 }
 
+/* Two transfers, of which one has the congestion control of our connections: the share that one
+ * connection can have at most, as nothing above TCP makes its window larger. */
+void kernels(const Words &words)
+{
+    Column fair = {"share of a fair one", 0.7, 1.2};
+    auto once = [&](const Path &path, uint64_t seed) {
+        SimRoad road(path.spec().c_str(), seed);
+        GreedyTcp other(road.world, road.path, path.other);
+        road.world.run_for(5 * second);
+        GreedyTcp own(road.world, road.path, path.below);
+        road.world.run_for(10 * second);
+        uint64_t before = own.delivered, others_before = other.delivered;
+        road.world.run_for(40 * second);
+        double fair_bytes = path.rate / 8 / 2 * 40;
+        double share = static_cast<double>(own.delivered - before) / fair_bytes;
+        printf("%s s%llu: share %.2f (other %.2f)\n", path.name(1).c_str(),
+               static_cast<unsigned long long>(seed), share,
+               static_cast<double>(other.delivered - others_before) / fair_bytes);
+        fair.values.push_back(share);
+        road.world.clear();
+    };
+    for (double rate : {1e6, 5e6, 20e6})
+        for (double rtt : {20.0, 60.0, 200.0})
+            for (double buffer : {0.5, 1.0, 4.0})
+                for (const char *below : {"reno", "cubic", "bbr"})
+                    for (const char *other : {"reno", "cubic", "bbr"}) {
+                        Path path = {rate, rtt, buffer, below, other};
+                        for (unsigned seed = 1;
+                             words.match(path.name(1).c_str()) && seed <= seeds(); seed++)
+                            once(path, seed);
+                    }
+    fair.print();
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -557,6 +605,8 @@ int main(int argc, char **argv)
         beside(rest, false);
     else if (section == "joined")
         beside(rest, true);
+    else if (section == "kernels")
+        kernels(rest);
     else if (section == "overload")
         overload(rest);
     else if (section == "drawn")
