@@ -6,12 +6,13 @@
  * usage: path-table [--thin | --policers | --random FROM-TO | --hard FROM-TO | --longer FROM-TO |
  *                   PATH...] [--police KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
- * [--by-second]
+ *                   [--by-second] [--below NAME]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
  * --policers: token buckets of as much. --police: one on the paths named after it.
  * --random: paths that draw_course() draws for these seeds; --hard: draw_hard_course(), with
  * policers, bursts, changes, outages and second links; --longer: draw_longer_route().
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
+ * --below: TCP's congestion control, instead of NewReno's: cubic or bbr.
  * X: worse, and not by chance. --by-second: the largest delay of each second, too.
  */
 #include "sim_course.h"
@@ -35,6 +36,7 @@ struct Options {
     unsigned seeds = 3;
     livetcp_usec warmup = 5 * second, length = 30 * second;
     bool failed = false, by_second = false;
+    std::string below = "reno";
 };
 
 struct Count {
@@ -171,6 +173,8 @@ Options parse(int argc, char **argv)
             options.settings.emplace_back(argv[++i]);
         else if (!strcmp(argv[i], "--failed"))
             options.failed = true;
+        else if (!strcmp(argv[i], "--below") && valued)
+            options.below = argv[++i];
         else if (!strcmp(argv[i], "--by-second"))
             options.by_second = true;
         else if (!strcmp(argv[i], "--police") && valued)
@@ -201,6 +205,7 @@ int main(int argc, char **argv)
     for (Course &course : options.courses) {
         course.warmup = options.warmup;
         course.length = options.length;
+        course.below = options.below;
         compare(course, options, count);
     }
     printf("%u rows; worse at p95 %u, p99 %u, p99.9 %u\n", count.rows, count.worse95, count.worse99,

@@ -33,6 +33,7 @@ std::shared_ptr<SimRoad> make_road(const Course &course, uint64_t seed)
         else if (course.loss > 0)
             params.loss = course.loss / 100;
         route->forward.set(params);
+        route->congestion_control = course.below;
         if (course.police)
             route->forward.police(course.police, course.burst);
     }
@@ -66,6 +67,8 @@ std::string Course::describe() const
         snprintf(text, sizeof text, ", %u connections", connections);
         all += text;
     }
+    if (below != "reno")
+        all += ", " + below;
     if (change_us) {
         snprintf(text, sizeof text, " at %.0f s", static_cast<double>(change_us) / second);
         all += ", " + change + text;

@@ -36,6 +36,7 @@ struct Course {
     livetcp_usec outage_us = 0;     /* when nothing passes on the path, after the first packet, */
     livetcp_usec outage_length = 0; /*   and for how long; 0 = none */
     unsigned connections = 8;       /* of the policies that use several */
+    std::string below = "reno";     /* TCP's congestion control */
     livetcp_usec warmup = 5 * 1000000, length = 30 * 1000000;
 };
 
