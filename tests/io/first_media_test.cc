@@ -131,7 +131,7 @@ struct Way {
 
 TEST_CASE("time to first media, by the way that connections are made", "[first-media]")
 {
-    Path path("delay=50ms");
+    Path path("delay=50ms", "delay=50ms");
     if (!path.path)
         return;
     Pki pki;
@@ -247,7 +247,7 @@ TEST_CASE("TLS and WebSockets add less than a millisecond to the delay of each p
           "[filter-delay]")
 {
     const uint16_t count = 200;
-    Path path("delay=20ms,rate=10mbit");
+    Path path("delay=20ms,rate=10mbit", "delay=20ms,rate=10mbit");
     if (!path.path)
         return;
     Pki pki;

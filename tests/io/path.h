@@ -9,22 +9,28 @@ extern "C" {
 #include "lab/emulate/path.h"
 }
 
+#include <cstdint>
 #include <iostream>
+#include <string>
 
-/* Without TUN and network namespaces it prints "SKIPPED:" and the reason, and `path` is NULL. */
+/* For the length of a test. Without TUN and network namespaces it prints "SKIPPED:" and the reason,
+ * and `path` is NULL. */
 class Path
 {
   public:
-    explicit Path(const char *spec)
+    explicit Path(const std::string &forward = "", const std::string &backward = "",
+                  std::uint64_t seed = 1, bool started = true)
     {
         lt_path_params params;
         livetcp_error error = {};
         lt_path_params_init(&params);
-        for (lt_link_params &link : params.link)
-            REQUIRE(!lt_link_params_parse(&link, spec, nullptr));
+        params.seed = seed;
+        REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
+        REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
         path = lt_path_create(&params, &error);
         if (path) {
-            REQUIRE(lt_path_start(path, &error) == LIVETCP_OK);
+            if (started && lt_path_start(path, &error))
+                FAIL(error.message);
             return;
         }
         if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)

@@ -4,8 +4,9 @@
  * the reason, which ctest reports. Nothing here depends on the speed of the machine. */
 #include "catch.h"
 
+#include "path.h"
+
 extern "C" {
-#include "lab/emulate/path.h"
 #include "platform/probe.h"
 }
 
@@ -48,36 +49,17 @@ livetcp_result make_socket(void *context, livetcp_error *)
 
 using Prepare = std::function<void(int socket)>;
 
-/* A TCP connection from the near to the far end; `path` is NULL when the test is to be skipped. */
-class Call
+/* A TCP connection from the near to the far end. */
+class Call : public Path
 {
   public:
-    Call(const std::string &forward, const std::string &backward)
-    {
-        lt_path_params params;
-        livetcp_error error = {};
-        lt_path_params_init(&params);
-        REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
-        REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
-        path = lt_path_create(&params, &error);
-        if (path) {
-            REQUIRE(lt_path_start(path, &error) == LIVETCP_OK);
-            return;
-        }
-        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
-            FAIL(error.message);
-        std::cout << "SKIPPED: " << error.message << std::endl;
-    }
+    using Path::Path;
     ~Call()
     {
         for (int fd : {near, far})
             if (fd >= 0)
                 close(fd);
-        lt_path_destroy(&path);
     }
-    Call(const Call &) = delete;
-    Call &operator=(const Call &) = delete;
-
     void connect(const Prepare &prepare = nullptr)
     {
         int listener = -1;
@@ -115,7 +97,6 @@ class Call
         return facts;
     }
 
-    lt_path *path = nullptr;
     int near = -1, far = -1;
 };
 

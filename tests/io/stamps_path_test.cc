@@ -160,7 +160,7 @@ TEST_CASE("the legs by the kernel's times over a path with losses add up to the 
         std::cout << "SKIPPED: this kernel tells no timestamps" << std::endl;
         return;
     }
-    Path path("delay=20ms,loss=2%");
+    Path path("delay=20ms,loss=2%", "delay=20ms,loss=2%");
     if (!path.path)
         return;
     Stream stamped(path, "on"), inferred(path, "off");

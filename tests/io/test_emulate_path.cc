@@ -2,12 +2,11 @@
 /* An emulated path with real sockets at its ends. Needs TUN and network namespaces; without them
  * each test prints "SKIPPED:" and the reason, which ctest reports. Delays are only compared with
  * their lower bound: nothing here depends on the speed of the machine. */
-#include "catch.h"
+#include "path.h"
 
 extern "C" {
 #include "base/error.h"
 #include "lab/emulate/netns.h"
-#include "lab/emulate/path.h"
 #include "lab/emulate/tun.h"
 }
 
@@ -32,35 +31,11 @@ static livetcp_usec now()
     return static_cast<livetcp_usec>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
 }
 
-/* A path for the length of a test; `path` is NULL when the test is to be skipped. */
-class Path
+/* One that a test changes and counts. */
+class Emulated : public Path
 {
   public:
-    explicit Path(const std::string &forward = "", const std::string &backward = "",
-                  std::uint64_t seed = 1, bool started = true)
-    {
-        lt_path_params params;
-        livetcp_error error = {};
-        lt_path_params_init(&params);
-        params.seed = seed;
-        REQUIRE(!lt_link_params_parse(&params.link[LT_FORWARD], forward.c_str(), nullptr));
-        REQUIRE(!lt_link_params_parse(&params.link[LT_BACKWARD], backward.c_str(), nullptr));
-        path = lt_path_create(&params, &error);
-        if (path) {
-            if (started && lt_path_start(path, &error))
-                FAIL(error.message);
-            return;
-        }
-        if (error.code != LIVETCP_ERR_PERMISSION && error.code != LIVETCP_ERR_NOT_SUPPORTED)
-            FAIL(error.message);
-        std::cout << "SKIPPED: " << error.message << std::endl;
-    }
-    ~Path()
-    {
-        lt_path_destroy(&path);
-    }
-    Path(const Path &) = delete;
-    Path &operator=(const Path &) = delete;
+    using Path::Path;
 
     void change(lt_direction direction, const std::string &spec)
     {
@@ -76,8 +51,6 @@ class Path
         lt_path_get_counters(path, direction, &out);
         return out;
     }
-
-    lt_path *path;
 };
 
 /* A socket at one end, bound to a port of the kernel's choice. */
@@ -159,7 +132,7 @@ class Socket
 
 TEST_CASE("path: packets cross in both directions, never faster than the delay")
 {
-    Path path("delay=30ms", "delay=10ms");
+    Emulated path("delay=30ms", "delay=10ms");
     if (!path.path)
         return;
     lt_path_health health;
@@ -187,7 +160,7 @@ TEST_CASE("path: packets cross in both directions, never faster than the delay")
 
 TEST_CASE("path: parameters change while it runs")
 {
-    Path path("delay=1ms");
+    Emulated path("delay=1ms");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -209,7 +182,7 @@ TEST_CASE("path: parameters change while it runs")
 
 TEST_CASE("path: a shorter delay takes effect on a sleeping forwarder")
 {
-    Path path("delay=3600s,rate=1kbit");
+    Emulated path("delay=3600s,rate=1kbit");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -223,7 +196,7 @@ TEST_CASE("path: a shorter delay takes effect on a sleeping forwarder")
 TEST_CASE("path: the rate spaces packets and the queue drops the rest")
 {
     /* 1000 bytes of IP every 8 ms, 10 of them at a time. */
-    Path path("rate=1mbit,queue=10p");
+    Emulated path("rate=1mbit,queue=10p");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -244,7 +217,7 @@ TEST_CASE("path: the rate spaces packets and the queue drops the rest")
 
 TEST_CASE("path: planned times count from the beginning, and a cut link loses what is sent")
 {
-    Path path("delay=1ms,outage=3600s@0");
+    Emulated path("delay=1ms,outage=3600s@0");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -368,7 +341,7 @@ static int receive_ecn(Socket &from)
 
 TEST_CASE("path: marked packets arrive marked, with a checksum that the kernel accepts")
 {
-    Path path("rate=1mbit,ecn=1p,queue=off");
+    Emulated path("rate=1mbit,ecn=1p,queue=off");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -392,7 +365,7 @@ TEST_CASE("path: the same seed loses the same packets")
 {
     const auto survivors = [](std::uint64_t seed) {
         std::set<long> out;
-        Path path("loss=30%,burst=3", "", seed);
+        Emulated path("loss=30%,burst=3", "", seed);
         if (!path.path)
             return out;
         Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -416,7 +389,7 @@ TEST_CASE("path: the same seed loses the same packets")
 
 TEST_CASE("path: TCP gets through a lossy path unharmed")
 {
-    Path path("delay=5ms,loss=1%", "delay=5ms");
+    Emulated path("delay=5ms,loss=1%", "delay=5ms");
     if (!path.path)
         return;
     Socket client(path, LT_NEAR, AF_INET, SOCK_STREAM), server(path, LT_FAR, AF_INET, SOCK_STREAM);
@@ -445,7 +418,7 @@ TEST_CASE("path: TCP gets through a lossy path unharmed")
 
 TEST_CASE("path: settings of the namespaces")
 {
-    Path path;
+    Emulated path;
     if (!path.path)
         return;
     livetcp_error error = {};
@@ -488,7 +461,7 @@ TEST_CASE("path: nothing crosses, and there is no thread, until it is started")
 {
     std::thread([] {}).join(); /* with the first one ThreadSanitizer starts its own */
     int before = threads();
-    Path path("", "", 1, false);
+    Emulated path("", "", 1, false);
     if (!path.path)
         return;
     CHECK(comes_to_threads(before));
@@ -512,7 +485,7 @@ TEST_CASE("path: bad parameters are refused, packets in flight go with the path"
     CHECK(lt_path_create(&params, &error) == nullptr);
     CHECK(std::string(error.message).find("mtu 100") != std::string::npos);
 
-    Path path("delay=3600s");
+    Emulated path("delay=3600s");
     if (!path.path)
         return;
     Socket near(path, LT_NEAR), far(path, LT_FAR);
@@ -548,7 +521,7 @@ static livetcp_result overfill(void *context, livetcp_error *error)
 
 TEST_CASE("tun: what the reader leaves too long is dropped by the kernel, and counted")
 {
-    Path path; /* whether this system can do it at all, and the way into a user namespace */
+    Emulated path; /* whether this system can do it at all, and the way into a user namespace */
     if (!path.path)
         return;
     Unread unread;

@@ -286,6 +286,34 @@ struct Column {
     }
 };
 
+/* A source that has the path to itself. */
+struct Source {
+    double times; /* of the path's rate */
+    bool follows;
+    livetcp_usec max_send_delay = 0;
+    bool speaks = false;
+};
+
+/* `look` gets the source once it has sent for `seconds`, and when it began. */
+void send_alone(const Path &path, unsigned connections, const Source &source, double seconds,
+                uint64_t seed, const std::function<void(Video &, livetcp_usec)> &look)
+{
+    auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+    road->path.congestion_control = path.below;
+    livetcp_config config = make_config(connections > 1 ? "auto" : "single", connections);
+    config.max_send_delay_us = source.max_send_delay;
+    Video video(road, config, source.times * path.rate, source.follows, seed);
+    road->world.run_for(second / 2);
+    livetcp_usec start = road->world.now();
+    video.start();
+    if (source.speaks)
+        video.talk();
+    trace(video, start);
+    road->world.run_until(start + usec(seconds) + second);
+    look(video, start);
+    road->world.clear();
+}
+
 struct Outcome {
     double use, p95, p99;
     double first_ms; /* the most in the first 3 s, above L */
@@ -294,31 +322,28 @@ struct Outcome {
     double ramp_ms;  /* the most in the first 6 s, above L */
 };
 
-Outcome alone_once(const Path &path, unsigned connections, double first, bool follows,
+Outcome alone_once(const Path &path, unsigned connections, double times, bool follows,
                    uint64_t seed)
 {
-    auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-    road->path.congestion_control = path.below;
-    Video video(road, make_config(connections > 1 ? "auto" : "single", connections), first, follows,
-                seed);
-    road->world.run_for(second / 2);
-    livetcp_usec start = road->world.now(), end = start + 25 * second;
-    video.start();
-    trace(video, start);
-    road->world.run_until(end + second);
-    auto late = video.delays({.95, .99}, start + 3 * second, end);
-    double told_ms = -1;
-    for (const Told &told : video.told)
-        if (told.rate <= path.rate && told_ms < 0)
-            told_ms = static_cast<double>(told.at - start) / 1e3;
-    road->world.clear();
-    return {video.throughput(start + 3 * second, end) / path.rate,
-            late[0],
-            late[1],
-            video.delay(1, start, start + 3 * second) - path.rtt_ms / 2,
-            told_ms,
-            video.throughput(start + 4 * second, start + 6 * second) / path.rate,
-            video.delay(1, start, start + 6 * second) - path.rtt_ms / 2};
+    constexpr double seconds = 25;
+    Outcome got = {};
+    send_alone(path, connections, {times, follows}, seconds, seed,
+               [&](Video &video, livetcp_usec start) {
+                   livetcp_usec end = start + usec(seconds);
+                   auto late = video.delays({.95, .99}, start + 3 * second, end);
+                   double told_ms = -1;
+                   for (const Told &told : video.told)
+                       if (told.rate <= path.rate && told_ms < 0)
+                           told_ms = static_cast<double>(told.at - start) / 1e3;
+                   got = {video.throughput(start + 3 * second, end) / path.rate,
+                          late[0],
+                          late[1],
+                          video.delay(1, start, start + 3 * second) - path.rtt_ms / 2,
+                          told_ms,
+                          video.throughput(start + 4 * second, start + 6 * second) / path.rate,
+                          video.delay(1, start, start + 6 * second) - path.rtt_ms / 2};
+               });
+    return got;
 }
 
 struct AloneColumns {
@@ -331,9 +356,9 @@ struct AloneColumns {
 
     void take(const Path &path, unsigned n, uint64_t seed)
     {
-        Outcome got = alone_once(path, n, 1.5 * path.rate, true, seed);
-        Outcome floor = alone_once(path, n, got.use * path.rate, false, seed);
-        Outcome low = alone_once(path, n, 0.3 * path.rate, true, seed);
+        Outcome got = alone_once(path, n, 1.5, true, seed);
+        Outcome floor = alone_once(path, n, got.use, false, seed);
+        Outcome low = alone_once(path, n, 0.3, true, seed);
         printf("%s s%llu: use %.3f p95 %.0f (floor %.0f) p99 %.0f (floor %.0f) first %.0f told "
                "%.0f; from 0.3: first %.0f, use from 4 to 6 s %.3f, all %.3f\n",
                path.name(n).c_str(), static_cast<unsigned long long>(seed), got.use, got.p95,
@@ -406,20 +431,13 @@ void drawn(const Words &words)
 void start(const Words &words)
 {
     constexpr double limit_ms = 400;
-    auto most = [](const Path &path, unsigned n, double first, bool follows, double max_delay_ms,
-                   double seconds, uint64_t seed) {
-        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-        road->path.congestion_control = path.below;
-        livetcp_config config = make_config(n > 1 ? "auto" : "single", n);
-        config.max_send_delay_us = static_cast<livetcp_usec>(max_delay_ms * 1e3);
-        Video video(road, config, first * path.rate, follows, seed);
-        road->world.run_for(second / 2);
-        livetcp_usec begin = road->world.now(), end = begin + usec(seconds);
-        video.start();
-        trace(video, begin);
-        road->world.run_until(end + second);
-        double got = video.delay(1, begin, end) - path.rtt_ms / 2;
-        road->world.clear();
+    constexpr auto limit = static_cast<livetcp_usec>(limit_ms * 1e3);
+    auto most = [](const Path &path, unsigned n, const Source &source, double seconds,
+                   uint64_t seed) {
+        double got = 0;
+        send_alone(path, n, source, seconds, seed, [&](Video &video, livetcp_usec begin) {
+            got = video.delay(1, begin, begin + usec(seconds)) - path.rtt_ms / 2;
+        });
         return got;
     };
     Column fast = {"first 3 s, from 1.5", -1e9, 200}, slow = {"first 6 s, from 0.3", -1e9, 200},
@@ -427,10 +445,10 @@ void start(const Words &words)
            over[] = {{"above 400 + RTT/2, at 1.27", -1e9, 0},
                      {"above 400 + RTT/2, at 1.93", -1e9, 0}};
     draw(words, [&](const Path &path, unsigned n, uint64_t seed) {
-        double from[] = {most(path, n, 1.5, true, 0, 3, seed), most(path, n, 0.3, true, 0, 6, seed),
-                         most(path, n, 0.8, false, 0, 3, seed),
-                         most(path, n, 1.27, false, limit_ms, 3, seed),
-                         most(path, n, 1.93, false, limit_ms, 3, seed)};
+        double from[] = {most(path, n, {1.5, true}, 3, seed), most(path, n, {0.3, true}, 6, seed),
+                         most(path, n, {0.8, false}, 3, seed),
+                         most(path, n, {1.27, false, limit}, 3, seed),
+                         most(path, n, {1.93, false, limit}, 3, seed)};
         printf("%s s%llu: from 1.5 %.0f; from 0.3 %.0f; 0.8 fixed %.0f; overload 1.27 %.0f 1.93 "
                "%.0f (400 + RTT/2 %.0f)\n",
                path.name(n).c_str(), static_cast<unsigned long long>(seed), from[0], from[1],
@@ -453,33 +471,26 @@ void overload(const Words &words)
     Column most = {"most above 400 + RTT", -1e9, 0}, use = {"delivered", 0.92, 1},
            speech = {"speech p99 above L", 0, 80}, speech_most = {"speech most above L", 0, 1e9};
     auto once = [&](const Path &path, unsigned n, double times, uint64_t seed) {
-        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-        road->path.congestion_control = path.below;
-        livetcp_config config = make_config(n > 1 ? "auto" : "single", n);
-        config.max_send_delay_us = static_cast<livetcp_usec>(limit_ms * 1e3);
-        Video video(road, config, times * path.rate, false, seed);
-        road->world.run_for(second / 2);
-        livetcp_usec start = road->world.now(), end = start + 25 * second;
-        video.start();
-        video.talk();
-        trace(video, start);
-        road->world.run_until(end + second);
-        livetcp_usec settled = start + 3 * second;
-        double all = video.delay(1, start, end), p99 = video.delay(.99, settled, end);
-        double heard[] = {video.speech_delay(.5, settled, end),
-                          video.speech_delay(.99, settled, end),
-                          video.speech_delay(1, settled, end)};
-        double through = (video.throughput(settled, end) + 172 * 8 * 50) / path.rate;
-        printf("%s times=%.2g s%llu: most %.0f (400 + RTT %.0f) p99 %.0f delivered %.3f; speech "
-               "p50 %.0f p99 %.0f most %.0f (L %.0f)\n",
-               path.name(n).c_str(), times, static_cast<unsigned long long>(seed), all,
-               limit_ms + path.rtt_ms, p99, through, heard[0], heard[1], heard[2], path.rtt_ms / 2);
-        fflush(stdout);
-        most.values.push_back(all - limit_ms - path.rtt_ms);
-        use.values.push_back(through);
-        speech.values.push_back(heard[1] - path.rtt_ms / 2);
-        speech_most.values.push_back(heard[2] - path.rtt_ms / 2);
-        road->world.clear();
+        constexpr double seconds = 25;
+        const Source source = {times, false, static_cast<livetcp_usec>(limit_ms * 1e3), true};
+        send_alone(path, n, source, seconds, seed, [&](Video &video, livetcp_usec start) {
+            livetcp_usec settled = start + 3 * second, end = start + usec(seconds);
+            double all = video.delay(1, start, end), p99 = video.delay(.99, settled, end);
+            double heard[] = {video.speech_delay(.5, settled, end),
+                              video.speech_delay(.99, settled, end),
+                              video.speech_delay(1, settled, end)};
+            double through = (video.throughput(settled, end) + 172 * 8 * 50) / path.rate;
+            printf("%s times=%.2g s%llu: most %.0f (400 + RTT %.0f) p99 %.0f delivered %.3f; "
+                   "speech p50 %.0f p99 %.0f most %.0f (L %.0f)\n",
+                   path.name(n).c_str(), times, static_cast<unsigned long long>(seed), all,
+                   limit_ms + path.rtt_ms, p99, through, heard[0], heard[1], heard[2],
+                   path.rtt_ms / 2);
+            fflush(stdout);
+            most.values.push_back(all - limit_ms - path.rtt_ms);
+            use.values.push_back(through);
+            speech.values.push_back(heard[1] - path.rtt_ms / 2);
+            speech_most.values.push_back(heard[2] - path.rtt_ms / 2);
+        });
     };
     for (double rate : {0.3e6, 1.5e6, 5e6})
         for (double rtt : {20.0, 60.0, 200.0})
