@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over the sessions of an element. */
+/* One figure for all sessions of an element: sums, and the bit rate that suits most. */
 #ifndef GST_LIVETCP_COUNTERS_H
 #define GST_LIVETCP_COUNTERS_H
 

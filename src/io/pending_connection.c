@@ -292,6 +292,17 @@ static bool save(pending_connection *pending, const uint8_t *data, size_t size)
     return true;
 }
 
+/* The input that was saved; the caller frees it. */
+static uint8_t *move_saved(pending_connection *pending, size_t *size)
+{
+    uint8_t *saved = pending->saved;
+
+    *size = pending->saved_size;
+    pending->saved = NULL;
+    pending->saved_size = 0;
+    return saved;
+}
+
 /* Has the loop watch it; turned away where the loop cannot. */
 static void watch(pending_connection *pending, int events)
 {
@@ -894,13 +905,11 @@ static void choose_tls(pending_connection *pending, const uint8_t *data, size_t 
 static void begin_tls(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
-    uint8_t *hello = pending->saved;
-    size_t size = pending->saved_size;
+    size_t size;
+    uint8_t *hello = move_saved(pending, &size);
     lt_tls_filter *tls = NULL;
     livetcp_result result;
 
-    pending->saved = NULL;
-    pending->saved_size = 0;
     pending->costly = true;
     listener->agreements++;
     /* Before our first record: the second would wait for an acknowledgment. */
@@ -913,12 +922,10 @@ static void begin_tls(pending_connection *pending)
     }
     if (!pending->filter)
         lt_tls_filter_destroy(&tls);
-    if (result != LIVETCP_OK) {
+    if (result != LIVETCP_OK)
         reject(pending, result);
-    } else {
-        if (go_on(pending, STAGE_TLS))
-            take_records(pending, hello, size);
-    }
+    else if (go_on(pending, STAGE_TLS))
+        take_records(pending, hello, size);
     free(hello);
 }
 
@@ -995,11 +1002,9 @@ static bool is_trusted_proxy(const livetcp_listener *listener, const lt_address 
  * be gone after this. */
 static void take_saved(pending_connection *pending)
 {
-    uint8_t *saved = pending->saved;
-    size_t size = pending->saved_size;
+    size_t size;
+    uint8_t *saved = move_saved(pending, &size);
 
-    pending->saved = NULL;
-    pending->saved_size = 0;
     if (size)
         take_input(pending, saved, size);
     free(saved);
@@ -1049,10 +1054,8 @@ static void take_turn(pending_connection *pending)
         return;
     }
     pending->stage = STAGE_TURN;
-    uint8_t *saved = pending->saved;
-    size_t size = pending->saved_size;
-    pending->saved = NULL;
-    pending->saved_size = 0;
+    size_t size;
+    uint8_t *saved = move_saved(pending, &size);
     if (on_join(pending, saved, size) && go_on(pending, STAGE_HANDSHAKE)) {
         if (size)
             take_input(pending, saved, size);

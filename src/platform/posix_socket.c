@@ -149,18 +149,22 @@ int lt_socket_error(uv_os_sock_t socket)
     return getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &size) == 0 ? value : errno;
 }
 
-bool lt_socket_failed(uv_os_sock_t socket)
+/* An error is there whatever is asked for. */
+static bool is_there(uv_os_sock_t socket, short events)
 {
-    struct pollfd poll_fd = {.fd = socket};
+    struct pollfd poll_fd = {.fd = socket, .events = events};
 
     return poll(&poll_fd, 1, 0) > 0;
 }
 
+bool lt_socket_failed(uv_os_sock_t socket)
+{
+    return is_there(socket, 0);
+}
+
 bool lt_socket_has_ended(uv_os_sock_t socket)
 {
-    struct pollfd poll_fd = {.fd = socket, .events = POLLRDHUP};
-
-    return poll(&poll_fd, 1, 0) > 0;
+    return is_there(socket, POLLRDHUP);
 }
 
 /* ---- connected ---- */
