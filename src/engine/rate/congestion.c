@@ -333,7 +333,9 @@ static void set_window(lt_congestion *c, livetcp_usec now)
     double held = path_content(c);
     double most = held + wanted_queue(c->capacity), drained = DRAIN_PART * held + SEGMENT;
 
-    c->regime = congested ? LT_REGIME_ALONE : LT_REGIME_OPEN;
+    if (!congested && c->limit <= 0) /* the first train was no queue's */
+        c->capacity = 0;
+    c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
         most = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     c->window = congested ? (uint64_t)most : UINT64_MAX;
@@ -456,6 +458,19 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
+/* An encoder that follows is told more and more until something stands, and its frames fill a short
+ * buffer before that: the first train limits what is under way until then. Media that does not
+ * follow is left alone, as losses at random make trains look slower than the path is. */
+static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
+{
+    double train = lt_packet_trains_rate(&c->trains);
+
+    if (!s->follows || c->limit > 0 || c->congested_us != INT64_MIN || train <= 0)
+        return;
+    c->capacity = train;
+    c->congested_us = s->now_us;
+}
+
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
@@ -466,6 +481,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 
     if (is_longer_route(c, s))
         return;
+    begin_with_train(c, s);
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
     c->present = 0;
