@@ -321,13 +321,21 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
+/* What the path holds without a queue, in bytes. */
+static double path_content(const lt_congestion *c)
+{
+    return c->capacity * (double)c->base_us / SECOND;
+}
+
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
-    double held = c->capacity * (double)c->base_us / SECOND;
+    double held = path_content(c);
     double most = held + wanted_queue(c->capacity), drained = DRAIN_PART * held + SEGMENT;
 
-    c->regime = congested ? LT_REGIME_ALONE : LT_REGIME_OPEN;
+    if (!congested && c->limit <= 0) /* the first train was no queue's */
+        c->capacity = 0;
+    c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
         most = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     c->window = congested ? (uint64_t)most : UINT64_MAX;
@@ -443,10 +451,24 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
+    double needed = path_content(c) + wanted_queue(c->capacity);
 
-    if (c->window != UINT64_MAX && s->in_flight > c->window + EXCESS)
+    if (c->capacity > 0 && (double)s->in_flight > needed + EXCESS)
         c->excess_us = s->now_us;
     return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
+}
+
+/* An encoder that follows is told more and more until something stands, and its frames fill a short
+ * buffer before that: the first train limits what is under way until then. Media that does not
+ * follow is left alone, as losses at random make trains look slower than the path is. */
+static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
+{
+    double train = lt_packet_trains_rate(&c->trains);
+
+    if (!s->follows || c->limit > 0 || c->congested_us != INT64_MIN || train <= 0)
+        return;
+    c->capacity = train;
+    c->congested_us = s->now_us;
 }
 
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
@@ -459,6 +481,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 
     if (is_longer_route(c, s))
         return;
+    begin_with_train(c, s);
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
     c->present = 0;

@@ -65,6 +65,7 @@ struct Fluid {
             sample.base_us = base;
             sample.connections = 8;
             sample.retransmitted = retransmitted;
+            sample.follows = follows;
             lt_congestion_update(&congestion, &sample);
         }
     }
@@ -73,6 +74,7 @@ struct Fluid {
     double capacity, backlog = 0, in_flight = 0, delivered = 0; /* bytes, bytes per second */
     livetcp_usec base = 60 * ms, others_us = 0, now = second;
     uint64_t retransmitted = 0;
+    bool follows = false;
 };
 
 } // namespace
@@ -237,6 +239,24 @@ TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]"
         fluid.backlog = 0;
         fluid.run(8 * second, rate / 4); /* and is forgotten */
         CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+    }
+}
+
+TEST_CASE("the first train limits an encoder that follows, before a queue stands", "[congestion]")
+{
+    const double capacity = 125000;
+    for (bool follows : {false, true}) {
+        Fluid path(capacity);
+        path.follows = follows;
+        path.run(50 * ms, 3 * capacity);
+        path.run(250 * ms, 0);
+        CHECK(path.congestion.standing_us == 0);
+        double held = capacity * static_cast<double>(path.base) / 1e6;
+        double window = static_cast<double>(path.congestion.window);
+        INFO("follows " << follows << ": window " << window << ", held " << held);
+        CHECK((window > 0.8 * held && window < 2 * held) == follows);
+        path.run(6 * second, capacity / 10);
+        CHECK(path.congestion.window == UINT64_MAX); /* no queue: forgotten */
     }
 }
 
