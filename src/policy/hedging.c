@@ -71,10 +71,8 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
 {
     livetcp_usec last = view->now_us, own = LIVETCP_NEVER;
 
-    for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = livetcp_view_path(view, i);
-        if (!(carriers & lt_bit(i)))
-            continue;
+    for (uint32_t left = lt_there(view, carriers); left; left &= left - 1) {
+        const livetcp_path *path = livetcp_view_path(view, lt_first(left));
         livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);
         livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
                                  ? view->now_us
