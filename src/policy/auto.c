@@ -191,7 +191,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
     if (queue_stands(own, view) || is_thin(view, packet->size))
         return;
     /* The next parity packet is worth more than this copy. */
-    if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
+    if (view->budget_bytes / PARITY_FIRST < packet->size && wants_parity(own, view, packet->size))
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else
         lt_hedge_review(view, packet, own->delay_us, decision);
