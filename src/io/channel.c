@@ -152,9 +152,13 @@ static bool take_timestamps(lt_io_channel *channel)
 
 static long write_socket(lt_io_channel *channel, const void *data, size_t size, bool timestamp)
 {
-    if (timestamp && channel->timestamped)
-        return lt_platform_write_timestamped(channel->socket, data, size);
-    return lt_socket_write(channel->socket, data, size);
+    long n = timestamp && channel->timestamped
+                 ? lt_platform_write_timestamped(channel->socket, data, size)
+                 : lt_socket_write(channel->socket, data, size);
+
+    if (n > 0)
+        channel->idle = false;
+    return n;
 }
 
 /* What waits for the kernel: of a burst, or of records. */
