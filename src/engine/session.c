@@ -44,6 +44,7 @@ struct livetcp_engine {
     lt_link_meter meter;
 
     bool sent_wanted;    /* SENT is to be emitted once all is written */
+    uint32_t unchanged;  /* bit i: path info of slot i is wanted, and known */
     livetcp_usec now_us; /* while something is received or expires: when */
     uint64_t protocol_errors;
     bool loss_warned;        /* that packets were lost although TCP had acknowledged them */
@@ -829,6 +830,50 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
     return LIVETCP_OK;
 }
 
+/* The slot's path is up to date; its TCP was in that state before. */
+static void on_path_info(livetcp_engine *engine, unsigned slot, livetcp_tcp_state before,
+                         livetcp_usec now)
+{
+    const livetcp_path *path = path_of(engine, slot);
+    lt_rate *rate = lt_link_rates_of(&engine->rates, slot);
+
+    lt_rate_on_path_info(rate, slot, path, now);
+    lt_rate_on_path_sample(rate, lt_links_path_sample(engine->links, slot), now);
+    lt_link_meter_on_path_info(&engine->meter, slot, path);
+    lt_link_health_on_path_info(&engine->health, engine->links, slot, now);
+    lt_repair_acknowledged(engine->repair, engine->links, slot, now);
+    lt_reports_on_path_info(engine->reports, path, now);
+    if (path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
+        lt_repair_alarm(engine->repair, slot, now);
+}
+
+/* Of these slots (bits) those whose answer is known, since nothing can have changed. */
+static uint32_t unchanged_of(const livetcp_engine *engine, uint32_t slots, livetcp_usec now)
+{
+    uint32_t unchanged = 0;
+
+    for (uint32_t left = slots; left; left &= left - 1)
+        if (lt_links_is_unchanged(engine->links, (unsigned)__builtin_ctz(left), now))
+            unchanged |= left & -left;
+    return unchanged;
+}
+
+/* Gives the known answers of the slots below `end`: in the order of the slots with those of the
+ * platform, since together they tell groups and queues. */
+static void answer_unchanged(livetcp_engine *engine, unsigned end, livetcp_usec now)
+{
+    uint32_t below = end < LIVETCP_MAX_CONNECTIONS ? (UINT32_C(1) << end) - 1 : UINT32_MAX;
+
+    for (uint32_t left = engine->unchanged & below; left; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(left);
+        if (!lt_links_is_unchanged(engine->links, slot, now))
+            continue;
+        lt_links_path_info_again(engine->links, slot, now);
+        on_path_info(engine, slot, path_of(engine, slot)->tcp_state, now);
+    }
+    engine->unchanged &= ~below;
+}
+
 /* Links that no connection is on have no rate, and no limit. */
 static void limit_links(livetcp_engine *engine)
 {
@@ -971,6 +1016,7 @@ static bool pad_up(livetcp_engine *engine, livetcp_usec now)
 bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                livetcp_engine_write *write)
 {
+    answer_unchanged(engine, LIVETCP_MAX_CONNECTIONS, now);
     update_rate(engine, now);
     if (next_in_outboxes(engine, now, write))
         return true;
@@ -1057,7 +1103,9 @@ uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now
 
     slots |= lt_link_rates_wants_path_info(&engine->rates);
 
-    return lt_links_stale(engine->links, slots, now);
+    slots = lt_links_stale(engine->links, slots, now);
+    engine->unchanged = unchanged_of(engine, slots, now);
+    return slots & ~engine->unchanged;
 }
 
 void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const livetcp_path *info,
@@ -1066,17 +1114,11 @@ void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const
     const livetcp_path *path = is_slot(connection) ? path_of(engine, connection) : NULL;
     livetcp_tcp_state before = path ? path->tcp_state : LIVETCP_TCP_UNKNOWN;
 
-    if (!path || !lt_links_path_info(engine->links, connection, info, now))
+    if (!path)
         return;
-    lt_rate_on_path_info(lt_link_rates_of(&engine->rates, connection), connection, path, now);
-    lt_rate_on_path_sample(lt_link_rates_of(&engine->rates, connection),
-                           lt_links_path_sample(engine->links, connection), now);
-    lt_link_meter_on_path_info(&engine->meter, connection, path);
-    lt_link_health_on_path_info(&engine->health, engine->links, connection, now);
-    lt_repair_acknowledged(engine->repair, engine->links, connection, now);
-    lt_reports_on_path_info(engine->reports, path, now);
-    if (path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
-        lt_repair_alarm(engine->repair, connection, now);
+    answer_unchanged(engine, connection, now);
+    if (lt_links_path_info(engine->links, connection, info, now))
+        on_path_info(engine, connection, before, now);
 }
 
 void livetcp_engine_has_timestamps(livetcp_engine *engine, unsigned connection)

@@ -118,16 +118,18 @@ bool lt_io_channel_start_timestamps(lt_io_channel *channel)
 static bool take_all(lt_io_channel *channel)
 {
     livetcp_usec ahead = lt_io_wall_clock_ahead();
-    unsigned taken = 0;
-    livetcp_tx_timestamp timestamp;
+    livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH];
+    unsigned taken = 0, count;
 
-    while (taken < TIMESTAMPS_PER_WAKEUP &&
-           lt_platform_take_timestamp(channel->socket, &timestamp)) {
-        taken++;
-        timestamp.byte -= channel->first_byte;
-        timestamp.at_us -= ahead;
-        channel->functions->on_timestamp(channel->owner, channel->index, &timestamp);
-    }
+    do {
+        count = lt_platform_take_timestamps(channel->socket, timestamps);
+        for (unsigned i = 0; i < count; i++) {
+            timestamps[i].byte -= channel->first_byte;
+            timestamps[i].at_us -= ahead;
+            channel->functions->on_timestamp(channel->owner, channel->index, &timestamps[i]);
+        }
+        taken += count;
+    } while (count == LT_TIMESTAMP_BATCH && taken < TIMESTAMPS_PER_WAKEUP);
     return taken > 0;
 }
 
@@ -150,9 +152,13 @@ static bool take_timestamps(lt_io_channel *channel)
 
 static long write_socket(lt_io_channel *channel, const void *data, size_t size, bool timestamp)
 {
-    if (timestamp && channel->timestamped)
-        return lt_platform_write_timestamped(channel->socket, data, size);
-    return lt_socket_write(channel->socket, data, size);
+    long n = timestamp && channel->timestamped
+                 ? lt_platform_write_timestamped(channel->socket, data, size)
+                 : lt_socket_write(channel->socket, data, size);
+
+    if (n > 0)
+        channel->idle = false;
+    return n;
 }
 
 /* What waits for the kernel: of a burst, or of records. */

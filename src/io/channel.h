@@ -57,7 +57,7 @@ typedef struct lt_io_channel {
     uint32_t unsent_limit;  /* (lock) the socket counts as writable below that */
     int write_errno;        /* (lock) writing failed; reading gives the details */
     livetcp_usec probed_us; /* (lock) time of the last full probe */
-    bool idle;              /* (lock) all was acknowledged then, and nothing written since */
+    bool idle;              /* (lock) all was acknowledged then; the kernel got nothing since */
     bool timestamped;       /* the kernel reports timestamps, */
     uint32_t first_byte;    /*   which call the engine's first byte so */
     uint32_t out_of_order;  /* loop's thread: segments that had waited for others */

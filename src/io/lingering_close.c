@@ -40,11 +40,13 @@ static bool discard(uv_os_sock_t socket)
 
 static bool discard_timestamps(uv_os_sock_t socket)
 {
-    unsigned taken = 0;
-    livetcp_tx_timestamp timestamp;
+    livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH];
+    unsigned taken = 0, count;
 
-    while (taken < TIMESTAMPS_PER_WAKEUP && lt_platform_take_timestamp(socket, &timestamp))
-        taken++;
+    do {
+        count = lt_platform_take_timestamps(socket, timestamps);
+        taken += count;
+    } while (count == LT_TIMESTAMP_BATCH && taken < TIMESTAMPS_PER_WAKEUP);
     return taken > 0;
 }
 

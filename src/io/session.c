@@ -37,7 +37,8 @@ static void count_waiting(const lt_io_channel *channel, livetcp_path *info)
         info->unsent_bytes += bytes;
 }
 
-/* The times that the last acknowledgement has changed are asked for once. */
+/* The times that the last acknowledgement has changed are asked for once, also while the packets of
+ * a burst wait here. */
 static void probe(lt_io_channel *channel, livetcp_usec now, livetcp_path *info)
 {
     bool briefly = channel->idle && now - channel->probed_us < FULL_PROBE_AGE_US;
@@ -141,8 +142,6 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
     const lt_io_write bytes = {write->data, write->size, write->timestamp, may_follow(session)};
     size_t wire_size;
     long n = lt_io_channel_write(channel, &bytes, &wire_size);
-    if (n > 0)
-        channel->idle = false;
     if (n >= 0)
         livetcp_engine_wrote_as(session->engine, write->connection, (size_t)n, wire_size,
                                 lt_io_now());

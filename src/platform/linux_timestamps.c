@@ -2,6 +2,8 @@
 /* Linux: SO_TIMESTAMPING on TCP. Transmit times come out of the socket's error queue, each with the
  * position of the last byte of the write that asked for it; receive times come with the data. See
  * Documentation/networking/timestamping.rst in the kernel's sources. */
+#define _GNU_SOURCE /* recvmmsg() */
+
 #include "platform/probe.h"
 
 #include <time.h> /* linux/errqueue.h needs it */
@@ -181,22 +183,36 @@ static bool read_position(const struct cmsghdr *header, livetcp_tx_timestamp *ti
     return true;
 }
 
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp)
+static livetcp_tx_timestamp read_report(struct msghdr *message)
 {
-    _Alignas(struct cmsghdr) char control[CONTROL_SIZE];
-    struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+    livetcp_tx_timestamp timestamp = {.kind = LIVETCP_TX_OTHER};
     bool timed = false, placed = false;
 
-    if (receive(socket, &message, MSG_ERRQUEUE) < 0)
-        return false;
-    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
-         header = CMSG_NXTHDR(&message, header)) {
-        timed = read_time(header, &timestamp->at_us) || timed;
-        placed = read_position(header, timestamp) || placed;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header;
+         header = CMSG_NXTHDR(message, header)) {
+        timed = read_time(header, &timestamp.at_us) || timed;
+        placed = read_position(header, &timestamp) || placed;
     }
-    if (!timed || !placed)
-        *timestamp = (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
-    return true;
+    return timed && placed ? timestamp : (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
+}
+
+/* A write has three reports, of which two and more come together. */
+unsigned lt_platform_take_timestamps(lt_os_socket socket,
+                                     livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH])
+{
+    _Alignas(struct cmsghdr) char control[LT_TIMESTAMP_BATCH][CONTROL_SIZE];
+    struct mmsghdr messages[LT_TIMESTAMP_BATCH];
+    int n;
+
+    for (unsigned i = 0; i < LT_TIMESTAMP_BATCH; i++)
+        messages[i].msg_hdr =
+            (struct msghdr){.msg_control = control[i], .msg_controllen = CONTROL_SIZE};
+    do
+        n = recvmmsg(socket, messages, LT_TIMESTAMP_BATCH, MSG_ERRQUEUE | MSG_DONTWAIT, NULL);
+    while (n < 0 && errno == EINTR);
+    for (int i = 0; i < n; i++)
+        timestamps[i] = read_report(&messages[i].msg_hdr);
+    return n > 0 ? (unsigned)n : 0;
 }
 
 /* Since 5.4; older kernels do not report it. */

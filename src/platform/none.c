@@ -103,11 +103,12 @@ long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, 
     return -ENOTSUP;
 }
 
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp)
+unsigned lt_platform_take_timestamps(lt_os_socket socket,
+                                     livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH])
 {
     (void)socket;
-    (void)timestamp;
-    return false;
+    (void)timestamps;
+    return 0;
 }
 
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)

@@ -73,9 +73,12 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
 long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
                                   livetcp_usec *at);
 
-/* Takes the oldest timestamp reported and not taken yet; false if there is none. While there is
- * one, the socket polls as if it had failed. */
-bool lt_platform_take_timestamp(lt_os_socket socket, livetcp_tx_timestamp *timestamp);
+/* Takes the oldest timestamps reported and not taken yet, LT_TIMESTAMP_BATCH at most, and returns
+ * their number: less, and there are no more. While there is one, the socket polls as if it had
+ * failed. */
+#define LT_TIMESTAMP_BATCH 8
+unsigned lt_platform_take_timestamps(lt_os_socket socket,
+                                     livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH]);
 
 /* Number of segments that had to wait here for one before them, modulo 2^32. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments);

@@ -74,13 +74,16 @@ static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
  * that is sooner, parity is not worth its bytes. */
 static bool wants_parity(const automatic *own, const livetcp_policy_view *view, size_t size)
 {
-    livetcp_usec rtt = lt_shortest_rtt(view, UINT32_MAX);
-    uint64_t group_us =
-        view->media_rate ? own->group * size * LIVETCP_USEC_SEC / view->media_rate : UINT64_MAX;
+    bool paid = view->budget_ratio >= 1.0 / own->group + HEDGE_SHARE;
+    livetcp_usec rtt;
+    uint64_t group_us;
 
-    return view->budget_ratio < own->copies - 1 &&
-           view->budget_ratio >= 1.0 / own->group + HEDGE_SHARE && rtt != LIVETCP_NEVER &&
-           (uint64_t)rtt > group_us * 3 / 4;
+    if (!paid || view->budget_ratio >= own->copies - 1)
+        return false;
+    rtt = lt_shortest_rtt(view, UINT32_MAX);
+    group_us =
+        view->media_rate ? own->group * size * LIVETCP_USEC_SEC / view->media_rate : UINT64_MAX;
+    return rtt != LIVETCP_NEVER && (uint64_t)rtt > group_us * 3 / 4;
 }
 
 static bool may_stay(const livetcp_path *path)
@@ -188,7 +191,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
     if (queue_stands(own, view) || is_thin(view, packet->size))
         return;
     /* The next parity packet is worth more than this copy. */
-    if (wants_parity(own, view, packet->size) && view->budget_bytes / PARITY_FIRST < packet->size)
+    if (view->budget_bytes / PARITY_FIRST < packet->size && wants_parity(own, view, packet->size))
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else
         lt_hedge_review(view, packet, own->delay_us, decision);

@@ -30,6 +30,17 @@ static inline uint32_t lt_bit(unsigned connection)
     return UINT32_C(1) << connection;
 }
 
+/* Of these connections (bits) those that there are, and the first of some. */
+static inline uint32_t lt_there(const livetcp_policy_view *view, uint32_t connections)
+{
+    return view->path_count < 32 ? connections & (lt_bit(view->path_count) - 1) : connections;
+}
+
+static inline unsigned lt_first(uint32_t connections)
+{
+    return (unsigned)__builtin_ctz(connections);
+}
+
 /* The `count` ready connections with the smallest forecast (livetcp_path_forecast), as bits, none
  * of those that carry the packet, and none that it should avoid unless all of them. Fewer when
  * fewer are ready; 0 for none. Among those whose forecasts are about the same the one with the

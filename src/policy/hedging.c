@@ -71,10 +71,8 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
 {
     livetcp_usec last = view->now_us, own = LIVETCP_NEVER;
 
-    for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = livetcp_view_path(view, i);
-        if (!(carriers & lt_bit(i)))
-            continue;
+    for (uint32_t left = lt_there(view, carriers); left; left &= left - 1) {
+        const livetcp_path *path = livetcp_view_path(view, lt_first(left));
         livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);
         livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
                                  ? view->now_us
@@ -128,11 +126,12 @@ void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *
 static livetcp_usec doubted_since(const livetcp_policy_view *view,
                                   const livetcp_packet_view *packet)
 {
-    livetcp_usec rtt = typical_rtt(view, packet->carried_by);
-    livetcp_usec spread = packet->last_sent_us - packet->first_sent_us;
-    bool far = packet->copies == 2 && spread < rtt && spread >= rtt * FAR_PERCENT / 100 &&
-               view->joint_loss > JOINT;
+    livetcp_usec spread = packet->last_sent_us - packet->first_sent_us, rtt;
 
+    if (packet->copies != 2 || view->joint_loss <= JOINT)
+        return packet->last_sent_us;
+    rtt = typical_rtt(view, packet->carried_by);
+    bool far = spread < rtt && spread >= rtt * FAR_PERCENT / 100;
     return far ? packet->first_sent_us : packet->last_sent_us;
 }
 
@@ -141,15 +140,17 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
 {
     livetcp_usec doubt =
         all_doubtful_at(view, packet->carried_by, doubted_since(view, packet), delay_us);
-    bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
-    bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
 
     if (doubt > view->now_us) {
         decision->review_us = not_before(view, packet->carried_by, doubt);
         return;
     }
-    if (view->budget_bytes >= packet->size)
+    if (view->budget_bytes >= packet->size) {
+        bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
+        bool overdue =
+            view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
         decision->connections = lt_pick_earliest(view, packet, overdue && rich ? 2 : 1);
+    }
     decision->review_us = decision->connections ? hedge_due(view, decision->connections, delay_us)
                                                 : view->now_us + REVIEW_RETRY_US;
 }
@@ -157,10 +158,12 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
 void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
                         const livetcp_packet_view *packet)
 {
-    bool overdue = view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by) &&
-                   view->now_us - packet->last_sent_us >= typical_rtt(view, packet->carried_by);
+    livetcp_usec rtt;
 
-    if (overdue && view->budget_bytes < packet->size)
+    if (view->budget_bytes >= packet->size)
+        return;
+    rtt = typical_rtt(view, packet->carried_by);
+    if (view->now_us - packet->first_sent_us >= rtt && view->now_us - packet->last_sent_us >= rtt)
         rescue->unpaid_us = view->now_us;
 }
 

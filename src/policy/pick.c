@@ -194,9 +194,10 @@ livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)
 {
     livetcp_usec shortest = LIVETCP_NEVER;
 
-    for (unsigned i = 0; i < view->path_count; i++)
-        if (among & lt_bit(i) && livetcp_view_path(view, i)->rtt_us &&
-            livetcp_view_path(view, i)->rtt_us < shortest)
-            shortest = livetcp_view_path(view, i)->rtt_us;
+    for (uint32_t left = lt_there(view, among); left; left &= left - 1) {
+        livetcp_usec rtt = livetcp_view_path(view, lt_first(left))->rtt_us;
+        if (rtt && rtt < shortest)
+            shortest = rtt;
+    }
     return shortest;
 }

@@ -107,12 +107,21 @@ static void move(lt_standing_queue *queue, const livetcp_policy_view *view)
     queue->hold_us = 0;
 }
 
+static void look(lt_standing_queue *queue, const livetcp_policy_view *view)
+{
+    queue->looked = true;
+    queue->looked_us = view->now_us;
+    if (!is_seen(queue, view))
+        return;
+    see(queue, view->now_us);
+    if (has_moved(queue, view))
+        move(queue, view);
+}
+
+/* Packets that are placed and reviewed together see one queue. */
 bool lt_standing_queue_update(lt_standing_queue *queue, const livetcp_policy_view *view)
 {
-    if (is_seen(queue, view)) {
-        see(queue, view->now_us);
-        if (has_moved(queue, view))
-            move(queue, view);
-    }
+    if (!queue->looked || view->now_us != queue->looked_us)
+        look(queue, view);
     return queue->hold_us && view->now_us - queue->seen_us < queue->hold_us;
 }

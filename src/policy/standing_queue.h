@@ -10,6 +10,8 @@ typedef struct lt_standing_queue {
     livetcp_usec began_us;                         /* when it was first seen, */
     livetcp_usec seen_us;                          /*   and last */
     livetcp_usec hold_us; /* it counts for so long after that; 0 = none was seen */
+    bool looked;
+    livetcp_usec looked_us; /* the last time */
 } lt_standing_queue;
 
 /* Takes the current path info. True while a queue stands, and for some seconds after. */

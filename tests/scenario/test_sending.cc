@@ -212,6 +212,36 @@ TEST_CASE("the platform is asked about connections whose facts can have changed,
     CHECK(livetcp_engine_wants_path_info(engine, now + 100000) == 7);
 }
 
+TEST_CASE("the platform is not asked before an acknowledgement can be there")
+{
+    livetcp_config config = make_config("shortest-queue", 1);
+    config.tail_probes = 0;
+    SimCall call("delay=50ms", config, 1);
+    call.world.run_for(1000000);
+    livetcp_engine *engine = call.caller.engine;
+    std::vector<uint8_t> packet(100);
+    packet[0] = 0x80;
+    livetcp_usec now = call.world.now();
+
+    REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now) == LIVETCP_OK);
+    call.caller.service();
+    livetcp_path written = call.caller.connection_stats(0).path;
+    REQUIRE(written.queued_bytes > 0);
+    REQUIRE(written.min_rtt_us == 100000);
+    now += 20000;
+    REQUIRE(livetcp_engine_send(engine, packet.data(), packet.size(), nullptr, now) == LIVETCP_OK);
+    CHECK(livetcp_engine_wants_path_info(engine, now) == 1); /* it may not be sent yet */
+    written.unsent_bytes = 0;
+    livetcp_engine_path_info(engine, 0, &written, now);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 20000) == 0);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 60000) == 0);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 70000) == 1);
+
+    written.tcp_state = LIVETCP_TCP_RECOVERY; /* of a loss: more comes at any time */
+    livetcp_engine_path_info(engine, 0, &written, now);
+    CHECK(livetcp_engine_wants_path_info(engine, now + 20000) == 1);
+}
+
 TEST_CASE("room in a send buffer is waited for where the kernel's sending makes some")
 {
     const uint32_t mss = 1000;

@@ -16,12 +16,16 @@
 
 #define LASTED_US LIVETCP_USEC_SEC
 
+/* Of the least round trip that was seen: where packets jitter one may be shorter by so much. */
+#define SOONER_PART 8
+
 /* Times are LIVETCP_NEVER where they do not apply. */
 typedef struct link {
     livetcp_connection_state state;
     uint64_t stream_bytes; /* written since the TCP connection is ours */
     bool early_media;      /* some of them media, before it was open */
     livetcp_usec info_us;  /* when the platform was last asked; INT64_MIN = never */
+    bool ponged;           /* since then the round trip is that of a PONG */
     lt_first_rtt first_rtt;
 
     /* Joining. */
@@ -435,6 +439,7 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
         return LIVETCP_OK;
     case LT_CONTROL_PONG:
         measure_pong(&links->paths[slot], message, now);
+        links->slots[slot].ponged = true;
         return LIVETCP_OK;
     case LT_CONTROL_WAIT:
         return on_wait(links, slot, now);
@@ -730,27 +735,61 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
     return stale;
 }
 
+/* The slot's path is up to date, by an answer that knew so much. */
+static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livetcp_usec now)
+{
+    const livetcp_path *path = &links->paths[slot];
+    uint64_t written = links->slots[slot].stream_bytes, away = path->queued_bytes;
+
+    links->slots[slot].info_us = now;
+    links->samples[slot] = (lt_path_sample){.valid = false};
+    /* What was acknowledged belongs to the round trip that came with it. */
+    if (known & LIVETCP_PATH_QUEUED && known & LIVETCP_PATH_RTT) {
+        links->samples[slot] = lt_path_groups_on_path_info(
+            &links->groups, slot, path, written > away ? written - away : 0, now);
+        lt_path_groups_update(&links->groups, links->paths, links->count, now);
+        lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
+    }
+}
+
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
 {
     livetcp_path *path = &links->paths[slot];
-    uint64_t written = links->slots[slot].stream_bytes;
     livetcp_path corrected = *info;
 
     if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
     lt_first_rtt_correct(&links->slots[slot].first_rtt, &corrected);
     lt_path_update(path, &corrected, now);
-    links->slots[slot].info_us = now;
-    links->samples[slot] = (lt_path_sample){.valid = false};
-    /* What was acknowledged belongs to the round trip that came with it. */
-    if (info->known & LIVETCP_PATH_QUEUED && info->known & LIVETCP_PATH_RTT) {
-        uint64_t away = path->queued_bytes;
-        links->samples[slot] = lt_path_groups_on_path_info(
-            &links->groups, slot, path, written > away ? written - away : 0, now);
-        lt_path_groups_update(&links->groups, links->paths, links->count, now);
-        lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
-    }
+    links->slots[slot].ponged = false;
+    take_path_info(links, slot, info->known, now);
     return true;
+}
+
+/* The first acknowledgement of what is under way comes a least round trip after it was written, or
+ * a little sooner. Before that a connection that has sent all, and repairs nothing, stays as it is.
+ */
+bool lt_links_is_unchanged(const lt_links *links, unsigned slot, livetcp_usec now)
+{
+    const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_TCP_STATE |
+                            LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT;
+    const livetcp_path *path = &links->paths[slot];
+    const link *l = &links->slots[slot];
+    livetcp_usec since = lt_path_groups_oldest_write(&links->groups, slot);
+
+    if (l->info_us == INT64_MIN || l->ponged || (path->known & needed) != needed ||
+        path->tcp_state != LIVETCP_TCP_OPEN || path->unsent_bytes)
+        return false;
+    /* Nothing else is under way: of a handshake before the connection was ours, or forgotten. */
+    if (!path->queued_bytes || path->queued_bytes > l->stream_bytes || since == INT64_MIN ||
+        since == LIVETCP_NEVER)
+        return false;
+    return now < since + path->min_rtt_us - path->min_rtt_us / SOONER_PART;
+}
+
+void lt_links_path_info_again(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    take_path_info(links, slot, links->paths[slot].known, now);
 }
 
 const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot)

@@ -108,6 +108,10 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
 /* Takes path info from the platform. False if it is unused, since the slot carries nothing. */
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now);
 
+/* The platform would say the same again, since TCP can have learnt nothing; and that it has. */
+bool lt_links_is_unchanged(const lt_links *links, unsigned slot, livetcp_usec now);
+void lt_links_path_info_again(lt_links *links, unsigned slot, livetcp_usec now);
+
 /* What the slot's last path info says about its route. */
 const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot);
 

@@ -147,6 +147,15 @@ void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
         m->writes[(m->first_write + m->write_count - 1) % LT_GROUP_WRITES].media = true;
 }
 
+livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned slot)
+{
+    const lt_group_member *m = &groups->members[slot];
+
+    if (m->write_count == LT_GROUP_WRITES) /* older ones may be forgotten */
+        return INT64_MIN;
+    return m->write_count ? m->writes[m->first_write].at_us : LIVETCP_NEVER;
+}
+
 /* Writes that were acknowledged together. */
 typedef struct acknowledged_writes {
     lt_group_write newest;

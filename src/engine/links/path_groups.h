@@ -87,6 +87,10 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
 /* The last write ended a packet of the application's, for the first time. */
 void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot);
 
+/* When the oldest write that is not acknowledged was made; LIVETCP_NEVER = there is none, INT64_MIN
+ * = not known, since there are too many. */
+livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned slot);
+
 /* Takes path info; `acknowledged`: bytes, of all that were written. */
 lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot,
                                            const livetcp_path *path, uint64_t acknowledged,

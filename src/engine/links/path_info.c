@@ -107,14 +107,6 @@ void lt_path_measured_rtt(livetcp_path *path, livetcp_usec rtt_us)
     path->rtt_us += error / 8;
 }
 
-uint64_t lt_path_undelivered(const livetcp_path *path)
-{
-    uint64_t bytes = path->known & LIVETCP_PATH_QUEUED ? path->queued_bytes : 0;
-    uint64_t sacked = path->known & LIVETCP_PATH_SACKED ? path->sacked_bytes : 0;
-
-    return bytes > sacked ? bytes - sacked : 0;
-}
-
 livetcp_usec lt_path_max_age(const livetcp_path *path)
 {
     const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_TCP_STATE;

@@ -20,7 +20,13 @@ void lt_path_wrote(livetcp_path *path, size_t size, livetcp_usec now);
 void lt_path_measured_rtt(livetcp_path *path, livetcp_usec rtt_us);
 
 /* Bytes that the kernel holds and the peer does not have; 0 where the platform does not tell. */
-uint64_t lt_path_undelivered(const livetcp_path *path);
+static inline uint64_t lt_path_undelivered(const livetcp_path *path)
+{
+    uint64_t bytes = path->known & LIVETCP_PATH_QUEUED ? path->queued_bytes : 0;
+    uint64_t sacked = path->known & LIVETCP_PATH_SACKED ? path->sacked_bytes : 0;
+
+    return bytes > sacked ? bytes - sacked : 0;
+}
 
 /* Maximum age of the information when a packet is decided on. */
 livetcp_usec lt_path_max_age(const livetcp_path *path);

@@ -62,20 +62,29 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
     return window;
 }
 
+/* The age of the oldest tick that began at `since` or later; 0: none but perhaps the newest. */
+static unsigned oldest_since(const lt_delay_history *history, livetcp_usec since)
+{
+    unsigned within = 0, beyond = history->used;
+
+    while (within + 1 < beyond) {
+        unsigned middle = (within + beyond) / 2;
+        if (tick_before(history, middle)->start_us >= since)
+            within = middle;
+        else
+            beyond = middle;
+    }
+    return within;
+}
+
 double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
                              livetcp_usec span_us)
 {
-    const lt_delay_tick *from = NULL;
+    unsigned age = oldest_since(history, now - span_us);
+    const lt_delay_tick *from = tick_before(history, age), *to = tick_before(history, 0);
 
-    for (unsigned age = 1; age < history->used; age++) {
-        const lt_delay_tick *tick = tick_before(history, age);
-        if (tick->start_us < now - span_us)
-            break;
-        from = tick;
-    }
-    if (!from)
+    if (!age)
         return 0;
-    const lt_delay_tick *to = tick_before(history, 0);
     return (double)(to->delivered - from->delivered) * (double)LIVETCP_USEC_SEC /
            (double)(to->start_us - from->start_us);
 }

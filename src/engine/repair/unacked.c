@@ -3,12 +3,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_CAPACITY 16
-
-static lt_unacked_entry *entry_at(const lt_unacked *unacked, size_t position)
-{
-    return &unacked->ring[(unacked->first + position) % unacked->capacity];
-}
+#define FIRST_CAPACITY 16 /* a power of two, as LT_UNACKED_MAX is */
 
 static bool grow(lt_unacked *unacked)
 {
@@ -18,7 +13,7 @@ static bool grow(lt_unacked *unacked)
     if (!ring)
         return false;
     for (size_t i = 0; i < unacked->count; i++)
-        ring[i] = *entry_at(unacked, i);
+        ring[i] = *lt_unacked_entry_at(unacked, i);
     free(unacked->ring);
     unacked->ring = ring;
     unacked->capacity = capacity;
@@ -39,12 +34,7 @@ void lt_unacked_add(lt_unacked *unacked, const lt_unacked_entry *entry)
         if (lt_unacked_take(unacked, UINT64_MAX, &oldest))
             lt_packet_unref(&oldest.packet);
     }
-    *entry_at(unacked, unacked->count++) = *entry;
-}
-
-const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position)
-{
-    return position < unacked->count ? entry_at(unacked, position) : NULL;
+    *lt_unacked_entry_at(unacked, unacked->count++) = *entry;
 }
 
 bool lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged, lt_unacked_entry *entry)
@@ -54,14 +44,14 @@ bool lt_unacked_take(lt_unacked *unacked, uint64_t acknowledged, lt_unacked_entr
     if (!oldest || oldest->end > acknowledged)
         return false;
     *entry = *oldest;
-    unacked->first = (unacked->first + 1) % unacked->capacity;
+    unacked->first = (unacked->first + 1) & (unacked->capacity - 1);
     unacked->count--;
     return true;
 }
 
 lt_packet *lt_unacked_take_last(lt_unacked *unacked)
 {
-    return unacked->count ? entry_at(unacked, --unacked->count)->packet : NULL;
+    return unacked->count ? lt_unacked_entry_at(unacked, --unacked->count)->packet : NULL;
 }
 
 uint64_t lt_unacked_write_off(lt_unacked *unacked)

@@ -21,14 +21,23 @@ typedef struct lt_unacked_entry {
 
 typedef struct lt_unacked {
     lt_unacked_entry *ring;
-    size_t capacity, first, count;
+    size_t capacity, first, count; /* the capacity is a power of two */
 } lt_unacked;
 
 /* Takes over the reference in the entry. When memory is out the packet is forgotten at once. */
 void lt_unacked_add(lt_unacked *unacked, const lt_unacked_entry *entry);
 
-/* The entry that is `position` behind the oldest, or NULL. */
-const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position);
+/* The entry that is `position` behind the oldest: where the next one goes, if that is `count`. */
+static inline lt_unacked_entry *lt_unacked_entry_at(const lt_unacked *unacked, size_t position)
+{
+    return &unacked->ring[(unacked->first + position) & (unacked->capacity - 1)];
+}
+
+/* The same of those that there are, or NULL. */
+static inline const lt_unacked_entry *lt_unacked_at(const lt_unacked *unacked, size_t position)
+{
+    return position < unacked->count ? lt_unacked_entry_at(unacked, position) : NULL;
+}
 
 /* Takes out the oldest entry if its packet ends at or before `acknowledged`, with the reference.
  * False otherwise. */

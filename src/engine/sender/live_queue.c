@@ -225,9 +225,13 @@ static void shed_late(lt_live_queue *queue, const lt_links *links, livetcp_usec 
                       livetcp_usec now)
 {
     livetcp_usec interval = limit / SCAN_SHARE > SCAN_MIN_US ? limit / SCAN_SHARE : SCAN_MIN_US;
-    lt_send_delay delay = lt_live_queue_delay(queue, links, now);
-    livetcp_usec left = time_left(queue, &delay, limit, now);
+    livetcp_usec left;
+    lt_send_delay delay;
 
+    if (!lt_send_queue_packets(queue->packets))
+        return;
+    delay = lt_live_queue_delay(queue, links, now);
+    left = time_left(queue, &delay, limit, now);
     if (left < 0 && now >= queue->scan_from_us) {
         queue->scan_from_us = now + interval;
         if (lt_shed_late(queue->packets, &delay, limit, now))

@@ -49,6 +49,9 @@ struct lt_sender {
     lt_link_limit limits[LIVETCP_MAX_LINKS];
     unsigned links; /* that were limited ever, from 0 */
 
+    livetcp_policy_view view; /* what the policy was shown last in this round, */
+    bool view_holds;          /*   and nothing has changed since */
+
     lt_outbox outboxes[LIVETCP_MAX_CONNECTIONS];
     unsigned next_to_write; /* slot to look at first, so that none starves */
 
@@ -287,6 +290,7 @@ void lt_sender_clear(lt_sender *sender, bool ended)
 void lt_sender_begin_round(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     sender->retry_us = LIVETCP_NEVER;
+    sender->view_holds = false;
     lt_live_queue_drop_late(&sender->queue, links, now);
 }
 
@@ -311,33 +315,32 @@ static uint32_t send_limit(const livetcp_config *config, const livetcp_path *pat
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-/* Bytes on a link that the peer does not have: the kernel's, and those in outboxes. */
-static uint64_t in_flight(const lt_sender *sender, const lt_links *links, unsigned link)
+/* Bytes on each link that the peer does not have: the kernel's, and those in outboxes. */
+static void count_in_flight(const lt_sender *sender, const lt_links *links,
+                            uint64_t bytes[LIVETCP_MAX_LINKS])
 {
     unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
-    uint64_t bytes = 0;
 
     for (unsigned i = 0; i < count; i++) {
         const livetcp_path *path = &paths[i];
-        if (path->link != link)
-            continue;
         if (path->usable && path->tcp_state != LIVETCP_TCP_TIMEOUT)
-            bytes += lt_path_undelivered(path);
+            bytes[path->link] += lt_path_undelivered(path);
         if (sender->outboxes[i].packet)
-            bytes += lt_packet_size(sender->outboxes[i].packet);
+            bytes[path->link] += lt_packet_size(sender->outboxes[i].packet);
     }
-    return bytes;
 }
 
 /* Bit i: the window of link i has space. */
 static uint32_t open_links(const lt_sender *sender, const lt_links *links)
 {
+    uint64_t bytes[LIVETCP_MAX_LINKS] = {0};
     uint32_t open = 0;
 
+    count_in_flight(sender, links, bytes);
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
         uint64_t window = sender->limits[i].window;
-        if (window == UINT64_MAX || in_flight(sender, links, i) < window)
+        if (window == UINT64_MAX || bytes[i] < window)
             open |= UINT32_C(1) << i;
     }
     return open;
@@ -424,6 +427,17 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .media_rate = rate};
 }
 
+/* Path information, time and the send queue change between rounds only, and within one what is
+ * placed: most packets that are reviewed together need nothing, and see the same. */
+static const livetcp_policy_view *view_of(lt_sender *sender, const lt_links *links,
+                                          livetcp_usec now)
+{
+    if (!sender->view_holds)
+        sender->view = make_view(sender, links, now);
+    sender->view_holds = true;
+    return &sender->view;
+}
+
 static livetcp_packet_view describe(const lt_packet *packet)
 {
     return (livetcp_packet_view){.size = lt_packet_size(packet),
@@ -464,6 +478,7 @@ static uint32_t validate(lt_sender *sender, const lt_links *links, uint32_t chos
 static void put(lt_sender *sender, const lt_links *links, lt_packet *packet, unsigned slot,
                 livetcp_usec now)
 {
+    sender->view_holds = false;
     lt_outbox_set_packet(&sender->outboxes[slot], lt_packet_ref(packet), sender->config.split);
     lt_links_paths(links)[slot].ready = false;
     packet->carried |= UINT32_C(1) << slot;
@@ -481,6 +496,7 @@ static bool pay(lt_sender *sender, size_t left, const lt_packet *packet, livetcp
 {
     if (left < lt_packet_size(packet))
         return false;
+    sender->view_holds = false;
     lt_budget_extra(&sender->budget, lt_packet_size(packet), now);
     return true;
 }
@@ -560,10 +576,10 @@ static bool as_free(const lt_links *links, uint32_t slot, uint32_t other)
 static uint32_t pick_for_later(lt_sender *sender, const lt_links *links, const lt_later_copy *later,
                                livetcp_usec now)
 {
-    livetcp_policy_view view = make_view(sender, links, now);
+    const livetcp_policy_view *view = view_of(sender, links, now);
     livetcp_packet_view about = describe(later->packet);
     uint32_t chosen = later->slots & ready_paths(links) & ~later->packet->carried;
-    uint32_t any = lt_pick_earliest(&view, &about, 1);
+    uint32_t any = lt_pick_earliest(view, &about, 1);
 
     chosen = earliest_of(links, chosen, about.size, now);
     return chosen && any && as_free(links, chosen, any) ? chosen : any;
@@ -664,14 +680,14 @@ static bool hide_repeated(lt_sender *sender, const lt_links *links, const lt_pac
 static uint32_t ask_where(lt_sender *sender, const lt_links *links, const lt_packet *packet,
                           livetcp_decision *decision, livetcp_usec now)
 {
-    livetcp_policy_view view = make_view(sender, links, now);
+    const livetcp_policy_view *view = view_of(sender, links, now);
     bool hidden = hide_repeated(sender, links, packet);
-    uint32_t chosen = ask_policy(sender, links, &view, packet, decision);
+    uint32_t chosen = ask_policy(sender, links, view, packet, decision);
 
     if (hidden)
         refresh_paths(sender, links);
     if (hidden && !chosen) /* rather behind the frames it repeats than later */
-        chosen = ask_policy(sender, links, &view, packet, decision);
+        chosen = ask_policy(sender, links, view, packet, decision);
     return chosen;
 }
 
@@ -744,11 +760,11 @@ bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetc
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet, livetcp_usec now)
 {
     livetcp_decision decision;
-    livetcp_policy_view view = make_view(sender, links, now);
+    const livetcp_policy_view *view = view_of(sender, links, now);
     livetcp_packet_view about = describe(packet);
     livetcp_usec soonest = now + RETRY_MIN_US;
 
-    lt_policy_run_review(&sender->policy, &view, &about, &decision);
+    lt_policy_run_review(&sender->policy, view, &about, &decision);
     packet->review_us = decision.review_us > soonest ? decision.review_us : soonest;
     if (!decision.connections)
         return false;

@@ -91,6 +91,70 @@ TEST_CASE("copies beyond the first are paid for, and counted", "[sender]")
     CHECK(s.stats(0).sent.extra_bytes == 100);
 }
 
+namespace
+{
+
+/* What a policy was shown for reviews; it wants a copy of each packet wherever there is room. */
+std::vector<livetcp_policy_view> shown;
+
+void place_on_first(void *, const livetcp_policy_view *, const livetcp_packet_view *,
+                    livetcp_decision *decision)
+{
+    decision->connections = 1;
+}
+
+void copy_to_ready(void *, const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                   livetcp_decision *decision)
+{
+    shown.push_back(*view);
+    if (packet->size > 100) /* the others need nothing */
+        for (unsigned i = 0; i < view->path_count && !decision->connections; i++)
+            if (view->paths[i].ready && !(packet->carried_by >> i & 1))
+                decision->connections = 1u << i;
+}
+
+} // namespace
+
+TEST_CASE("packets reviewed together see one view until a copy is placed", "[sender]")
+{
+    livetcp_policy policy = {};
+    policy.struct_size = sizeof policy;
+    policy.path_size = sizeof(livetcp_path);
+    policy.name = "copies";
+    policy.place = place_on_first;
+    policy.review = copy_to_ready;
+    Sending s("single");
+    s.config.redundancy_budget = 1;
+    REQUIRE(lt_sender_configure(s.sender, &s.config, &policy) == LIVETCP_OK);
+    std::vector<lt_packet *> placed;
+    for (unsigned i = 0; i < 3; i++) { /* the first is large */
+        REQUIRE(s.accept(rtp(static_cast<uint16_t>(i), i ? 40 : 500), 0) == LIVETCP_OK);
+        lt_sender_begin_round(s.sender, s.links, 0);
+        lt_placed one;
+        REQUIRE(lt_sender_place(s.sender, s.links, 0, &one));
+        placed.push_back(one.packet);
+        s.write_all();
+    }
+
+    shown.clear();
+    lt_sender_begin_round(s.sender, s.links, 10 * ms);
+    CHECK_FALSE(lt_sender_review(s.sender, s.links, placed[1], 10 * ms));
+    CHECK_FALSE(lt_sender_review(s.sender, s.links, placed[2], 10 * ms));
+    CHECK(lt_sender_review(s.sender, s.links, placed[0], 10 * ms));
+    CHECK_FALSE(lt_sender_review(s.sender, s.links, placed[1], 10 * ms));
+    REQUIRE(shown.size() == 4);
+    CHECK(shown[1].budget_bytes == shown[0].budget_bytes);
+    CHECK(shown[2].budget_bytes == shown[0].budget_bytes);
+    CHECK(shown[3].budget_bytes + lt_packet_size(placed[0]) == shown[0].budget_bytes);
+    CHECK(s.write_all() == std::vector<unsigned>{1});
+
+    lt_sender_begin_round(s.sender, s.links, 20 * ms);
+    CHECK_FALSE(lt_sender_review(s.sender, s.links, placed[1], 20 * ms));
+    CHECK(shown[4].now_us == 20 * ms);
+    for (lt_packet *packet : placed)
+        lt_packet_unref(&packet);
+}
+
 TEST_CASE("a packet waits while every connection is full, and is asked about again", "[sender]")
 {
     Sending s("single", 1);
