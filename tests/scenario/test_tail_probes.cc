@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chasers: what follows a packet on its connection when nothing else does. */
 #include "catch.h"
-#include "sim_session.h"
+#include "sim_flows.h"
 
 using namespace scenario;
 
@@ -43,4 +43,30 @@ TEST_CASE("nothing follows a packet that is known to be acknowledged")
 TEST_CASE("where the next packet comes first, only one that is late is followed")
 {
     CHECK(tail_probes_of_a_call("delay=100ms", "shortest-queue") <= packets / 50);
+}
+
+/* The hedge is due a round trip and 2 ms after its packet; a probe that leaves after a millisecond
+ * is acknowledged before, and its acknowledgement covers the packet. */
+TEST_CASE("a packet whose acknowledgement was lost is not sent again")
+{
+    const livetcp_usec interval = 20000, begin = 22000000, end = begin + 60000000;
+    size_t late = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        livetcp_config config = make_config("auto", 8);
+        config.redundancy_budget = 0.1;
+        SimFlows flows(std::make_shared<SimRoad>("delay=20ms,loss=5%", seed), config, 5, seed);
+        flows.road->world.run_until(2000000);
+        flows.stream(1434, interval, end - 2000000);
+        for (const auto &call : flows.calls) {
+            livetcp_session_stats stats = call->caller.stats();
+            CHECK(stats.losses.arrived_once > 100);
+            CHECK(stats.losses.arrived_twice < stats.losses.arrived_once / 10);
+        }
+        flows.road->world.run_for(5000000);
+        for (livetcp_usec delay : flows.delays(begin, end, interval)) {
+            all++;
+            late += delay > 20000 + 80000; /* two round trips */
+        }
+    }
+    CHECK(static_cast<double>(late) < 0.001 * static_cast<double>(all));
 }

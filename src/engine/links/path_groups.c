@@ -156,24 +156,33 @@ livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned 
     return m->write_count ? m->writes[m->first_write].at_us : LIVETCP_NEVER;
 }
 
-/* Writes that were acknowledged together. */
+/* Writes that were acknowledged together. A tail probe is soon behind its packet, so that the two
+ * often are: the round trip is that of both, and of media if one of them is. */
 typedef struct acknowledged_writes {
     lt_group_write newest;
-    unsigned segments, least, most; /* bytes of a write */
+    lt_group_write media; /* the newest that is media */
+    unsigned count, segments;
+    unsigned least, most, mean; /* bytes of a write, of the mean a segment at most */
 } acknowledged_writes;
 
 static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknowledged)
 {
     acknowledged_writes taken = {.segments = 0, .least = UINT32_MAX};
+    uint64_t sizes = 0;
 
     while (m->write_count && m->writes[m->first_write].end <= acknowledged) {
         taken.newest = m->writes[m->first_write];
+        if (taken.newest.media)
+            taken.media = taken.newest;
         taken.segments += (taken.newest.size + MSS - 1) / MSS;
+        sizes += taken.newest.size < MSS ? taken.newest.size : MSS;
+        taken.count++;
         taken.least = taken.newest.size < taken.least ? taken.newest.size : taken.least;
         taken.most = taken.newest.size > taken.most ? taken.newest.size : taken.most;
         m->first_write = (m->first_write + 1) % LT_GROUP_WRITES;
         m->write_count--;
     }
+    taken.mean = taken.count ? (unsigned)(sizes / taken.count) : 0;
     return taken;
 }
 
@@ -273,10 +282,9 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
                                  const acknowledged_writes *writes, livetcp_usec now)
 {
     livetcp_usec before = floor_of(groups, m, now), floor_us, least;
-    uint32_t size = writes->newest.size < MSS ? writes->newest.size : MSS;
-    livetcp_usec own = time_of(groups, slot_of(groups, m), size);
-    lt_path_sample sample = {
-        .valid = true, .media = writes->newest.media, .sent_us = writes->newest.at_us};
+    const lt_group_write *about = writes->media.media ? &writes->media : &writes->newest;
+    livetcp_usec own = time_of(groups, slot_of(groups, m), writes->mean);
+    lt_path_sample sample = {.valid = true, .media = about->media, .sent_us = about->at_us};
 
     if (writes->most < SMALL && writes->segments == 1 && writes->newest.alone) {
         lt_rtt_floor_add(&m->small, rtt_us, now);

@@ -4,10 +4,13 @@
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
-/* RACK waits a quarter of the round trip for reordered segments anyway: a probe that is sent within
- * that time costs none, and one that comes as late as possible is needed least often. */
-#define PROBE_PART   5
-#define PROBE_MIN_US 1000
+/* A probe follows at once: its acknowledgement stands in for that of the packet, which may be lost,
+ * before a copy is due (LT_ACK_SEEN_US after the round trip, policy/hedging.c). */
+#define PROBE_SOON_US 1000
+
+/* A burst of losses would take both. RACK waits a quarter of the round trip for reordered segments
+ * anyway: a probe that is sent within that time costs none. */
+#define PROBE_PART 5
 
 /* Where a stream of packets begins after a pause. */
 #define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -79,7 +82,7 @@ void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec
 {
     lt_tail *tail = &probes->slots[path->connection];
     livetcp_usec rtt = path->rtt_us;
-    livetcp_usec wait = rtt / PROBE_PART > PROBE_MIN_US ? rtt / PROBE_PART : PROBE_MIN_US;
+    livetcp_usec apart = rtt / PROBE_PART > PROBE_SOON_US ? rtt / PROBE_PART : PROBE_SOON_US;
 
     tail->probe_us = LIVETCP_NEVER;
     if (!probes->tails || !(path->known & LIVETCP_PATH_RTT))
@@ -87,10 +90,11 @@ void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec
     if (path->connection >= probes->count)
         probes->count = path->connection + 1;
     learn_gap(tail, now);
-    tail->when_late = tail->gap_us <= 2 * rtt + wait;
+    tail->when_late = tail->gap_us <= 2 * rtt + apart;
     if (tail->when_late)
-        wait = lt_ack_due(path);
-    tail->probe_us = now + wait;
+        tail->probe_us = now + lt_ack_due(path);
+    else
+        tail->probe_us = now + (probes->bursts ? apart : PROBE_SOON_US);
 }
 
 /* Whoever is probed for has waited for longer than the round trip of a local network, and is

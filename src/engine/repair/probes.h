@@ -30,6 +30,7 @@ typedef struct lt_tail {
 typedef struct lt_probes {
     bool tails;            /* tail probes are sent at all */
     bool uses_path_info;   /* the platform reports acknowledgements */
+    bool bursts;           /* losses come in bursts: what leaves together is lost together */
     unsigned idle_packets; /* per round trip; 0 = no padding */
     livetcp_usec idle_time_us;
     lt_control_writer writer;

@@ -178,6 +178,7 @@ static void look_for_bursts(lt_repair *repair, const lt_links *links, livetcp_us
     repair->look_us = now + LOOK_US;
     lt_loss_bursts_update(&repair->bursts, &repair->losses);
     lt_loss_record_age(&repair->losses, LOOK_AGE);
+    repair->probes.bursts = repair->bursts.found;
     if (repair->copy_spacing_us == LIVETCP_COPY_SPACING_AUTO)
         repair->spacing_us =
             lt_loss_bursts_spacing(&repair->bursts, most > SPACING_MIN_US ? most : SPACING_MIN_US);

@@ -153,6 +153,31 @@ TEST_CASE("the time that a large packet takes on a thin link is no queue", "[gro
     CHECK(std::abs(routes.paths[0].group_rtt_us - 60 * ms) < ms);
 }
 
+TEST_CASE("a packet and the probe close behind it are one sample, of media", "[groups]")
+{
+    Routes routes;
+    livetcp_path &path = routes.paths[0];
+    routes.per_byte_us = 3;
+    routes.run(4 * second);
+    livetcp_usec sent = routes.now;
+    for (uint32_t size : {1448U, 20U}) {
+        auto took = routes.rtt[0] + static_cast<livetcp_usec>(size * routes.per_byte_us);
+        routes.written[0] += size;
+        lt_path_groups_wrote(&routes.groups, 0, routes.written[0], size, routes.now);
+        if (size > 1000)
+            lt_path_groups_wrote_media(&routes.groups, 0);
+        path.rtt_us += (took - path.rtt_us) / 8;
+        routes.now += ms;
+    }
+    routes.now += 70 * ms;
+    lt_path_sample sample =
+        lt_path_groups_on_path_info(&routes.groups, 0, &path, routes.written[0], routes.now);
+    REQUIRE(sample.valid);
+    CHECK(sample.media);
+    CHECK(sample.sent_us == sent);
+    CHECK(sample.excess_us < 300); /* 4.3 ms of one and none of the other are no queue */
+}
+
 TEST_CASE("handshakes that met each other make no link wider than it is", "[groups]")
 {
     Routes routes;

@@ -3,6 +3,7 @@
 #include "component_fixture.h"
 
 extern "C" {
+#include "engine/repair/probes.h"
 #include "engine/repair/repair.h"
 }
 
@@ -98,6 +99,22 @@ TEST_CASE("a packet that is late is asked about, once for each time that the pol
     CHECK(lt_repair_next_due(r.repair, 3, 59 * ms) == nullptr);
     r.acknowledge_all(0, 59 * ms);
     CHECK(lt_repair_next_due(r.repair, 3, 60 * ms) == nullptr);
+}
+
+TEST_CASE("a tail probe follows at once, unless losses come in bursts", "[repair]")
+{
+    Bench bench(1, false);
+    lt_control_writer writer = bench.writer();
+    lt_probes probes;
+    livetcp_usec now = 0;
+    bench.open_all(now);
+    lt_probes_init(&probes, &bench.config, true, true, &writer);
+    for (; now < 2000 * ms; now += 200 * ms)
+        lt_probes_written(&probes, &bench.path(0), now);
+    CHECK(lt_probes_deadline(&probes) == now - 200 * ms + ms);
+    probes.bursts = true;
+    lt_probes_written(&probes, &bench.path(0), now);
+    CHECK(lt_probes_deadline(&probes) == now + 4 * ms); /* a fifth of the round trip */
 }
 
 TEST_CASE("what waits behind a late packet is due with it, unless a copy is elsewhere", "[repair]")
