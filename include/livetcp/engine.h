@@ -8,6 +8,7 @@
  * The owner does this after every call that changed something:
  *
  *     while (livetcp_engine_next_connect(...))    start a TCP connection for that slot
+ *     while (livetcp_engine_next_outage_probe(...))  the same, for none yet (may be left out)
  *     wanted = livetcp_engine_wants_path_info(...)  ask the platform about those connections
  *     while (livetcp_engine_next_write(...))      write; report wrote, blocked or lost
  *     while (livetcp_engine_next_close(...))      close that slot's socket
@@ -188,7 +189,11 @@ typedef struct livetcp_control_stats {
     livetcp_usec feedback_rtt_us; /* from our message to the peer's answer, less the time that the
                                      peer kept it: send buffers and repairs included */
     uint64_t timestamps_invalid;  /* kernel timestamps ignored: impossible values */
-    uint64_t reserved[8];
+    uint64_t outages;             /* caller: times that nothing got through on any connection, so
+                                     that it looked for the path with new ones, */
+    uint64_t outage_probes;       /*   attempts to connect then, */
+    uint64_t outages_ended;       /*   and times that one of these was the first to get through */
+    uint64_t reserved[5];
 } livetcp_control_stats;
 
 /* Reports of the peer. Times are -1 while they are not known. */
@@ -411,6 +416,33 @@ LIVETCP_API livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned
  * packets return to the send queue. */
 LIVETCP_API void livetcp_engine_lost(livetcp_engine *engine, unsigned connection,
                                      livetcp_result reason, livetcp_usec now);
+
+/* ---- outages of the path ---- */
+
+/* Probes that may be under way at once. */
+#define LIVETCP_MAX_OUTAGE_PROBES 6
+
+/* A caller's connections are silent: their bytes are not acknowledged any more, and TCP waits
+ * longer and longer before it sends them again. A new TCP connection is to be started over *link,
+ * as for next_connect(), but beside those of all slots: its handshake shows when the path is back.
+ * It takes the place of an earlier *probe of that number, 0..LIVETCP_MAX_OUTAGE_PROBES - 1, that is
+ * still under way. Returns false if none is due. Never with a plain wire, with a session of 32
+ * connections, or with a listener that does not know of it. */
+LIVETCP_API bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now,
+                                                  unsigned *probe, unsigned *link);
+
+/* Probes (bit i = probe i) that are of use: the owner ends the others, without telling. */
+LIVETCP_API uint32_t livetcp_engine_outage_probes(const livetcp_engine *engine);
+
+/* The probe failed. */
+LIVETCP_API void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe);
+
+/* The probe's TCP connection is up. True if the path is back, and this becomes the connection of
+ * slot *connection, which is CONNECTING: go on as after next_connect(), with connected() or lost().
+ * It is one slot more than the session has otherwise, until the others have recovered. False: close
+ * it. */
+LIVETCP_API bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned probe,
+                                                       unsigned *connection, livetcp_usec now);
 
 /* The code and words with which the peer's application last turned this session away, 0 and "" if
  * it gave none: see livetcp_session_reject(). A caller that is given a code of 1 to 499 does not

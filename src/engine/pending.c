@@ -129,14 +129,19 @@ livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_f
 }
 
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
-                                    livetcp_random_fn random, void *random_user,
+                                    uint32_t ticket, livetcp_random_fn random, void *random_user,
                                     livetcp_reply *reply)
 {
     lt_reply made = {.size = 0};
+    uint32_t its = lt_pending_connection_request(pending->handshake)->ticket;
     livetcp_result result = LIVETCP_ERR_UNKNOWN_SESSION;
 
     pending->credentials = *credentials;
-    if (pending->credentials.has_key)
+    if (pending->credentials.has_key && its)
+        result = its > ticket ? lt_pending_connection_redeem(pending->handshake,
+                                                             &pending->credentials, &made)
+                              : LIVETCP_ERR_BAD_PROOF;
+    else if (pending->credentials.has_key)
         result = lt_pending_connection_challenge(pending->handshake, &pending->credentials, random,
                                                  random_user, &made);
     hand_out(&made, reply);
@@ -171,6 +176,11 @@ void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply)
 uint32_t lt_pending_capabilities(const livetcp_pending *pending)
 {
     return lt_pending_connection_capabilities(pending->handshake);
+}
+
+uint32_t lt_pending_ticket(const livetcp_pending *pending)
+{
+    return lt_pending_connection_ticket(pending->handshake);
 }
 
 uint32_t lt_pending_number(const livetcp_pending *pending)

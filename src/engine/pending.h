@@ -18,9 +18,13 @@ uint32_t lt_pending_capabilities(const livetcp_pending *pending);
 /* See lt_connection_number(). */
 uint32_t lt_pending_number(const livetcp_pending *pending);
 
-/* As livetcp_pending_challenge(), of the session that has these credentials. */
+/* With which a connection that joins has proved itself; 0 = without one. */
+uint32_t lt_pending_ticket(const livetcp_pending *pending);
+
+/* As livetcp_pending_challenge(), of the session that has these credentials and has taken tickets
+ * up to this one. */
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
-                                    livetcp_random_fn random, void *random_user,
+                                    uint32_t ticket, livetcp_random_fn random, void *random_user,
                                     livetcp_reply *reply);
 
 #endif

@@ -10,6 +10,7 @@
 #include "engine/links/link_health.h"
 #include "engine/links/link_meter.h"
 #include "engine/links/links.h"
+#include "engine/links/outage_probes.h"
 #include "engine/memory.h"
 #include "engine/pending.h"
 #include "engine/rate/link_rates.h"
@@ -42,6 +43,8 @@ struct livetcp_engine {
     lt_link_rates rates;
     lt_link_health health;
     lt_link_meter meter;
+    lt_outage_probes outage;
+    unsigned probed_link; /* of the last probe */
 
     bool sent_wanted;    /* SENT is to be emitted once all is written */
     uint32_t unchanged;  /* bit i: path info of slot i is wanted, and known */
@@ -373,6 +376,7 @@ static void set_closing(livetcp_engine *engine, livetcp_result reason)
     engine->close_reason = reason;
     engine->closing = true;
     lt_links_set_ending(engine->links);
+    lt_outage_probes_stop(&engine->outage);
     lt_reports_on_closing(engine->reports);
 }
 
@@ -584,6 +588,12 @@ livetcp_result livetcp_engine_adopt(livetcp_engine *engine, unsigned connection,
 livetcp_result livetcp_engine_adopt_pending(livetcp_engine *engine, const livetcp_pending *pending,
                                             livetcp_usec now)
 {
+    uint32_t ticket = lt_pending_ticket(pending);
+
+    if (ticket && ticket <= lt_links_ticket(engine->links))
+        return LIVETCP_ERR_BAD_PROOF;
+    if (ticket)
+        lt_links_take_ticket(engine->links, ticket);
     return adopt(engine, livetcp_pending_index(pending), lt_pending_number(pending), now);
 }
 
@@ -637,6 +647,75 @@ livetcp_result livetcp_engine_set_link(livetcp_engine *engine, unsigned connecti
 void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_usec now)
 {
     lt_links_retry(engine->links, connections, now);
+}
+
+/* ---- outages ---- */
+
+/* Connections to choose another one's link from. */
+static unsigned next_link(const livetcp_engine *engine, unsigned link)
+{
+    unsigned next = link, least = LIVETCP_MAX_LINKS;
+
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++) {
+        unsigned other = path_of(engine, i)->link;
+        if (other > link && (next == link || other < next))
+            next = other;
+        if (other < least)
+            least = other;
+    }
+    return next > link ? next : least;
+}
+
+bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now, unsigned *probe,
+                                      unsigned *link)
+{
+    if (!lt_outage_probes_next(&engine->outage, now, probe))
+        return false;
+    *link = engine->probed_link = next_link(engine, engine->probed_link);
+    return true;
+}
+
+uint32_t livetcp_engine_outage_probes(const livetcp_engine *engine)
+{
+    return engine->outage.under_way;
+}
+
+void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe)
+{
+    if (probe < LIVETCP_MAX_OUTAGE_PROBES)
+        lt_outage_probes_lost(&engine->outage, probe);
+}
+
+bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned probe,
+                                           unsigned *connection, livetcp_usec now)
+{
+    if (probe >= LIVETCP_MAX_OUTAGE_PROBES ||
+        !lt_outage_probes_answered(&engine->outage, probe, now) ||
+        !lt_links_has_spare(engine->links))
+        return false;
+    *connection = lt_links_take_spare(engine->links);
+    return true;
+}
+
+/* The others have recovered. What is under way on it goes out again elsewhere. */
+static void close_spare(livetcp_engine *engine, livetcp_usec now)
+{
+    unsigned spare;
+
+    if (lt_links_spare_is_done(engine->links, &spare))
+        begin_close(engine, spare, LIVETCP_OK, false, now);
+}
+
+/* The spare slot serves one outage at a time. */
+static void watch_for_outage(livetcp_engine *engine, livetcp_usec now)
+{
+    bool useful = !engine->closing && lt_links_has_spare(engine->links);
+
+    lt_outage_probes_update(&engine->outage,
+                            useful ? lt_link_health_outage_since(&engine->health, engine->links)
+                                   : LIVETCP_NEVER,
+                            lt_links_round_trip(engine->links));
+    close_spare(engine, now);
 }
 
 unsigned livetcp_engine_rejection(const livetcp_engine *engine, const char **text)
@@ -925,6 +1004,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
     limit_links(engine);
     reinject_stalled(engine, now);
+    watch_for_outage(engine, now);
     warn_of_shortage(engine, now);
     if (changed)
         lt_events_add(&engine->events,
@@ -976,7 +1056,9 @@ static bool place(livetcp_engine *engine, livetcp_usec now)
 {
     lt_placed placed;
 
-    if (!lt_sender_place(engine->sender, engine->links, now, &placed))
+    /* What waits in the send queue can go where the path is first back, or be dropped. */
+    if (lt_outage_probes_is_away(&engine->outage) ||
+        !lt_sender_place(engine->sender, engine->links, now, &placed))
         return false;
     bool parity =
         placed.protect && lt_repair_protect(engine->repair, engine->links, placed.packet, now);
@@ -1153,6 +1235,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
     if (engine->state == LIVETCP_SESSION_CLOSED)
         return LIVETCP_NEVER;
     due = earlier(due, lt_links_deadline(engine->links));
+    due = earlier(due, lt_outage_probes_deadline(&engine->outage));
     due = earlier(due, lt_receiver_deadline(engine->receiver));
     due = earlier(due, lt_sender_deadline(engine->sender));
     due = earlier(due, lt_link_rates_deadline(&engine->rates));
@@ -1181,6 +1264,7 @@ void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
     engine->now_us = now;
     lt_links_expire(engine->links, now);
     close_failed(engine, now);
+    close_spare(engine, now);
     lt_repair_expire(engine->repair, now);
     expire_reports(engine, now);
     lt_receiver_expire(engine->receiver, now);
@@ -1212,8 +1296,8 @@ livetcp_result livetcp_pending_challenge(livetcp_pending *pending, const livetcp
                                          livetcp_random_fn random, void *random_user,
                                          livetcp_reply *reply)
 {
-    return lt_pending_challenge(pending, lt_links_credentials(engine->links), random, random_user,
-                                reply);
+    return lt_pending_challenge(pending, lt_links_credentials(engine->links),
+                                lt_links_ticket(engine->links), random, random_user, reply);
 }
 
 unsigned livetcp_engine_connections(const livetcp_engine *engine)
@@ -1348,6 +1432,7 @@ livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_us
     all.received.protocol_errors = engine->protocol_errors;
     lt_link_rates_gather(&engine->rates, &all);
     lt_links_gather(engine->links, &all);
+    lt_outage_probes_gather(&engine->outage, &all);
     all.links = count_links(engine);
     lt_sender_gather(engine->sender, engine->links, now, &all);
     lt_repair_gather(engine->repair, &all);

@@ -285,9 +285,14 @@ static livetcp_result create_engine(livetcp_session *session, bool caller,
     return result;
 }
 
+static unsigned link_number(const livetcp_session *session, unsigned index)
+{
+    return index == session->spare ? session->spare_link : lt_io_links_of(session->links, index);
+}
+
 static const lt_io_link *link_of(const livetcp_session *session, unsigned index)
 {
-    return &session->links->items[lt_io_links_of(session->links, index)];
+    return &session->links->items[link_number(session, index)];
 }
 
 static bool has_named_link(const livetcp_session *session)
@@ -299,6 +304,7 @@ static bool has_named_link(const livetcp_session *session)
 }
 
 static const lt_io_link_watch_owner link_watch_functions;
+static const lt_io_outage_owner outage_functions;
 
 static livetcp_result create_links(livetcp_session *session, livetcp_error *error)
 {
@@ -351,6 +357,8 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
     uv_timer_init(context->loop, &session->timer);
     session->timer.data = session;
     session->armed_us = LIVETCP_NEVER;
+    session->spare = LIVETCP_MAX_CONNECTIONS;
+    lt_io_outage_init(&session->outage, &outage_functions, session);
     session->references = 2; /* the owner and the timer */
     lt_io_context_reference(context);
     lt_list_insert_first(&context->members, &session->member.in_context);
@@ -414,6 +422,7 @@ void lt_io_session_end(livetcp_session *session)
     lt_io_session_flush(session);
     close_channels(session);
     uv_mutex_unlock(&session->lock);
+    lt_io_outage_keep(&session->outage, 0);
     lt_io_link_watch_stop(&session->link_watch);
     if (session->on_answer)
         session->on_answer(session);
@@ -835,11 +844,8 @@ static void on_failed(void *owner, unsigned index, const livetcp_error *error)
 
 /* Where the present connections to that host go: a name that means several machines must not spread
  * one session over them. */
-static const lt_address *known_peer(const void *owner, unsigned index)
+static const lt_address *known_peer_over(const livetcp_session *session, const lt_io_link *link)
 {
-    const livetcp_session *session = owner;
-    const lt_io_link *link = link_of(session, index);
-
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         const lt_io_slot *slot = &session->slots[i];
         bool same_family =
@@ -851,11 +857,69 @@ static const lt_address *known_peer(const void *owner, unsigned index)
     return NULL;
 }
 
+static const lt_address *known_peer(const void *owner, unsigned index)
+{
+    return known_peer_over(owner, link_of(owner, index));
+}
+
 static const lt_io_connector_owner connector_functions = {.on_connected = on_connected,
                                                           .on_failed = on_failed,
                                                           .known_peer = known_peer,
                                                           .hold = hold,
                                                           .release = release};
+
+/* ---- outages ---- */
+
+/* The path is back. The connection is one more, until the others have recovered. */
+static void on_answered(void *owner, unsigned number, unsigned link, uv_os_sock_t socket,
+                        lt_tls_filter *filter, const lt_address *peer)
+{
+    livetcp_session *session = owner;
+    unsigned index;
+    bool wanted;
+
+    uv_mutex_lock(&session->lock);
+    wanted = livetcp_engine_outage_probe_connected(session->engine, number, &index, lt_io_now());
+    if (wanted)
+        (void)livetcp_engine_set_link(session->engine, index, link,
+                                      session->links->items[link].planned.weight);
+    uv_mutex_unlock(&session->lock);
+    if (!wanted) {
+        lt_tls_filter_destroy(&filter);
+        lt_socket_close(socket);
+        return;
+    }
+    LT_IO_LOG(&session->context->log, LIVETCP_LOG_INFO, "session",
+              "the path to the peer is back: connection %u carries the media until the others "
+              "have recovered",
+              index);
+    session->spare = index;
+    session->spare_link = link;
+    on_connected(session, index, socket, filter, peer);
+}
+
+static void on_not_answered(void *owner, unsigned number, const livetcp_error *error)
+{
+    livetcp_session *session = owner;
+
+    (void)error; /* the connector has logged it */
+    uv_mutex_lock(&session->lock);
+    livetcp_engine_outage_probe_lost(session->engine, number);
+    uv_mutex_unlock(&session->lock);
+}
+
+static const lt_address *known_peer_of_link(const void *owner, unsigned link)
+{
+    const livetcp_session *session = owner;
+
+    return known_peer_over(session, &session->links->items[link]);
+}
+
+static const lt_io_outage_owner outage_functions = {.on_answered = on_answered,
+                                                    .on_failed = on_not_answered,
+                                                    .known_peer = known_peer_of_link,
+                                                    .hold = hold,
+                                                    .release = release};
 
 /* ---- links come and go ---- */
 
@@ -867,9 +931,9 @@ static void lose_link(livetcp_session *session, unsigned number)
     livetcp_error error;
 
     lt_io_link_network(link, network, sizeof network);
-    for (unsigned i = number; i < livetcp_engine_connections(session->engine);
-         i += session->links->count) {
-        if (!session->slots[i].channel && !session->slots[i].connector)
+    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
+        if (link_number(session, i) != number ||
+            (!session->slots[i].channel && !session->slots[i].connector))
             continue;
         lt_io_connector_cancel(&session->slots[i].connector);
         lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
@@ -882,9 +946,8 @@ static void retry_link(livetcp_session *session, unsigned number)
 {
     uint32_t slots = 0;
 
-    for (unsigned i = number; i < livetcp_engine_connections(session->engine);
-         i += session->links->count)
-        slots |= UINT32_C(1) << i;
+    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++)
+        slots |= link_number(session, i) == number ? UINT32_C(1) << i : 0;
     uv_mutex_lock(&session->lock);
     livetcp_engine_retry(session->engine, slots, lt_io_now());
     uv_mutex_unlock(&session->lock);
@@ -960,6 +1023,21 @@ static void start_connecting(livetcp_session *session)
     }
 }
 
+static void start_probing(livetcp_session *session)
+{
+    lt_io_outage_way way = {.context = session->context,
+                            .config = &session->config,
+                            .links = session->links,
+                            .proxy = session->proxy,
+                            .index = livetcp_engine_connections(session->engine)};
+    unsigned number, link;
+
+    while (livetcp_engine_next_outage_probe(session->engine, lt_io_now(), &number, &link))
+        if (!lt_io_outage_begin(&session->outage, &way, number, link))
+            livetcp_engine_outage_probe_lost(session->engine, number);
+    lt_io_outage_keep(&session->outage, livetcp_engine_outage_probes(session->engine));
+}
+
 static void arm_timer(livetcp_session *session)
 {
     livetcp_usec deadline = livetcp_engine_deadline(session->engine);
@@ -991,6 +1069,7 @@ void lt_io_session_service(livetcp_session *session)
     uv_mutex_lock(&session->lock);
     flush_and_close(session);
     start_connecting(session);
+    start_probing(session);
     begin_handshakes(session);
     watch_channels(session);
     arm_timer(session);

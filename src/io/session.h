@@ -17,6 +17,7 @@
 #include "io/handshake.h"
 #include "io/link_watch.h"
 #include "io/notify.h"
+#include "io/outage.h"
 #include "io/playout_attach.h"
 #include "wire/first_bytes.h"
 
@@ -88,6 +89,8 @@ struct livetcp_session {
     livetcp_error error;          /* the last loss, in words */
     lt_io_links *links;           /* of a caller; NULL of a listener's session */
     lt_io_link_watch *link_watch; /* with links that may vanish; NULL otherwise */
+    lt_io_outage outage;          /* of a caller */
+    unsigned spare, spare_link;   /* the slot of the last one that was answered, and its link */
     unsigned references;          /* the owner, open handles, and functions that call back */
     bool ended;                   /* destroyed: no more callbacks, no more work */
     bool closed_notified;         /* on_state(CLOSED) was called, or is not wanted */

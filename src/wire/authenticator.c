@@ -277,6 +277,12 @@ livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
     return LIVETCP_OK;
 }
 
+void lt_ticket_nonce(uint32_t ticket, uint8_t nonce[LT_NONCE_SIZE])
+{
+    memset(nonce, 0, LT_NONCE_SIZE);
+    lt_write_be32(nonce + LT_NONCE_SIZE - 4, ticket);
+}
+
 livetcp_result lt_authenticator_check(const lt_credentials *credentials, lt_authenticator_role role,
                                       unsigned index, const uint8_t caller_nonce[LT_NONCE_SIZE],
                                       const uint8_t listener_nonce[LT_NONCE_SIZE],

@@ -83,6 +83,10 @@ livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
                                         const uint8_t listener_nonce[LT_NONCE_SIZE],
                                         uint8_t mac[LT_MAC_SIZE]);
 
+/* A ticket in the place of the listener's nonce, which is random and begins with twelve zeros once
+ * in 2^96 times. */
+void lt_ticket_nonce(uint32_t ticket, uint8_t nonce[LT_NONCE_SIZE]);
+
 /* Compares in constant time. LIVETCP_ERR_BAD_PROOF if it is another MAC, and the errors of
  * lt_authenticator_compute(). */
 livetcp_result lt_authenticator_check(const lt_credentials *credentials, lt_authenticator_role role,

@@ -53,6 +53,35 @@ void lt_caller_bind(lt_caller_handshake *handshake, const lt_channel_binding *bi
     handshake->binding = *binding;
 }
 
+livetcp_result lt_caller_use_ticket(lt_caller_handshake *handshake,
+                                    const lt_credentials *credentials, uint32_t ticket,
+                                    lt_opening *opening)
+{
+    lt_control request = {.type = LT_CONTROL_JOIN,
+                          .version = LT_WIRE_VERSION,
+                          .index = handshake->index,
+                          .count = handshake->count,
+                          .ticket = ticket};
+    uint8_t nonce[LT_NONCE_SIZE];
+    lt_credentials bound;
+    livetcp_result result =
+        lt_credentials_bind(credentials, &handshake->binding, &handshake->transcript, &bound);
+
+    lt_ticket_nonce(ticket, nonce);
+    if (result == LIVETCP_OK)
+        result = lt_authenticator_compute(&bound, LT_AUTHENTICATOR_CALLER, handshake->index,
+                                          handshake->nonce, nonce, request.mac);
+    lt_credentials_wipe(&bound);
+    if (result != LIVETCP_OK)
+        return result;
+    memcpy(request.session_id, credentials->session_id, LT_SESSION_ID_SIZE);
+    memcpy(request.nonce, handshake->nonce, LT_NONCE_SIZE);
+    handshake->ticket = ticket;
+    handshake->proved = handshake->unanswered = true;
+    opening->size = lt_control_encode(&request, opening->frame);
+    return LIVETCP_OK;
+}
+
 /* Checks that the listener has the session's key; then we show that we have it, too. */
 static livetcp_result answer(lt_caller_handshake *handshake, const lt_credentials *credentials,
                              const lt_control *message, lt_reply *reply)
@@ -99,10 +128,31 @@ static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credenti
     return result;
 }
 
+/* The listener shows that it has the key, too. */
+static livetcp_result receive_answer(lt_caller_handshake *handshake,
+                                     const lt_credentials *credentials, const lt_control *message)
+{
+    uint8_t nonce[LT_NONCE_SIZE];
+    lt_credentials bound;
+    livetcp_result result =
+        lt_credentials_bind(credentials, &handshake->binding, &handshake->transcript, &bound);
+
+    lt_ticket_nonce(handshake->ticket, nonce);
+    if (result == LIVETCP_OK)
+        result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_LISTENER, handshake->index,
+                                        handshake->nonce, nonce, message->mac);
+    lt_credentials_wipe(&bound);
+    if (result == LIVETCP_OK)
+        handshake->unanswered = false;
+    return result;
+}
+
 static livetcp_result receive_challenge(lt_caller_handshake *handshake,
                                         const lt_credentials *credentials,
                                         const lt_control *message, lt_reply *reply)
 {
+    if (handshake->unanswered)
+        return receive_answer(handshake, credentials, message);
     if (handshake->creating || handshake->proved)
         return LIVETCP_ERR_PROTOCOL;
     return answer(handshake, credentials, message, reply);
@@ -110,7 +160,7 @@ static livetcp_result receive_challenge(lt_caller_handshake *handshake,
 
 static livetcp_result receive_joined(lt_caller_handshake *handshake)
 {
-    if (!handshake->proved || handshake->joined)
+    if (!handshake->proved || handshake->unanswered || handshake->joined)
         return LIVETCP_ERR_PROTOCOL;
     handshake->joined = true;
     return LIVETCP_OK;

@@ -29,7 +29,7 @@ static const uint8_t app_name[4] = {'L', 'T', 'C', 'P'};
 static const uint8_t body_size[] = {
     [LT_CONTROL_CREATE] = 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
     [LT_CONTROL_ACCEPT] = 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE,
-    [LT_CONTROL_JOIN] = 4 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE,
+    [LT_CONTROL_JOIN] = 4 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + 4 + LT_MAC_SIZE,
     [LT_CONTROL_CHALLENGE] = 4 + LT_NONCE_SIZE + LT_MAC_SIZE,
     [LT_CONTROL_PROOF] = LT_MAC_SIZE,
     [LT_CONTROL_JOINED] = 0,
@@ -49,6 +49,9 @@ static const uint8_t body_size[] = {
 
 /* TRANSMISSION had this many bytes before version 0.2; what it lacked is zero. */
 #define TRANSMISSION_FIRST 48
+
+/* JOIN without a ticket. */
+#define JOIN_FIRST (4 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE)
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
 
@@ -197,6 +200,8 @@ static void walk_body(cursor *c, lt_control *message)
         field_reserved(c, 1);
         field_bytes(c, message->session_id, LT_SESSION_ID_SIZE);
         field_bytes(c, message->nonce, LT_NONCE_SIZE);
+        field_u32(c, &message->ticket);
+        field_bytes(c, message->mac, LT_MAC_SIZE);
         break;
     case LT_CONTROL_CHALLENGE:
         field_bytes(c, &message->version, 1);
@@ -334,6 +339,8 @@ size_t lt_control_encode(const lt_control *message, uint8_t *frame)
     cursor c = {.out = packet + APP_HEADER};
 
     walk_body(&c, &copy);
+    if (message->type == LT_CONTROL_JOIN && !message->ticket)
+        packet_size = APP_HEADER + JOIN_FIRST;
     packet_size += append_text(message, packet + APP_HEADER);
     packet_size += append_receipts(message, packet + APP_HEADER);
     return write_header(frame, message->type, packet_size);
@@ -406,6 +413,8 @@ static bool in_range(const lt_control *message)
 /* Of the body in the first version that had the type. */
 static size_t first_size(lt_control_type type)
 {
+    if (type == LT_CONTROL_JOIN)
+        return JOIN_FIRST;
     return type == LT_CONTROL_TRANSMISSION ? TRANSMISSION_FIRST : body_size[type];
 }
 
@@ -433,6 +442,8 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
         c.in = padded + APP_HEADER;
     }
     walk_body(&c, message);
+    if (message->type == LT_CONTROL_JOIN && size < APP_HEADER + (size_t)body_size[LT_CONTROL_JOIN])
+        message->ticket = 0; /* without a MAC it is none */
     if (message->type == LT_CONTROL_REJECT)
         read_text(message, packet + APP_HEADER, size - APP_HEADER);
     if (message->type == LT_CONTROL_RECEPTION &&

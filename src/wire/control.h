@@ -32,11 +32,15 @@ enum {
      * role and may have a stream id and a token, REJECT a code and a text. */
     LT_CAPABILITY_INTRODUCTION = 1,
     /* It sends and takes receipts. Only together with the other. */
-    LT_CAPABILITY_RECEIPTS = 2
+    LT_CAPABILITY_RECEIPTS = 2,
+    /* A connection may JOIN with the index behind those of the session, and prove itself there with
+     * a ticket: a number that was not used before in the session, and stands for the listener's
+     * nonce. Only together with LT_CAPABILITY_INTRODUCTION. */
+    LT_CAPABILITY_SPARE = 4
 };
 
 /* What this version can do. */
-#define LT_CAPABILITIES (LT_CAPABILITY_INTRODUCTION | LT_CAPABILITY_RECEIPTS)
+#define LT_CAPABILITIES (LT_CAPABILITY_INTRODUCTION | LT_CAPABILITY_RECEIPTS | LT_CAPABILITY_SPARE)
 
 /* Longest text of a REJECT, in bytes. */
 #define LT_REJECT_TEXT_MAX 120
@@ -134,7 +138,8 @@ typedef struct lt_control {
     uint8_t session_id[LT_SESSION_ID_SIZE]; /* CREATE JOIN */
     uint8_t nonce[LT_NONCE_SIZE];           /* CREATE ACCEPT JOIN CHALLENGE: the sender's */
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
-    uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF */
+    uint32_t ticket;                        /* JOIN: with a MAC like that of a PROOF; 0 = without */
+    uint8_t mac[LT_MAC_SIZE];               /* ACCEPT CHALLENGE PROOF, JOIN with a ticket */
     uint64_t timestamp;                     /* PING: anything; PONG: echoed */
     uint8_t reason; /* REJECT BYE: an lt_reason; read it with lt_control_reason() */
     uint16_t code;  /* REJECT: of the application; 0 = none */

@@ -35,7 +35,9 @@ typedef struct lt_caller_handshake {
     bool proved;     /* PROOF is sent */
     bool joined;     /* JOINED has come */
     bool introduced; /* CREATE has a stream id or a token, which the listener must know */
+    bool unanswered; /* JOIN had a ticket, and the listener has not proved itself yet */
     uint8_t nonce[LT_NONCE_SIZE];
+    uint32_t ticket; /* if there was one */
     lt_channel_binding binding;
     lt_transcript transcript; /* of CREATE */
 } lt_caller_handshake;
@@ -55,6 +57,13 @@ livetcp_result lt_caller_start(lt_caller_handshake *handshake, const lt_credenti
 
 /* After lt_caller_start(): the connection is TLS. */
 void lt_caller_bind(lt_caller_handshake *handshake, const lt_channel_binding *binding);
+
+/* After lt_caller_bind(), where `opening` is a JOIN: this one proves itself with a number above all
+ * that were used in the session, and nothing has to be waited for. Errors: LIVETCP_ERR_BAD_STATE
+ * without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */
+livetcp_result lt_caller_use_ticket(lt_caller_handshake *handshake,
+                                    const lt_credentials *credentials, uint32_t ticket,
+                                    lt_opening *opening);
 
 /* Takes ACCEPT, CHALLENGE, JOINED or REJECT. ACCEPT completes `credentials`. `reply` may hold the
  * PROOF to write. Errors end the connection: LIVETCP_ERR_BAD_PROOF if the listener's MAC is wrong,
@@ -137,6 +146,15 @@ livetcp_result lt_pending_connection_challenge(lt_pending_connection *pending,
                                                const lt_credentials *credentials,
                                                lt_random_fn random, void *random_user,
                                                lt_reply *reply);
+
+/* After LT_PENDING_LOOKUP, where the JOIN has a ticket that was not used before: `reply` is the
+ * CHALLENGE, which is answered already: the next lt_pending_connection_receive() returns
+ * LT_PENDING_PROVED. Errors: as lt_pending_connection_challenge(), and LIVETCP_ERR_BAD_PROOF. */
+livetcp_result lt_pending_connection_redeem(lt_pending_connection *pending,
+                                            const lt_credentials *credentials, lt_reply *reply);
+
+/* The ticket that the connection has proved itself with; 0 = it has answered a CHALLENGE. */
+uint32_t lt_pending_connection_ticket(const lt_pending_connection *pending);
 
 /* What came between CREATE and PROOF, frames with their LENGTH; *size is 0 if nothing. Valid until
  * the next call. */

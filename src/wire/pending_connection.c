@@ -14,7 +14,8 @@ typedef enum pending_state {
     WAIT_REQUEST, /* for CREATE or JOIN */
     WAIT_OWNER,   /* for lt_pending_connection_accept(), challenge() or reject() */
     WAIT_PROOF,
-    DONE /* adopted or turned away */
+    REDEEMED, /* its ticket was right: nothing has to be waited for */
+    DONE      /* adopted or turned away */
 } pending_state;
 
 struct lt_pending_connection {
@@ -23,7 +24,8 @@ struct lt_pending_connection {
     size_t consumed;
     lt_deframer deframer;
     lt_control request;
-    bool pending; /* accepted: the session is to check the PROOF */
+    bool pending;  /* accepted: the session is to check the PROOF */
+    bool redeemed; /* the ticket of its JOIN was right */
     uint8_t listener_nonce[LT_NONCE_SIZE];
     const lt_credentials *credentials; /* the session's, in WAIT_PROOF */
     lt_channel_binding binding;
@@ -161,10 +163,19 @@ static lt_pending_step receive_request(lt_pending_connection *pending, const lt_
     return message->type == LT_CONTROL_CREATE ? LT_PENDING_CREATE : LT_PENDING_LOOKUP;
 }
 
+static lt_pending_step accept_proof(lt_pending_connection *pending, lt_reply *reply)
+{
+    lt_control joined = {.type = LT_CONTROL_JOINED};
+
+    pending->state = DONE;
+    pending->pending = false;
+    reply->size = lt_control_encode(&joined, reply->frame);
+    return LT_PENDING_PROVED;
+}
+
 static lt_pending_step receive_proof(lt_pending_connection *pending, const lt_control *message,
                                      lt_reply *reply, livetcp_result *error)
 {
-    lt_control joined = {.type = LT_CONTROL_JOINED};
     lt_credentials bound;
     livetcp_result result =
         lt_credentials_bind(pending->credentials, &pending->binding, &pending->transcript, &bound);
@@ -176,10 +187,7 @@ static lt_pending_step receive_proof(lt_pending_connection *pending, const lt_co
     lt_credentials_wipe(&bound);
     if (result != LIVETCP_OK)
         return fail(pending, result, reply, error);
-    pending->state = DONE;
-    pending->pending = false;
-    reply->size = lt_control_encode(&joined, reply->frame);
-    return LT_PENDING_PROVED;
+    return accept_proof(pending, reply);
 }
 
 /* The session is created and waits for PROOF: media may come. */
@@ -287,6 +295,8 @@ lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, co
 
     reply->size = 0;
     *error = LIVETCP_OK;
+    if (pending->state == REDEEMED)
+        return accept_proof(pending, reply);
     if (pending->state == WAIT_OWNER || pending->state == DONE)
         return end_silently(pending, LIVETCP_ERR_BAD_STATE, error);
 
@@ -312,15 +322,13 @@ lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, co
 
 /* ---- the owner's decision ---- */
 
-/* Draws our nonce and shows that we have the session's key. */
-static livetcp_result sign(lt_pending_connection *pending, const lt_credentials *credentials,
-                           lt_random_fn random, void *random_user, lt_control *message)
+/* Shows, with our nonce, that we have the session's key. */
+static livetcp_result sign(const lt_pending_connection *pending, const lt_credentials *credentials,
+                           lt_control *message)
 {
-    livetcp_result result = random(random_user, pending->listener_nonce, LT_NONCE_SIZE);
     lt_credentials bound;
+    livetcp_result result;
 
-    if (result != LIVETCP_OK)
-        return result;
     message->version = LT_WIRE_VERSION;
     memcpy(message->nonce, pending->listener_nonce, LT_NONCE_SIZE);
     result = lt_credentials_bind(credentials, &pending->binding, &pending->transcript, &bound);
@@ -350,7 +358,9 @@ livetcp_result lt_pending_connection_accept(lt_pending_connection *pending,
         result = lt_transcript_cover(&pending->transcript, pending->create, pending->create_size);
     forget_create(pending);
     if (result == LIVETCP_OK)
-        result = sign(pending, credentials, random, random_user, &message);
+        result = random(random_user, pending->listener_nonce, LT_NONCE_SIZE);
+    if (result == LIVETCP_OK)
+        result = sign(pending, credentials, &message);
     if (result != LIVETCP_OK) {
         lt_credentials_wipe(credentials);
         return result;
@@ -377,13 +387,47 @@ livetcp_result lt_pending_connection_challenge(lt_pending_connection *pending,
     reply->size = 0;
     if (pending->state != WAIT_OWNER || pending->request.type != LT_CONTROL_JOIN)
         return LIVETCP_ERR_BAD_STATE;
-    result = sign(pending, credentials, random, random_user, &message);
+    result = random(random_user, pending->listener_nonce, LT_NONCE_SIZE);
+    if (result == LIVETCP_OK)
+        result = sign(pending, credentials, &message);
     if (result != LIVETCP_OK)
         return result;
     pending->credentials = credentials;
     pending->state = WAIT_PROOF;
     reply->size = lt_control_encode(&message, reply->frame);
     return LIVETCP_OK;
+}
+
+livetcp_result lt_pending_connection_redeem(lt_pending_connection *pending,
+                                            const lt_credentials *credentials, lt_reply *reply)
+{
+    lt_control message = {.type = LT_CONTROL_CHALLENGE};
+    lt_credentials bound;
+    livetcp_result result;
+
+    reply->size = 0;
+    if (pending->state != WAIT_OWNER || !pending->request.ticket)
+        return LIVETCP_ERR_BAD_STATE;
+    lt_ticket_nonce(pending->request.ticket, pending->listener_nonce);
+    result = lt_credentials_bind(credentials, &pending->binding, &pending->transcript, &bound);
+    if (result == LIVETCP_OK)
+        result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_CALLER, pending->request.index,
+                                        pending->request.nonce, pending->listener_nonce,
+                                        pending->request.mac);
+    lt_credentials_wipe(&bound);
+    if (result == LIVETCP_OK)
+        result = sign(pending, credentials, &message);
+    if (result != LIVETCP_OK)
+        return result;
+    pending->redeemed = true;
+    pending->state = REDEEMED;
+    reply->size = lt_control_encode(&message, reply->frame);
+    return LIVETCP_OK;
+}
+
+uint32_t lt_pending_connection_ticket(const lt_pending_connection *pending)
+{
+    return pending->redeemed ? pending->request.ticket : 0;
 }
 
 void lt_pending_connection_reject(lt_pending_connection *pending, livetcp_result reason,

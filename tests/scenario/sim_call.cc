@@ -317,6 +317,9 @@ SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t s
 {
     caller.on_connect = [this, send_buffer](unsigned slot) { connect(slot, send_buffer); };
     caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
+    caller.on_outage_probe = [this, send_buffer](unsigned number, unsigned link) {
+        probe(number, link, send_buffer);
+    };
     caller.service();
 }
 
@@ -327,6 +330,9 @@ SimCall::SimCall(std::shared_ptr<SimRoad> road, const livetcp_config &config, ui
 {
     caller.on_connect = [this](unsigned slot) { connect(slot, 1 << 20); };
     caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
+    caller.on_outage_probe = [this](unsigned number, unsigned link) {
+        probe(number, link, 1 << 20);
+    };
     listener.link_of = [this](const SimPath &taken) {
         unsigned number = 0;
         while (number + 1 < road_->links() && &road_->link(number) != &taken)
@@ -338,6 +344,37 @@ SimCall::SimCall(std::shared_ptr<SimRoad> road, const livetcp_config &config, ui
                                         weights.empty() ? 1 : weights[link_of(slot)]) == LIVETCP_OK,
                 "no such link");
     caller.service();
+}
+
+void SimCall::connected(unsigned slot, std::shared_ptr<SimConnection> connection)
+{
+    if (listener.refusing) {
+        caller.lost(slot, LIVETCP_ERR_REFUSED);
+        return;
+    }
+    caller.attach(slot, connection);
+    listener.accept(connection);
+    livetcp_engine_connected(caller.engine, slot, caller.now());
+    caller.start_stamps(slot);
+    caller.service();
+}
+
+/* One SYN: the next probe comes sooner than TCP's second. */
+void SimCall::probe(unsigned number, unsigned link, size_t send_buffer)
+{
+    unsigned attempt = ++probes_[number];
+    SimPath &route = road_->links() > 1 ? road_->link(link)
+                                        : road_->route(livetcp_engine_connections(caller.engine));
+    auto connection = std::make_shared<SimConnection>(world, route, send_buffer);
+    connection->middlebox_us = middlebox_us;
+    route.forward.send(40, [this, number, connection, attempt, &route] {
+        route.backward.send(40, [this, number, connection, attempt] {
+            unsigned slot;
+            if (attempt == probes_[number] &&
+                livetcp_engine_outage_probe_connected(caller.engine, number, &slot, caller.now()))
+                connected(slot, connection);
+        });
+    });
 }
 
 /* The TCP handshake is a small packet each way, lost like any other; a lost one is a second late,
@@ -356,15 +393,7 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             *answered = true;
             if (handshake_rtt.count(slot))
                 connection->up.shook_hands(handshake_rtt[slot]);
-            if (listener.refusing) {
-                caller.lost(slot, LIVETCP_ERR_REFUSED);
-                return;
-            }
-            caller.attach(slot, connection);
-            listener.accept(connection);
-            livetcp_engine_connected(caller.engine, slot, caller.now());
-            caller.start_stamps(slot);
-            caller.service();
+            connected(slot, connection);
         });
     });
     world.at(world.now() + 1000000, [this, slot, answered, send_buffer, attempt] {

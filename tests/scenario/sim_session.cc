@@ -237,6 +237,9 @@ void SimSession::service()
         unsigned slot;
         while (livetcp_engine_next_connect(engine, now(), &slot))
             on_connect(slot);
+        unsigned probe, link;
+        while (on_outage_probe && livetcp_engine_next_outage_probe(engine, now(), &probe, &link))
+            on_outage_probe(probe, link);
         write_all();
         close_given_up();
         livetcp_engine_event event;

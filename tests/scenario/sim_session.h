@@ -89,6 +89,9 @@ class SimSession
     /* The engine gives up a slot; a TCP handshake may be under way. */
     std::function<void(unsigned slot)> on_cancel;
 
+    /* Starts a TCP connection over that link to see whether the path is back. */
+    std::function<void(unsigned probe, unsigned link)> on_outage_probe;
+
     /* Bytes that a connection took. */
     std::function<void(unsigned slot, const uint8_t *data, size_t size)> on_written;
 
@@ -329,8 +332,11 @@ class SimCall
 
   private:
     void connect(unsigned slot, size_t send_buffer);
+    void connected(unsigned slot, std::shared_ptr<SimConnection> connection);
+    void probe(unsigned number, unsigned link, size_t send_buffer);
     uint16_t next_sequence_ = 65000; /* wraps soon */
     std::array<unsigned, LIVETCP_MAX_CONNECTIONS> attempts_ = {};
+    std::array<unsigned, LIVETCP_MAX_OUTAGE_PROBES> probes_ = {};
 };
 
 /* Defaults, with a policy, connections and wire. */

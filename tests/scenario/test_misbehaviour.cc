@@ -117,7 +117,7 @@ TEST_CASE("an index that is in use is refused, and the connection that has it go
     SimSession *remote = call.remote();
     REQUIRE(remote != nullptr);
     CHECK(livetcp_engine_adopt(remote->engine, 1, call.world.now()) == LIVETCP_ERR_INDEX_IN_USE);
-    CHECK(livetcp_engine_adopt(remote->engine, 2, call.world.now()) == LIVETCP_ERR_INDEX_RANGE);
+    CHECK(livetcp_engine_adopt(remote->engine, 3, call.world.now()) == LIVETCP_ERR_INDEX_RANGE);
     remote->service();
     call.world.run_for(1000000);
     CHECK(remote->stats().open_connections == 2);

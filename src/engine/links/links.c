@@ -70,7 +70,8 @@ struct lt_links {
     uint32_t capabilities; /* of both ends */
     livetcp_role role;     /* caller: its introduction */
     char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
-    int creator; /* caller: slot whose CREATE is under way, or -1 */
+    uint32_t ticket; /* the last that was used */
+    int creator;     /* caller: slot whose CREATE is under way, or -1 */
     bool confirmed;
     bool ending, ended;
 
@@ -79,7 +80,8 @@ struct lt_links {
     livetcp_usec backoff_us; /* the wait before the session's next attempt */
     livetcp_result last_loss;
 
-    unsigned count;
+    unsigned base;    /* slots of the session; the one behind them is the spare one */
+    unsigned count;   /* those, and the spare one while it has a connection */
     uint32_t closing; /* bit i: slot i is */
     link slots[LIVETCP_MAX_CONNECTIONS];
     livetcp_path paths[LIVETCP_MAX_CONNECTIONS];
@@ -137,7 +139,7 @@ static livetcp_result prepare_identity(lt_links *links, const livetcp_pending *p
 {
     if (pending) {
         lt_pending_authenticator proof;
-        links->count = lt_pending_session(pending, &links->credentials, &proof);
+        links->base = lt_pending_session(pending, &links->credentials, &proof);
         links->slots[proof.index].proof = proof;
         links->capabilities = lt_pending_capabilities(pending);
     }
@@ -168,7 +170,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->jitter = setup->jitter;
     links->events = setup->events;
     links->writer = setup->writer;
-    links->count = setup->count;
+    links->base = setup->count;
     links->creator = -1;
     links->confirmed = links->plain;
     links->backoff_us = links->reconnect_min_us;
@@ -176,10 +178,11 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         links->slots[i].backoff_us = links->reconnect_min_us;
         reset(links, i);
-        if (links->caller)
+        if (links->caller && i < links->base)
             links->slots[i].connect_at_us = INT64_MIN; /* at once, independent of the clock */
     }
     result = prepare_identity(links, setup->pending);
+    links->count = links->base;
     if (result == LIVETCP_OK)
         *out = links;
     else
@@ -199,12 +202,26 @@ void lt_links_destroy(lt_links **links)
 
 /* ---- connecting and joining ---- */
 
+/* Both ends know the slot behind those of the session. */
+static bool has_spare(const lt_links *links)
+{
+    return links->base < LIVETCP_MAX_CONNECTIONS && links->capabilities & LT_CAPABILITY_SPARE;
+}
+
+/* A TCP connection is there, or is being made. */
+static bool is_up(livetcp_connection_state state)
+{
+    return state != LIVETCP_CONNECTION_IDLE && state != LIVETCP_CONNECTION_CLOSED;
+}
+
 static void set_state(lt_links *links, unsigned slot, livetcp_connection_state state,
                       livetcp_result reason)
 {
     if (links->slots[slot].state == state)
         return;
     links->slots[slot].state = state;
+    if (slot == links->base)
+        links->count = links->base + is_up(state);
     lt_events_add(links->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_CONNECTION_STATE,
                                                          .connection = slot,
                                                          .state.connection = state,
@@ -214,6 +231,41 @@ static void set_state(lt_links *links, unsigned slot, livetcp_connection_state s
 static bool may_connect(const lt_links *links)
 {
     return links->caller && !links->ended;
+}
+
+bool lt_links_has_spare(const lt_links *links)
+{
+    return may_connect(links) && !links->ending && has_spare(links) &&
+           links->slots[links->base].state == LIVETCP_CONNECTION_IDLE;
+}
+
+unsigned lt_links_take_spare(lt_links *links)
+{
+    set_state(links, links->base, LIVETCP_CONNECTION_CONNECTING, LIVETCP_OK);
+    return links->base;
+}
+
+/* Nothing that was written before then waits on the connection, and something has come on it. */
+static bool works_since(const lt_links *links, unsigned slot, livetcp_usec then_us)
+{
+    const livetcp_path *path = &links->paths[slot];
+
+    return links->slots[slot].state == LIVETCP_CONNECTION_OPEN && path->usable &&
+           links->slots[slot].silent_from_us > then_us &&
+           (!lt_path_undelivered(path) || path->oldest_unacked_us > then_us);
+}
+
+bool lt_links_spare_is_done(const lt_links *links, unsigned *slot)
+{
+    const link *spare = &links->slots[ *slot = links->base];
+
+    if (!links->caller || links->count == links->base || spare->closing ||
+        spare->state != LIVETCP_CONNECTION_OPEN)
+        return false;
+    for (unsigned i = 0; i < links->base; i++)
+        if (!works_since(links, i, spare->open_since_us))
+            return false;
+    return true;
 }
 
 bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot)
@@ -239,6 +291,16 @@ static void end_refusal(lt_links *links)
     for (unsigned i = 0; i < links->count; i++)
         if (links->slots[i].state == LIVETCP_CONNECTION_IDLE)
             links->slots[i].connect_at_us = INT64_MIN;
+}
+
+uint32_t lt_links_ticket(const lt_links *links)
+{
+    return links->ticket;
+}
+
+void lt_links_take_ticket(lt_links *links, uint32_t ticket)
+{
+    links->ticket = ticket;
 }
 
 /* It is part of the session and may carry media. */
@@ -277,10 +339,16 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot)
 
     if (!*links->token || l->binding.known) /* who reads a token has it */
         result = lt_caller_start(&l->handshake, &links->credentials, &introduction, slot,
-                                 links->count, links->random, links->random_user, &opening);
+                                 slot < links->base ? links->base : links->base + 1, links->random,
+                                 links->random_user, &opening);
     if (result != LIVETCP_OK)
         return result;
     lt_caller_bind(&l->handshake, &l->binding);
+    if (slot == links->base)
+        result =
+            lt_caller_use_ticket(&l->handshake, &links->credentials, ++links->ticket, &opening);
+    if (result != LIVETCP_OK)
+        return result;
     l->handshake_started = true;
     bool written = links->writer.write(links->writer.user, slot, opening.frame, opening.size);
     lt_wipe(opening.frame, opening.size);
@@ -290,6 +358,8 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot)
         links->creator = (int)slot;
         links->paths[slot].usable = true; /* media may follow CREATE at once */
     }
+    if (l->handshake.proved)
+        links->paths[slot].usable = true; /* and a JOIN with a ticket */
     return LIVETCP_OK;
 }
 
@@ -340,9 +410,9 @@ static bool is_stale(const lt_links *links, const link *l, livetcp_usec now)
 
 livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now)
 {
-    link *l = &links->slots[slot < links->count ? slot : 0];
+    link *l = &links->slots[slot < LIVETCP_MAX_CONNECTIONS ? slot : 0];
 
-    if (slot >= links->count)
+    if (slot >= links->base && !(slot == links->base && has_spare(links)))
         return LIVETCP_ERR_INDEX_RANGE;
     if (links->ending || links->ended)
         return LIVETCP_ERR_CLOSED;
@@ -603,8 +673,8 @@ static last_attempt review_attempt(const lt_links *links, unsigned slot, livetcp
                      links->credentials.has_key && !lt_links_open_count(links);
     last.unmade = links->caller && is_creating(l) && !lt_links_open_count(links);
     last.decided = last.forgotten || last.unmade;
-    last.refused = may_connect(links) && !last.lasted && !last.withdrawn && !last.early &&
-                   speaks_for_all(links, slot, last.decided);
+    last.refused = may_connect(links) && slot < links->base && !last.lasted && !last.withdrawn &&
+                   !last.early && speaks_for_all(links, slot, last.decided);
     return last;
 }
 
@@ -664,7 +734,7 @@ livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result re
         withdraw_others(links, slot, last.decided);
     set_state(links, slot,
               again || reopenable ? LIVETCP_CONNECTION_IDLE : LIVETCP_CONNECTION_CLOSED, reason);
-    if (again)
+    if (again && slot < links->base)
         schedule_reconnect(links, slot, last, now);
     if (links->ended)
         return LIVETCP_OK;
@@ -920,7 +990,8 @@ bool lt_links_is_early_full(const lt_links *links, unsigned slot)
 
 bool lt_links_takes_media(const lt_links *links, unsigned slot)
 {
-    return links->slots[slot].state == LIVETCP_CONNECTION_OPEN || links->paths[slot].usable;
+    return links->slots[slot].state == LIVETCP_CONNECTION_OPEN ||
+           (links->paths[slot].usable && !links->slots[slot].handshake.unanswered);
 }
 
 bool lt_links_has_future(const lt_links *links)
@@ -1035,7 +1106,7 @@ void lt_links_gather(const lt_links *links, livetcp_session_stats *stats)
 {
     stats->connections = links->count;
     stats->open_connections = lt_links_open_count(links);
-    for (unsigned i = 0; i < links->count; i++)
+    for (unsigned i = 0; i < links->base; i++)
         if (links->slots[i].opened > 1)
             stats->reconnects += links->slots[i].opened - 1;
 }

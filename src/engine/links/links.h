@@ -40,6 +40,17 @@ bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot);
 /* The slot's connections go over the link of that number, at that cost of a byte. */
 void lt_links_set_link(lt_links *links, unsigned slot, unsigned number, unsigned weight);
 
+/* The spare slot: behind those of the session, for a connection that is made while those are
+ * silent. Both ends know it, and it has no connection now. Callers only. */
+bool lt_links_has_spare(const lt_links *links);
+
+/* Then it is CONNECTING from here on. Returns its number. */
+unsigned lt_links_take_spare(lt_links *links);
+
+/* True if the spare slot, *slot, is not needed any more: all others have worked since it is open.
+ */
+bool lt_links_spare_is_done(const lt_links *links, unsigned *slot);
+
 /* Of these slots (bit i = slot i), those that wait to be connected again are due now. */
 void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now);
 
@@ -52,6 +63,10 @@ bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now);
 /* Takes in a connection of a listener. `number`: 0 = not known. Errors: as livetcp_engine_adopt().
  */
 livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now);
+
+/* The last ticket that was used in the session: one that comes again is not from its caller. */
+uint32_t lt_links_ticket(const lt_links *links);
+void lt_links_take_ticket(lt_links *links, uint32_t ticket);
 
 /* A slot that failed by itself: a handshake that cannot be begun or takes too long, a peer that is
  * silent. Each is to be closed with `reason`. False if there is none. */

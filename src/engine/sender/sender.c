@@ -757,6 +757,15 @@ bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetc
     return false;
 }
 
+/* In the send queue it would be dropped by now: a copy comes too late, too. */
+static bool is_past(const lt_sender *sender, const lt_links *links, const lt_packet *packet,
+                    livetcp_usec now)
+{
+    livetcp_usec limit = lt_live_queue_limit(&sender->queue, links);
+
+    return limit && now - packet->enqueued_us > limit;
+}
+
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet, livetcp_usec now)
 {
     livetcp_decision decision;
@@ -766,7 +775,7 @@ bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packe
 
     lt_policy_run_review(&sender->policy, view, &about, &decision);
     packet->review_us = decision.review_us > soonest ? decision.review_us : soonest;
-    if (!decision.connections)
+    if (!decision.connections || is_past(sender, links, packet, now))
         return false;
     uint32_t chosen = validate(sender, links, decision.connections);
     return spread_copies(sender, links, packet, chosen & ~packet->carried, false, now) > 0;

@@ -12,8 +12,10 @@ namespace
 {
 
 struct Sending : Bench {
-    explicit Sending(const char *policy, unsigned count = 3) : Bench(count, false)
+    explicit Sending(const char *policy, unsigned count = 3, livetcp_usec max_send_delay_us = 0)
+        : Bench(count, false)
     {
+        config.max_send_delay_us = max_send_delay_us;
         sender = lt_sender_create(&config, livetcp_policy_find(policy), &events);
         REQUIRE(sender);
         open_all(0);
@@ -208,6 +210,24 @@ TEST_CASE("what is no RTP, or too large, is refused and counted", "[sender]")
     CHECK(s.accept(frame, 0) == LIVETCP_ERR_NOT_RTP); /* ours, and not the application's */
     CHECK(s.stats(0).sent.refused == 3);
     CHECK(lt_sender_queued(s.sender) == 0);
+}
+
+TEST_CASE("a packet that would be dropped in the queue for time is not copied, either", "[sender]")
+{
+    for (livetcp_usec limit : {0, 400000}) {
+        CAPTURE(limit);
+        Sending s("hedge", 3, limit);
+        REQUIRE(s.accept(rtp(1), 0) == LIVETCP_OK);
+        REQUIRE(s.place(0) == 1);
+        livetcp_engine_write write;
+        const lt_packet *finishing;
+        bool first;
+        REQUIRE(lt_sender_next_write(s.sender, s.links, &write, &finishing));
+        lt_packet *packet = lt_sender_wrote(s.sender, write.connection, write.size, &first);
+        REQUIRE(packet);
+        CHECK(lt_sender_review(s.sender, s.links, packet, 500000) == (limit == 0));
+        lt_packet_unref(&packet);
+    }
 }
 
 TEST_CASE("another policy decides from the next packet on", "[sender]")

@@ -32,7 +32,9 @@ lt_control sample(lt_control_type type)
         m.capabilities = 0x01020304;
         memset(m.public_key, 0xc3, sizeof m.public_key);
     }
-    if (answer || type == LT_CONTROL_PROOF)
+    if (type == LT_CONTROL_JOIN)
+        m.ticket = 0x61626364;
+    if (answer || type == LT_CONTROL_PROOF || type == LT_CONTROL_JOIN)
         memset(m.mac, 0xd4, sizeof m.mac);
     if (type == LT_CONTROL_PING || type == LT_CONTROL_PONG)
         m.timestamp = 0x0102030405060708;
@@ -107,7 +109,7 @@ bool same(const lt_control &a, const lt_control &b)
            !memcmp(a.mac, b.mac, sizeof a.mac) && a.timestamp == b.timestamp &&
            a.reason == b.reason && a.code == b.code && !strcmp(a.text, b.text) &&
            a.role == b.role && a.parity_ssrc == b.parity_ssrc && a.media_ssrc == b.media_ssrc &&
-           a.payload_type == b.payload_type &&
+           a.payload_type == b.payload_type && a.ticket == b.ticket &&
            (a.type != LT_CONTROL_RECEPTION || same(a.reception, b.reception)) &&
            (a.type != LT_CONTROL_TRANSMISSION || same(a.transmission, b.transmission)) &&
            (a.type != LT_CONTROL_RECEIPT || same(a.receipt, b.receipt)) &&
@@ -185,11 +187,28 @@ TEST_CASE("a control message cut anywhere is refused")
                 continue;
             set_length(cut); /* a whole RTCP packet that lacks fields */
             bool older = (type == LT_CONTROL_TRANSMISSION && size >= whole.size() - 8) ||
+                         (type == LT_CONTROL_JOIN && size >= 48) || /* without its ticket */
                          (type == LT_CONTROL_REJECT && size >= 16); /* without its words */
             CHECK(decode_packet(cut.data(), cut.size(), &message) ==
                   (older ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL));
         }
     }
+}
+
+TEST_CASE("a JOIN without a ticket is what it was before there were tickets")
+{
+    lt_control before = sample(LT_CONTROL_JOIN), after;
+    before.ticket = 0;
+    memset(before.mac, 0, sizeof before.mac);
+    Bytes packet = packet_of(before);
+    CHECK(packet.size() == 48);
+    REQUIRE(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_OK);
+    CHECK(same(before, after));
+    /* A number alone is none. */
+    packet.insert(packet.end(), 4, 0xee);
+    set_length(packet);
+    REQUIRE(decode_packet(packet.data(), packet.size(), &after) == LIVETCP_OK);
+    CHECK(same(before, after));
 }
 
 TEST_CASE("fields that a later version appends are ignored")

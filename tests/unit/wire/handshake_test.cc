@@ -131,6 +131,91 @@ TEST_CASE("a recorded PROOF is worth nothing on a second connection")
     CHECK(rejected_for(replay.reply) == LIVETCP_ERR_BAD_PROOF);
 }
 
+namespace
+{
+
+/* A connection that joins with a ticket. */
+struct Ticketed {
+    Caller caller;
+    Inbound inbound;
+    Bytes join;
+
+    Ticketed(Established &session, uint32_t ticket, unsigned index = 5)
+    {
+        caller.start(session.caller, index, index + 1, session.random);
+        REQUIRE(lt_caller_use_ticket(&caller.handshake, &session.caller, ticket, &caller.opening) ==
+                LIVETCP_OK);
+        join = Bytes(caller.opening.frame, caller.opening.frame + caller.opening.size);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a ticket lets media follow JOIN at once, and the listener proves itself all the same")
+{
+    Established session(7);
+    Ticketed joining(session, 3);
+    CHECK(joining.caller.handshake.proved);
+    CHECK(joining.caller.handshake.unanswered);
+    Bytes media = {0, 2, 0x80, 0x60};
+    Bytes both = joining.join;
+    both.insert(both.end(), media.begin(), media.end());
+    REQUIRE(joining.inbound.receive(both) == LT_PENDING_LOOKUP);
+    CHECK(joining.inbound.rest == media);
+    CHECK(lt_pending_connection_ticket(joining.inbound.inbound) == 0);
+    REQUIRE(lt_pending_connection_redeem(joining.inbound.inbound, &session.listener,
+                                         &joining.inbound.reply) == LIVETCP_OK);
+    CHECK(lt_pending_connection_ticket(joining.inbound.inbound) == 3);
+    Bytes answer = bytes_of(joining.inbound.reply);
+    REQUIRE(joining.inbound.receive(media) == LT_PENDING_PROVED);
+    CHECK(joining.inbound.rest == media);
+    Bytes joined = bytes_of(joining.inbound.reply);
+
+    Caller early = joining.caller;
+    CHECK(early.receive(session.caller, joined) == LIVETCP_ERR_PROTOCOL);
+    REQUIRE(joining.caller.receive(session.caller, answer) == LIVETCP_OK);
+    CHECK(joining.caller.reply.size == 0);
+    CHECK_FALSE(joining.caller.handshake.unanswered);
+    CHECK(joining.caller.receive(session.caller, answer) == LIVETCP_ERR_PROTOCOL);
+    REQUIRE(joining.caller.receive(session.caller, joined) == LIVETCP_OK);
+    CHECK(joining.caller.handshake.joined);
+}
+
+TEST_CASE("a ticket of another number, index, nonce or session is refused")
+{
+    Established session(7), other(8);
+    for (size_t at : {LT_FRAME_HEADER + 12 + 1, LT_FRAME_HEADER + 12 + 4 + 16,
+                      LT_FRAME_HEADER + 12 + 4 + 32 + 3, LT_FRAME_HEADER + 12 + 4 + 36}) {
+        CAPTURE(at);
+        Ticketed joining(session, 3, 4);
+        joining.join[at] ^= 1;
+        if (at == LT_FRAME_HEADER + 12 + 1)
+            joining.join[at + 1] = 32; /* any index is in range */
+        REQUIRE(joining.inbound.receive(joining.join) == LT_PENDING_LOOKUP);
+        CHECK(lt_pending_connection_redeem(joining.inbound.inbound, &session.listener,
+                                           &joining.inbound.reply) == LIVETCP_ERR_BAD_PROOF);
+        CHECK(joining.inbound.reply.size == 0);
+        CHECK(lt_pending_connection_ticket(joining.inbound.inbound) == 0);
+    }
+    Ticketed joining(session, 3);
+    REQUIRE(joining.inbound.receive(joining.join) == LT_PENDING_LOOKUP);
+    CHECK(lt_pending_connection_redeem(joining.inbound.inbound, &other.listener,
+                                       &joining.inbound.reply) == LIVETCP_ERR_BAD_PROOF);
+
+    Joining without(session, 1);
+    CHECK(lt_pending_connection_redeem(without.inbound.inbound, &session.listener,
+                                       &without.inbound.reply) == LIVETCP_ERR_BAD_STATE);
+}
+
+TEST_CASE("a listener that cannot answer a ticket is not believed")
+{
+    Established session(7), other(8);
+    Ticketed joining(session, 3);
+    joining.inbound.receive(joining.join);
+    Joining strange(other, 1);
+    CHECK(joining.caller.receive(session.caller, strange.challenge) == LIVETCP_ERR_BAD_PROOF);
+}
+
 TEST_CASE("the listener's own MAC sent back is no proof")
 {
     Established session(1);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* An emulated path that is away for a while, under sessions over real sockets. How soon media comes
+ * is measured by `script/bench paths` (rows outage): here it has to come sooner than TCP alone
+ * could bring it, and nothing may stay behind. Needs TUN and network namespaces; without them each
+ * test prints "SKIPPED:" and the reason. */
+#include "certificates.h"
+#include "path.h"
+#include "sockets.h"
+
+using namespace world;
+
+namespace
+{
+
+std::unique_ptr<Context> context_at(const Path &path, lt_end end)
+{
+    path.enter(end);
+    return std::make_unique<Context>(true);
+}
+
+Settings with(Settings settings, const Settings &more)
+{
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+}
+
+void cut(const Path &path, bool away)
+{
+    for (lt_direction direction : {LT_FORWARD, LT_BACKWARD}) {
+        lt_link_params params;
+        lt_path_get(path.path, direction, &params);
+        REQUIRE(!lt_link_params_parse(&params, away ? "loss=100%" : "loss=0%", nullptr));
+        REQUIRE(lt_path_set(path.path, direction, &params, nullptr) == LIVETCP_OK);
+    }
+}
+
+livetcp_control_stats control_of(const Caller &caller)
+{
+    return stats_of(caller.session).control;
+}
+
+bool open_at_both_ends(Caller &caller, Server &server, unsigned connections)
+{
+    return server.sessions() && open_connections(caller.session) == connections &&
+           open_connections(server.session()) == connections;
+}
+
+/* Three outages, with media both ways or one of them. */
+void outages(const Path &path, const Settings &listener, const Settings &more, bool forward,
+             bool backward)
+{
+    std::unique_ptr<Context> far = context_at(path, LT_FAR);
+    Server server(*far, with({{"host", LT_PATH_FAR_IPV4}}, listener));
+    std::unique_ptr<Context> near = context_at(path, LT_NEAR);
+    Caller caller(*near, server.port,
+                  with({{"host", LT_PATH_FAR_IPV4}, {"connections", "3"}}, more));
+    REQUIRE(until(*near, [&] { return open_at_both_ends(caller, server, 3); }));
+    uint16_t sequence = 0;
+    auto talk = [&] {
+        if (forward)
+            caller.send(rtp(sequence));
+        if (backward)
+            send(server.session(), rtp(sequence));
+        sequence++;
+        usleep(5000);
+    };
+    for (unsigned i = 0; i < 3; i++) {
+        cut(path, true);
+        REQUIRE(until(*near, [&] {
+            talk();
+            return control_of(caller).outages == i + 1;
+        }));
+        uint64_t before = control_of(caller).outage_probes;
+        REQUIRE(until(*near, [&] {
+            talk();
+            return control_of(caller).outage_probes > before + 10;
+        }));
+        cut(path, false);
+        size_t here = caller.record.packets(), there = server.record().packets();
+        REQUIRE(until(*near, [&] {
+            talk();
+            return control_of(caller).outages_ended == i + 1 &&
+                   (!backward || caller.record.packets() > here) &&
+                   (!forward || server.record().packets() > there);
+        }));
+        /* The connection that was one more is gone when the others work. */
+        REQUIRE(until(*near, [&] {
+            talk();
+            return open_at_both_ends(caller, server, 3);
+        }));
+    }
+    CHECK(no_duplicates(server.record().all_packets()));
+    CHECK(no_duplicates(caller.record.all_packets()));
+    CHECK(caller.record.states().size() == 1); /* open all the time */
+    CHECK(server.rejections() == 0);
+    CHECK(stats_of(caller.session).reconnects == 0);
+    CHECK(livetcp_session_get_state(server.session()) == LIVETCP_SESSION_OPEN);
+}
+
+} // namespace
+
+TEST_CASE("new connections find the path after an outage", "[outage]")
+{
+    Path path("delay=10ms");
+    if (!path.path)
+        return;
+    bool forward = GENERATE(true, false), backward = GENERATE(true, false);
+    if (forward || backward)
+        outages(path, {}, {}, forward, backward);
+}
+
+TEST_CASE("with TLS and a WebSocket, too", "[outage]")
+{
+    Path path("delay=10ms");
+    if (!path.path)
+        return;
+    certificates made;
+    certificate_options options;
+    options.name = LT_PATH_FAR_IPV4;
+    certificate_files files = made.make("listener", options);
+    Settings listener = {{"tls", "on"}, {"tls-cert", files.certificate}, {"tls-key", files.key}};
+    Settings caller = {{"tls", "on"}, {"tls-ca", made.ca}};
+    outages(path, listener, caller, true, false);
+    outages(path, with(listener, {{"websocket", "on"}}), with(caller, {{"websocket", "on"}}), true,
+            false);
+}
+
+TEST_CASE("a session that is ended in an outage leaves nothing behind", "[outage]")
+{
+    Path path("delay=10ms");
+    if (!path.path)
+        return;
+    std::unique_ptr<Context> far = context_at(path, LT_FAR);
+    Server server(*far, {{"host", LT_PATH_FAR_IPV4}});
+    std::unique_ptr<Context> near = context_at(path, LT_NEAR);
+    auto caller = std::make_unique<Caller>(
+        *near, server.port, Settings{{"host", LT_PATH_FAR_IPV4}, {"connections", "3"}});
+    REQUIRE(until(*near, [&] { return open_at_both_ends(*caller, server, 3); }));
+    cut(path, true);
+    uint16_t sequence = 0;
+    REQUIRE(until(*near, [&] {
+        caller->send(rtp(sequence++));
+        usleep(5000);
+        return control_of(*caller).outage_probes > 8;
+    }));
+    caller.reset();
+    cut(path, false);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The path is away for a while: new connections find out when it is back, and carry the media until
+ * the others have recovered. */
+#include "catch.h"
+#include "sim_session.h"
+
+#include <algorithm>
+
+using namespace scenario;
+
+namespace
+{
+
+const livetcp_usec ms = 1000, second = 1000000;
+
+/* 8 connections; what waits longer than `limit` is dropped, 0 = nothing is. */
+livetcp_config outage_config(const char *policy, livetcp_usec limit = 400 * ms)
+{
+    livetcp_config config = make_config(policy, 8);
+    config.max_send_delay_us = limit;
+    return config;
+}
+
+std::string both_ways(livetcp_usec rtt)
+{
+    return "delay=" + std::to_string(rtt / 2) + "us";
+}
+
+/* A call whose caller or listener sends video, over a path that is away now and then. */
+class Outages
+{
+  public:
+    Outages(const std::string &path, const livetcp_config &config, bool backward = false)
+        : call(path.c_str(), config, 1), backward_(backward)
+    {
+        call.world.run_for(second);
+        stream(2 * second);
+    }
+
+    /* Time from the end of an outage of that length to the arrival of the first packet that was
+     * sent after it. */
+    livetcp_usec recovery(livetcp_usec length)
+    {
+        cut(true);
+        stream(length);
+        cut(false);
+        livetcp_usec back = call.world.now(), first = LIVETCP_NEVER;
+        size_t before = received().size();
+        stream(4 * second);
+        for (size_t i = before; i < received().size(); i++)
+            if (received()[i].at - received()[i].delay >= back)
+                first = std::min(first, received()[i].at - back);
+        return first;
+    }
+
+    void cut(bool away)
+    {
+        call.path.forward.cut(away);
+        call.path.backward.cut(away);
+    }
+
+    void stream(livetcp_usec duration)
+    {
+        for (livetcp_usec end = call.world.now() + duration; call.world.now() < end;) {
+            (backward_ ? *call.remote() : call.caller).send(0x1234, sequence_++, 1434);
+            call.world.run_for(20 * ms);
+        }
+    }
+
+    const std::vector<Received> &received() const
+    {
+        return (backward_ ? call.caller : *call.remote()).received;
+    }
+
+    uint16_t sent() const
+    {
+        return sequence_;
+    }
+
+    SimCall call;
+
+  private:
+    bool backward_;
+    uint16_t sequence_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("the first new packet comes within a round trip and 200 ms of the end of an outage")
+{
+    for (livetcp_usec rtt : {20 * ms, 60 * ms, 200 * ms})
+        for (const char *policy : {"auto", "hedge", "shortest-queue", "duplicate", "parity"}) {
+            Outages outages(both_ways(rtt), outage_config(policy));
+            livetcp_usec length = 1500 * ms;
+            for (unsigned i = 0; i < 5; i++, length += 130 * ms) {
+                CAPTURE(rtt, policy, length);
+                CHECK(outages.recovery(length) <= rtt + 200 * ms);
+                CHECK(outages.call.caller.stats().open_connections == 8);
+                CHECK(outages.call.remote()->stats().open_connections == 8);
+            }
+            livetcp_session_stats stats = outages.call.caller.stats();
+            CHECK(stats.control.outages == 5);
+            CHECK(stats.control.outages_ended >= 4); /* or TCP was the first by chance */
+            CHECK(stats.control.outage_probes < 5 * 60);
+            CHECK(outages.call.remote()->stats().control.outages == 0);
+            CHECK(outages.call.listener.rejections.empty());
+            CHECK(stats.reconnects == 0);
+        }
+}
+
+/* A SYN, its answer, the JOIN that tells the listener, and the packet: two round trips and what
+ * passes until the SYN. */
+TEST_CASE("where the listener sends, the caller's probes serve as well")
+{
+    for (livetcp_usec rtt : {20 * ms, 60 * ms, 200 * ms})
+        for (const char *policy : {"auto", "shortest-queue"}) {
+            Outages outages(both_ways(rtt), outage_config(policy), true);
+            livetcp_usec length = 1500 * ms;
+            for (unsigned i = 0; i < 5; i++, length += 130 * ms) {
+                CAPTURE(rtt, policy, length);
+                CHECK(outages.recovery(length) <= 2 * rtt + 90 * ms);
+                CHECK(outages.call.caller.stats().open_connections == 8);
+            }
+        }
+}
+
+TEST_CASE("of what was sent before and in an outage nothing is lost unless it is dropped for time")
+{
+    Outages outages(both_ways(60 * ms), outage_config("auto", 0));
+    for (unsigned i = 0; i < 3; i++)
+        outages.recovery(1500 * ms);
+    outages.call.world.run_for(5 * second);
+    CHECK(outages.received().size() == outages.sent());
+    CHECK(outages.call.caller.stats().control.outages_ended == 3);
+}
+
+TEST_CASE("a path that loses packets, and one whose queue is full, are not taken for an outage")
+{
+    for (const char *path : {"delay=30ms,loss=10%", "delay=30ms,rate=500kbit,queue=10p"}) {
+        CAPTURE(path);
+        Outages outages(path, outage_config("auto"));
+        outages.stream(60 * second);
+        CHECK(outages.call.caller.stats().control.outages == 0);
+        CHECK(outages.call.caller.stats().open_connections == 8);
+    }
+}
+
+TEST_CASE("a session of as many connections as there can be has no spare one, and goes on")
+{
+    livetcp_config config = outage_config("shortest-queue");
+    config.connections = 32;
+    Outages outages(both_ways(60 * ms), config);
+    CHECK(outages.recovery(1500 * ms) < 4 * second);
+    CHECK(outages.call.caller.stats().control.outage_probes == 0);
+}
+
+TEST_CASE("a plain connection is left to TCP in an outage")
+{
+    livetcp_config config = make_config("single", 1);
+    config.wire = LIVETCP_WIRE_PLAIN;
+    Outages outages(both_ways(60 * ms), config);
+    CHECK(outages.recovery(1500 * ms) < 4 * second);
+    CHECK(outages.call.caller.stats().control.outage_probes == 0);
+}
+
+TEST_CASE("a session that ends in an outage looks no more")
+{
+    Outages outages(both_ways(60 * ms), outage_config("auto"));
+    outages.cut(true);
+    outages.stream(second);
+    CHECK(outages.call.caller.stats().control.outage_probes > 0);
+    outages.call.caller.close(0);
+    CHECK(livetcp_engine_outage_probes(outages.call.caller.engine) == 0);
+    uint64_t before = outages.call.caller.stats().control.outage_probes;
+    outages.cut(false);
+    outages.call.world.run_for(5 * second);
+    CHECK(outages.call.caller.stats().control.outage_probes == before);
+    CHECK(outages.call.remote()->state() == LIVETCP_SESSION_CLOSED);
+}
