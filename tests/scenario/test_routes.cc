@@ -121,7 +121,7 @@ TEST_CASE("a route that becomes longer while packets are lost is not taken for a
         WARN(course.describe() << ", path " << i << ": p95 " << own.quantile(0.95));
     }
     INFO(late << " of " << tried);
-    CHECK(late * 4 <= tried); /* 18 of 153 of 240 paths; 11 of 17 of 24 without the test */
+    CHECK(late * 6 <= tried); /* 21 of 153 for 240 paths; without the test 11 of 17 for 24 */
 }
 
 /* The media fits into a third of the path: there was room, so that what comes is tested. */

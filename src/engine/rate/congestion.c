@@ -71,6 +71,9 @@
 /* A queue that may be another's counts for no more. */
 #define SUSPECTED_US 45000
 
+/* The first train may look slower than the path is, as its end is seen late. */
+#define TRAIN_ROOM 1.2
+
 /* Packets sent beyond those delivered in a window show that a queue is ours. */
 #define GROWTH_PART  10
 #define GROWTH_BYTES 1500
@@ -467,7 +470,7 @@ static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
 
     if (!s->follows || c->limit > 0 || c->congested_us != INT64_MIN || train <= 0)
         return;
-    c->capacity = train;
+    c->capacity = TRAIN_ROOM * train;
     c->congested_us = s->now_us;
 }
 
