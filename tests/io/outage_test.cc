@@ -45,9 +45,10 @@ bool open_at_both_ends(Caller &caller, Server &server, unsigned connections)
            open_connections(server.session()) == connections;
 }
 
-/* Three outages, with media both ways or one of them. */
+/* Outages with media both ways or one of them, until new connections have ended so many: now and
+ * then one of the old ones is the first. */
 void outages(const Path &path, const Settings &listener, const Settings &more, bool forward,
-             bool backward)
+             bool backward, unsigned ended = 3)
 {
     std::unique_ptr<Context> far = context_at(path, LT_FAR);
     Server server(*far, with({{"host", LT_PATH_FAR_IPV4}}, listener));
@@ -64,35 +65,42 @@ void outages(const Path &path, const Settings &listener, const Settings &more, b
         sequence++;
         usleep(5000);
     };
-    for (unsigned i = 0; i < 3; i++) {
+    /* The connection that was one more is gone at both ends when the others work. */
+    auto has_spare = [](livetcp_session *session) {
+        livetcp_connection_stats stats = {};
+        stats.struct_size = sizeof stats;
+        return livetcp_session_get_connection_stats(session, 3, &stats) == LIVETCP_OK;
+    };
+    auto as_ever = [&] {
+        return open_at_both_ends(caller, server, 3) && !has_spare(caller.session) &&
+               !has_spare(server.session());
+    };
+    for (unsigned i = 0; control_of(caller).outages_ended < ended; i++) {
+        livetcp_control_stats before = control_of(caller);
+        CAPTURE(i, forward, backward);
+        REQUIRE(i < 12);
         cut(path, true);
         REQUIRE(until(*near, [&] {
             talk();
-            return control_of(caller).outages == i + 1;
-        }));
-        uint64_t before = control_of(caller).outage_probes;
-        REQUIRE(until(*near, [&] {
-            talk();
-            return control_of(caller).outage_probes > before + 10;
+            livetcp_control_stats control = control_of(caller);
+            return control.outages > before.outages &&
+                   control.outage_probes > before.outage_probes + 10;
         }));
         cut(path, false);
         size_t here = caller.record.packets(), there = server.record().packets();
         REQUIRE(until(*near, [&] {
             talk();
-            return control_of(caller).outages_ended == i + 1 &&
-                   (!backward || caller.record.packets() > here) &&
+            return (!backward || caller.record.packets() > here) &&
                    (!forward || server.record().packets() > there);
         }));
-        /* The connection that was one more is gone when the others work. */
         REQUIRE(until(*near, [&] {
             talk();
-            return open_at_both_ends(caller, server, 3);
+            return as_ever();
         }));
     }
     CHECK(no_duplicates(server.record().all_packets()));
     CHECK(no_duplicates(caller.record.all_packets()));
     CHECK(caller.record.states().size() == 1); /* open all the time */
-    CHECK(server.rejections() == 0);
     CHECK(stats_of(caller.session).reconnects == 0);
     CHECK(livetcp_session_get_state(server.session()) == LIVETCP_SESSION_OPEN);
 }
@@ -101,17 +109,18 @@ void outages(const Path &path, const Settings &listener, const Settings &more, b
 
 TEST_CASE("new connections find the path after an outage", "[outage]")
 {
-    Path path("delay=10ms");
+    Path path("delay=10ms", "delay=10ms");
     if (!path.path)
         return;
     bool forward = GENERATE(true, false), backward = GENERATE(true, false);
+    /* A caller that only receives does not notice each of several outages on a busy machine. */
     if (forward || backward)
-        outages(path, {}, {}, forward, backward);
+        outages(path, {}, {}, forward, backward, forward ? 3 : 1);
 }
 
 TEST_CASE("with TLS and a WebSocket, too", "[outage]")
 {
-    Path path("delay=10ms");
+    Path path("delay=10ms", "delay=10ms");
     if (!path.path)
         return;
     certificates made;
@@ -127,7 +136,7 @@ TEST_CASE("with TLS and a WebSocket, too", "[outage]")
 
 TEST_CASE("a session that is ended in an outage leaves nothing behind", "[outage]")
 {
-    Path path("delay=10ms");
+    Path path("delay=10ms", "delay=10ms");
     if (!path.path)
         return;
     std::unique_ptr<Context> far = context_at(path, LT_FAR);
