@@ -45,10 +45,10 @@ bool open_at_both_ends(Caller &caller, Server &server, unsigned connections)
            open_connections(server.session()) == connections;
 }
 
-/* Outages with media both ways or one of them, until new connections have ended so many: now and
- * then one of the old ones is the first. */
+/* Outages, until new connections have ended three: now and then one of the old ones is the first. A
+ * caller that only receives has one: on a busy machine it does not notice each of several. */
 void outages(const Path &path, const Settings &listener, const Settings &more, bool forward,
-             bool backward, unsigned ended = 3)
+             bool backward)
 {
     std::unique_ptr<Context> far = context_at(path, LT_FAR);
     Server server(*far, with({{"host", LT_PATH_FAR_IPV4}}, listener));
@@ -75,7 +75,7 @@ void outages(const Path &path, const Settings &listener, const Settings &more, b
         return open_at_both_ends(caller, server, 3) && !has_spare(caller.session) &&
                !has_spare(server.session());
     };
-    for (unsigned i = 0; control_of(caller).outages_ended < ended; i++) {
+    for (unsigned i = 0; i == 0 || (forward && control_of(caller).outages_ended < 3); i++) {
         livetcp_control_stats before = control_of(caller);
         CAPTURE(i, forward, backward);
         REQUIRE(i < 12);
@@ -113,9 +113,8 @@ TEST_CASE("new connections find the path after an outage", "[outage]")
     if (!path.path)
         return;
     bool forward = GENERATE(true, false), backward = GENERATE(true, false);
-    /* A caller that only receives does not notice each of several outages on a busy machine. */
     if (forward || backward)
-        outages(path, {}, {}, forward, backward, forward ? 3 : 1);
+        outages(path, {}, {}, forward, backward);
 }
 
 TEST_CASE("with TLS and a WebSocket, too", "[outage]")
