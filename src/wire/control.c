@@ -442,8 +442,11 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
         c.in = padded + APP_HEADER;
     }
     walk_body(&c, message);
-    if (message->type == LT_CONTROL_JOIN && size < APP_HEADER + (size_t)body_size[LT_CONTROL_JOIN])
-        message->ticket = 0; /* without a MAC it is none */
+    bool whole = size >= APP_HEADER + (size_t)body_size[message->type];
+    if (message->type == LT_CONTROL_JOIN && !(whole && message->ticket)) {
+        message->ticket = 0; /* there is none without a MAC, and the other way round */
+        memset(message->mac, 0, sizeof message->mac);
+    }
     if (message->type == LT_CONTROL_REJECT)
         read_text(message, packet + APP_HEADER, size - APP_HEADER);
     if (message->type == LT_CONTROL_RECEPTION &&

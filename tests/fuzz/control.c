@@ -18,7 +18,7 @@ static bool same(const lt_control *a, const lt_control *b)
            !strcmp(a->text, b->text) && a->capabilities == b->capabilities &&
            !memcmp(a->session_id, b->session_id, LT_SESSION_ID_SIZE) &&
            !memcmp(a->nonce, b->nonce, LT_NONCE_SIZE) &&
-           !memcmp(a->public_key, b->public_key, LT_KEY_SIZE) &&
+           !memcmp(a->public_key, b->public_key, LT_KEY_SIZE) && a->ticket == b->ticket &&
            !memcmp(a->mac, b->mac, LT_MAC_SIZE) && a->timestamp == b->timestamp &&
            a->reason == b->reason && a->parity_ssrc == b->parity_ssrc &&
            a->media_ssrc == b->media_ssrc && a->payload_type == b->payload_type;
