@@ -590,10 +590,8 @@ livetcp_result livetcp_engine_adopt_pending(livetcp_engine *engine, const livetc
 {
     uint32_t ticket = lt_pending_ticket(pending);
 
-    if (ticket && ticket <= lt_links_ticket(engine->links))
+    if (ticket && !lt_links_take_ticket(engine->links, ticket))
         return LIVETCP_ERR_BAD_PROOF;
-    if (ticket)
-        lt_links_take_ticket(engine->links, ticket);
     return adopt(engine, livetcp_pending_index(pending), lt_pending_number(pending), now);
 }
 
@@ -651,7 +649,7 @@ void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_
 
 /* ---- outages ---- */
 
-/* Connections to choose another one's link from. */
+/* The next link, in turn, that the session has connections over. */
 static unsigned next_link(const livetcp_engine *engine, unsigned link)
 {
     unsigned next = link, least = LIVETCP_MAX_LINKS;
@@ -697,7 +695,7 @@ bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned prob
     return true;
 }
 
-/* The others have recovered. What is under way on it goes out again elsewhere. */
+/* The others have recovered. Packets under way on it go out again elsewhere. */
 static void close_spare(livetcp_engine *engine, livetcp_usec now)
 {
     unsigned spare;

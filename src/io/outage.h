@@ -40,7 +40,7 @@ struct lt_io_outage {
 
 void lt_io_outage_init(lt_io_outage *outage, const lt_io_outage_owner *functions, void *owner);
 
-/* What a connector needs, see lt_io_connector_start(); `index` names the connection in messages. */
+/* For lt_io_connector_start(); `index` names the connection in messages. */
 typedef struct lt_io_outage_way {
     livetcp_context *context;
     const livetcp_config *config;

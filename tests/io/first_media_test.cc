@@ -4,7 +4,7 @@
  * tables of docs/guide/proxies.md. Needs TUN and network namespaces; without them it prints
  * "SKIPPED:" and the reason. */
 #include "certificates.h"
-#include "path.h"
+#include "path_context.h"
 #include "proxy_peer.h"
 #include "sockets.h"
 
@@ -21,18 +21,6 @@ const double RTT_MS = 100;
 double now_ms()
 {
     return (double)uv_hrtime() / 1e6;
-}
-
-std::unique_ptr<Context> context_at(const Path &path, lt_end end)
-{
-    path.enter(end);
-    return std::make_unique<Context>(true);
-}
-
-Settings with(Settings settings, const Settings &more)
-{
-    settings.insert(settings.end(), more.begin(), more.end());
-    return settings;
 }
 
 struct Pki {

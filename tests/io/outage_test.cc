@@ -4,25 +4,13 @@
  * could bring it, and nothing may stay behind. Needs TUN and network namespaces; without them each
  * test prints "SKIPPED:" and the reason. */
 #include "certificates.h"
-#include "path.h"
+#include "path_context.h"
 #include "sockets.h"
 
 using namespace world;
 
 namespace
 {
-
-std::unique_ptr<Context> context_at(const Path &path, lt_end end)
-{
-    path.enter(end);
-    return std::make_unique<Context>(true);
-}
-
-Settings with(Settings settings, const Settings &more)
-{
-    settings.insert(settings.end(), more.begin(), more.end());
-    return settings;
-}
 
 void cut(const Path &path, bool away)
 {

@@ -21,12 +21,6 @@ bool contains(const std::string &text, const std::string &part)
     return text.find(part) != std::string::npos;
 }
 
-Settings with(Settings settings, const Settings &more)
-{
-    settings.insert(settings.end(), more.begin(), more.end());
-    return settings;
-}
-
 /* Media both ways, once every connection is open. */
 void exchange(Context &context, Server &server, Caller &caller, unsigned connections,
               size_t size = 1200)

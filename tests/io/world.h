@@ -35,6 +35,12 @@ const int PATIENCE_MS = 200000;
 /* Settings as text: {"connections", "1", "split", "2"}. */
 using Settings = std::vector<std::pair<const char *, std::string>>;
 
+inline Settings with(Settings settings, const Settings &more)
+{
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+}
+
 /* Of every session that does not say otherwise: the test's process may be kept waiting for longer
  * than one is patient by default, with an end that is not to be lost. */
 const Settings PATIENT = {

@@ -203,7 +203,7 @@ void lt_links_destroy(lt_links **links)
 /* ---- connecting and joining ---- */
 
 /* Both ends know the slot behind those of the session. */
-static bool has_spare(const lt_links *links)
+static bool shares_spare(const lt_links *links)
 {
     return links->base < LIVETCP_MAX_CONNECTIONS && links->capabilities & LT_CAPABILITY_SPARE;
 }
@@ -235,7 +235,7 @@ static bool may_connect(const lt_links *links)
 
 bool lt_links_has_spare(const lt_links *links)
 {
-    return may_connect(links) && !links->ending && has_spare(links) &&
+    return may_connect(links) && !links->ending && shares_spare(links) &&
            links->slots[links->base].state == LIVETCP_CONNECTION_IDLE;
 }
 
@@ -298,9 +298,12 @@ uint32_t lt_links_ticket(const lt_links *links)
     return links->ticket;
 }
 
-void lt_links_take_ticket(lt_links *links, uint32_t ticket)
+bool lt_links_take_ticket(lt_links *links, uint32_t ticket)
 {
+    if (ticket <= links->ticket)
+        return false;
     links->ticket = ticket;
+    return true;
 }
 
 /* It is part of the session and may carry media. */
@@ -412,7 +415,7 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, l
 {
     link *l = &links->slots[slot < LIVETCP_MAX_CONNECTIONS ? slot : 0];
 
-    if (slot >= links->base && !(slot == links->base && has_spare(links)))
+    if (slot >= links->base && !(slot == links->base && shares_spare(links)))
         return LIVETCP_ERR_INDEX_RANGE;
     if (links->ending || links->ended)
         return LIVETCP_ERR_CLOSED;

@@ -64,9 +64,10 @@ bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now);
  */
 livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now);
 
-/* The last ticket that was used in the session: one that comes again is not from its caller. */
+/* The last ticket that was used in the session. False: this one is not above it, and may be one
+ * that comes again. */
 uint32_t lt_links_ticket(const lt_links *links);
-void lt_links_take_ticket(lt_links *links, uint32_t ticket);
+bool lt_links_take_ticket(lt_links *links, uint32_t ticket);
 
 /* A slot that failed by itself: a handshake that cannot be begun or takes too long, a peer that is
  * silent. Each is to be closed with `reason`. False if there is none. */

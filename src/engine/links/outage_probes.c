@@ -39,7 +39,7 @@ static void end_round(lt_outage_probes *probes, livetcp_usec due_us)
 }
 
 /* A connection of the old ones was the first, with a window of one segment and all that waits
- * before what is new: what is under way is still of use. */
+ * before new ones: probes under way are still of use, until a new silence begins. */
 static void end_silence(lt_outage_probes *probes)
 {
     if (!probes->away)

@@ -324,17 +324,22 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
-/* What the path holds without a queue, in bytes. */
+/* Bytes that the path holds without a queue, */
 static double path_content(const lt_congestion *c)
 {
     return c->capacity * (double)c->base_us / SECOND;
 }
 
+/* and with ours. */
+static double needed_bytes(const lt_congestion *c)
+{
+    return path_content(c) + wanted_queue(c->capacity);
+}
+
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
-    double held = path_content(c);
-    double most = held + wanted_queue(c->capacity), drained = DRAIN_PART * held + SEGMENT;
+    double most = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
 
     if (!congested && c->limit <= 0) /* the first train was no queue's */
         c->capacity = 0;
@@ -454,9 +459,8 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
-    double needed = path_content(c) + wanted_queue(c->capacity);
 
-    if (c->capacity > 0 && (double)s->in_flight > needed + EXCESS)
+    if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
         c->excess_us = s->now_us;
     return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
