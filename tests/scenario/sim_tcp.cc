@@ -192,11 +192,28 @@ void SimTcp::stop_reading()
 }
 
 /* RFC 6298. */
-void SimTcp::measure(const Segment &segment)
+/* Linux takes the round trip of the first segment that is newly acknowledged, and none if one of
+ * them was sent again; else that of the one that is newly SACKed (tcp_clean_rtx_queue(),
+ * tcp_ack_update_rtt()). So where an acknowledgement was lost, the next one seems to be of a path
+ * that is longer by the time between the two. */
+void SimTcp::measure(uint64_t cumulative, uint64_t arrived)
 {
-    if (segment.retransmitted)
+    const Segment *first = nullptr;
+    bool again = false;
+
+    for (auto at = outstanding_.begin(); at != outstanding_.end() && at->first < cumulative; at++) {
+        again |= at->second.retransmitted;
+        if (!first && !at->second.retransmitted && !at->second.sacked)
+            first = &at->second;
+    }
+    if (again)
         return;
-    add_rtt(world_.now() - segment.sent_us);
+    auto found = outstanding_.find(arrived);
+    if (!first && found != outstanding_.end() && !found->second.sacked &&
+        !found->second.retransmitted)
+        first = &found->second;
+    if (first)
+        add_rtt(world_.now() - first->sent_us);
 }
 
 void SimTcp::shook_hands(livetcp_usec rtt)
@@ -239,9 +256,9 @@ void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
 {
     SimAck ack = {};
     bool limited = in_flight() + 1 >= static_cast<size_t>(window_->segments());
+    measure(cumulative, arrived);
     auto found = outstanding_.find(arrived);
     if (found != outstanding_.end() && !found->second.sacked) {
-        measure(found->second);
         ack = ack_of(found->second);
         found->second.sacked = true;
         newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);

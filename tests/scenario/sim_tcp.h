@@ -84,7 +84,7 @@ class SimTcp
     void note_acknowledged();
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
     void acknowledged(uint64_t cumulative, uint64_t arrived);
-    void measure(const Segment &segment);
+    void measure(uint64_t cumulative, uint64_t arrived);
     void add_rtt(livetcp_usec rtt);
     SimAck ack_of(const Segment &segment);
     bool may_transmit();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/links.h"
 
-#include "engine/links/first_rtt.h"
 #include "engine/links/path_info.h"
+#include "engine/links/rtt_average.h"
 #include "engine/pending.h"
 #include "policy/forecast.h"
 
@@ -26,7 +26,7 @@ typedef struct link {
     bool early_media;      /* some of them media, before it was open */
     livetcp_usec info_us;  /* when the platform was last asked; INT64_MIN = never */
     bool ponged;           /* since then the round trip is that of a PONG */
-    lt_first_rtt first_rtt;
+    lt_rtt_average rtt_average;
 
     /* Joining. */
     bool handshake_started; /* caller: CREATE or JOIN is written */
@@ -808,18 +808,35 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
     return stale;
 }
 
+/* Of all that was written to the slot, so much is acknowledged, by what the kernel holds still. */
+static uint64_t acknowledged_bytes(const lt_links *links, unsigned slot, uint32_t queued_bytes)
+{
+    uint64_t written = links->slots[slot].stream_bytes;
+
+    return written > queued_bytes ? written - queued_bytes : 0;
+}
+
+static void correct_rtt(lt_links *links, unsigned slot, livetcp_path *info, livetcp_usec now)
+{
+    lt_acknowledged acknowledged = {.written_us = LIVETCP_NEVER};
+
+    if (info->known & LIVETCP_PATH_QUEUED)
+        acknowledged = lt_path_groups_acknowledged(
+            &links->groups, slot, acknowledged_bytes(links, slot, info->queued_bytes));
+    lt_rtt_average_correct(&links->slots[slot].rtt_average, info, &acknowledged, now);
+}
+
 /* The slot's path is up to date, by an answer that knew so much. */
 static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livetcp_usec now)
 {
     const livetcp_path *path = &links->paths[slot];
-    uint64_t written = links->slots[slot].stream_bytes, away = path->queued_bytes;
 
     links->slots[slot].info_us = now;
     links->samples[slot] = (lt_path_sample){.valid = false};
     /* What was acknowledged belongs to the round trip that came with it. */
     if (known & LIVETCP_PATH_QUEUED && known & LIVETCP_PATH_RTT) {
         links->samples[slot] = lt_path_groups_on_path_info(
-            &links->groups, slot, path, written > away ? written - away : 0, now);
+            &links->groups, slot, path, acknowledged_bytes(links, slot, path->queued_bytes), now);
         lt_path_groups_update(&links->groups, links->paths, links->count, now);
         lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     }
@@ -832,7 +849,7 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
 
     if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
-    lt_first_rtt_correct(&links->slots[slot].first_rtt, &corrected);
+    correct_rtt(links, slot, &corrected, now);
     lt_path_update(path, &corrected, now);
     links->slots[slot].ponged = false;
     take_path_info(links, slot, info->known, now);

@@ -156,6 +156,27 @@ livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned 
     return m->write_count ? m->writes[m->first_write].at_us : LIVETCP_NEVER;
 }
 
+static unsigned segments_of(const lt_group_write *write)
+{
+    return (write->size + MSS - 1) / MSS;
+}
+
+lt_acknowledged lt_path_groups_acknowledged(const lt_path_groups *groups, unsigned slot,
+                                            uint64_t acknowledged)
+{
+    const lt_group_member *m = &groups->members[slot];
+    lt_acknowledged found = {.written_us = LIVETCP_NEVER};
+
+    for (unsigned i = 0; i < m->write_count; i++) {
+        const lt_group_write *write = &m->writes[(m->first_write + i) % LT_GROUP_WRITES];
+        if (write->end > acknowledged)
+            break;
+        found.segments += segments_of(write);
+        found.written_us = write->at_us;
+    }
+    return found;
+}
+
 /* Writes that were acknowledged together. A tail probe is soon behind its packet, so that the two
  * often are: the round trip is that of both, and of media if one of them is. */
 typedef struct acknowledged_writes {
@@ -174,7 +195,7 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
         taken.newest = m->writes[m->first_write];
         if (taken.newest.media)
             taken.media = taken.newest;
-        taken.segments += (taken.newest.size + MSS - 1) / MSS;
+        taken.segments += segments_of(&taken.newest);
         sizes += taken.newest.size < MSS ? taken.newest.size : MSS;
         taken.count++;
         taken.least = taken.newest.size < taken.least ? taken.newest.size : taken.least;

@@ -19,6 +19,7 @@
 #define LT_ENGINE_LINKS_PATH_GROUPS_H
 
 #include "engine/links/path_sample.h"
+#include "engine/links/rtt_average.h"
 #include "engine/links/rtt_floor.h"
 
 #include <livetcp/policy.h>
@@ -90,6 +91,10 @@ void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot);
 /* When the oldest write that is not acknowledged was made; LIVETCP_NEVER = there is none, INT64_MIN
  * = not known, since there are too many. */
 livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned slot);
+
+/* What path info with so many acknowledged bytes, of all that were written, acknowledges. */
+lt_acknowledged lt_path_groups_acknowledged(const lt_path_groups *groups, unsigned slot,
+                                            uint64_t acknowledged);
 
 /* Takes path info; `acknowledged`: bytes, of all that were written. */
 lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot,

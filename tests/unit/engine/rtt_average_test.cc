@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP's average of the round trip after a handshake that lost a packet. */
+/* TCP's average of the round trip after a handshake that lost a packet, and where acknowledgements
+ * are lost. */
 #include "catch.h"
 
 extern "C" {
-#include "engine/links/first_rtt.h"
 #include "engine/links/path_info.h"
+#include "engine/links/rtt_average.h"
 }
 
 namespace
@@ -27,15 +28,18 @@ struct Connection {
         tcp.known |= LIVETCP_PATH_MIN_RTT;
     }
 
-    livetcp_path ask()
+    /* `acknowledged`: segments, the last of which was written `away_us` ago. */
+    livetcp_path ask(unsigned acknowledged = 0, livetcp_usec away_us = 0)
     {
+        const livetcp_usec now = 1000 * ms;
+        lt_acknowledged what = {acknowledged, acknowledged ? now - away_us : LIVETCP_NEVER};
         livetcp_path info = tcp;
-        lt_first_rtt_correct(&first, &info);
+        lt_rtt_average_correct(&average, &info, &what, now);
         return info;
     }
 
     livetcp_path tcp = {};
-    lt_first_rtt first = {};
+    lt_rtt_average average = {};
 };
 
 } // namespace
@@ -51,7 +55,7 @@ TEST_CASE("the first sample after a handshake with a timeout is the round trip",
         CHECK(info.rtt_variation_us <= 50 * ms);
         CHECK(info.min_rtt_us == 100 * ms);
     }
-    CHECK(connection.first.settled);
+    CHECK(connection.ask().rtt_us == connection.tcp.rtt_us);
 }
 
 TEST_CASE("samples that differ are averaged as TCP does, and a queue is seen", "[links]")
@@ -79,7 +83,7 @@ TEST_CASE("several samples between two looks are never less than the minimum", "
             CHECK(info.rtt_us <= 110 * ms);
         }
     }
-    CHECK(connection.first.settled);
+    CHECK(connection.ask().rtt_us == connection.tcp.rtt_us);
 }
 
 TEST_CASE("the average of other connections is TCP's", "[links]")
@@ -103,6 +107,58 @@ TEST_CASE("without a minimum the average is TCP's", "[links]")
     connection.tcp.known &= ~static_cast<uint32_t>(LIVETCP_PATH_MIN_RTT);
     livetcp_path info = connection.tcp;
     info.min_rtt_us = 100 * ms;
-    lt_first_rtt_correct(&connection.first, &info);
+    lt_acknowledged nothing = {0, LIVETCP_NEVER};
+    lt_rtt_average_correct(&connection.average, &info, &nothing, 0);
     CHECK(info.rtt_us == 1100 * ms);
+}
+
+TEST_CASE("the time between two writes that are acknowledged together is no round trip", "[links]")
+{
+    Connection connection(40 * ms);
+    connection.ask();
+    for (unsigned i = 0; i < 200; i++) {
+        bool lost = i % 10 == 9; /* the acknowledgement of the write 120 ms before */
+        connection.sample((lost ? 160 : 40) * ms);
+        livetcp_path info = connection.ask(lost ? 2 : 1, 41 * ms);
+        if (i > 20) {
+            CHECK(info.rtt_us < 42 * ms);
+            CHECK(info.rtt_variation_us < 2 * ms);
+        }
+    }
+    CHECK(connection.tcp.rtt_us > 45 * ms);
+    for (unsigned i = 0; i < 40; i++) {
+        connection.sample(40 * ms);
+        connection.ask(1, 41 * ms);
+    }
+    CHECK(connection.ask().rtt_us == connection.tcp.rtt_us);
+}
+
+TEST_CASE("a queue is seen as TCP sees it, beside acknowledgements that were lost", "[links]")
+{
+    Connection connection(40 * ms), clean(40 * ms);
+    connection.ask();
+    for (unsigned i = 0; i < 120; i++) {
+        livetcp_usec rtt = (40 + (i > 60 ? 30 : 0)) * ms;
+        bool lost = i % 10 == 9;
+        connection.sample(rtt + (lost ? 120 : 0) * ms);
+        clean.sample(rtt);
+        livetcp_path info = connection.ask(lost ? 2 : 1, rtt + ms / 2);
+        CHECK(info.rtt_us == Approx(clean.tcp.rtt_us).margin(2 * ms));
+    }
+}
+
+TEST_CASE("many samples between two looks move the average as far as TCP's", "[links]")
+{
+    Connection connection(1100 * ms), clean(100 * ms);
+    connection.sample(100 * ms);
+    connection.ask(1, 100 * ms);
+    for (unsigned i = 0; i < 30; i++) {
+        for (unsigned k = 0; k < 6; k++) {
+            connection.sample(150 * ms);
+            clean.sample(150 * ms);
+        }
+        livetcp_usec ours = connection.ask(6, 150 * ms).rtt_us;
+        if (i > 0)
+            CHECK(ours == Approx(clean.tcp.rtt_us).margin(10 * ms));
+    }
 }
