@@ -140,6 +140,17 @@ static double round_trip(const lt_congestion_sample *s, const lt_delay_window *w
     return (double)(s->base_us + queue_of(window)) / SECOND;
 }
 
+/* The window of one connection is what its own congestion control thinks right for one flow here,
+ * although it carries a part of the media only. Beside flows that take no losses into account, as
+ * BBR's first version, the share that losses leave is next to nothing, and that of one connection
+ * over BBR is not. */
+static double least_share(const lt_congestion_sample *s)
+{
+    double window = s->connections > 1 ? (double)s->one_window : 0;
+
+    return window > SHARE_MIN ? window : SHARE_MIN;
+}
+
 void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, double rate)
 {
@@ -149,7 +160,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
         share = c->share;
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
-    c->share = share > SHARE_MIN ? share : SHARE_MIN;
+    c->share = share > least_share(s) ? share : least_share(s);
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
     c->epoch_us = c->updated_us = s->now_us;
@@ -206,8 +217,8 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
         c->epoch_us += s->now_us - c->updated_us;
     }
     c->updated_us = s->now_us;
-    if (c->share < SHARE_MIN)
-        c->share = SHARE_MIN;
+    if (c->share < least_share(s))
+        c->share = least_share(s);
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
 }

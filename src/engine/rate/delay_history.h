@@ -25,7 +25,8 @@ typedef struct lt_congestion_sample {
     double offered;             /* bytes per second that the application has sent of late */
     bool follows;               /* the source sends about what it was told */
     unsigned connections;       /* that carry packets */
-    uint64_t retransmitted;     /* segments, on all connections there ever were */
+    uint64_t one_window;    /* of their congestion windows, the one in the middle; 0 = not known */
+    uint64_t retransmitted; /* segments, on all connections there ever were */
 } lt_congestion_sample;
 
 /* A short time: counters at its start, and the minimum delays since. */

@@ -110,6 +110,26 @@ static double admitted(const lt_rate_view *view)
     return sum * (double)LIVETCP_USEC_SEC;
 }
 
+/* The congestion window of a connection: that in the middle, since one that repairs a loss has next
+ * to none, and one that has carried nothing of late has what it began with. */
+static uint64_t one_window(const lt_rate_view *view)
+{
+    uint32_t windows[LIVETCP_MAX_CONNECTIONS];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < view->count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        unsigned at = count;
+        if (!path->usable || view->others >> i & 1 || !(path->known & LIVETCP_PATH_CWND))
+            continue;
+        for (; at > 0 && windows[at - 1] > path->cwnd_bytes; at--)
+            windows[at] = windows[at - 1];
+        windows[at] = path->cwnd_bytes;
+        count++;
+    }
+    return count ? windows[(count - 1) / 2] : 0;
+}
+
 static void update_share(lt_rate *rate, livetcp_usec now)
 {
     double written = (double)(rate->written - rate->share_written);
@@ -139,6 +159,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .wait_us = view->queue_delay_us,
                                    .offered = (double)view->media_rate,
                                    .follows = lt_bitrate_is_used(&rate->bitrate),
+                                   .one_window = one_window(view),
                                    .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;

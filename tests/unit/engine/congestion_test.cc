@@ -309,6 +309,29 @@ TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
     }
 }
 
+TEST_CASE("losses leave several connections the window that one of them has", "[competition]")
+{
+    for (unsigned connections : {1U, 8U}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        lt_congestion_sample sample = {};
+        sample.now_us = second;
+        sample.base_us = 100 * ms;
+        sample.connections = connections;
+        sample.one_window = 26000;
+        lt_competition_begin(&competition, &sample, &window, 400000);
+        for (unsigned i = 0; i < 1000; i++) { /* beside flows that losses do not slow */
+            sample.now_us += 10 * ms;
+            sample.delivered += 700;
+            sample.retransmitted += i % 40 == 0;
+            lt_competition_update(&competition, &sample, &window);
+        }
+        CHECK(competition.share == Approx(connections == 1 ? 4500 : 26000));
+    }
+}
+
 TEST_CASE("a share of many segments comes back to what it was as CUBIC does", "[competition]")
 {
     lt_competition competition;
