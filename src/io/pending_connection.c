@@ -6,8 +6,10 @@
 #include "io/clock.h"
 #include "io/error_text.h"
 #include "io/fallback.h"
+#include "io/held.h"
 #include "io/lingering_close.h"
 #include "io/process.h"
+#include "io/reply.h"
 #include "io/socket.h"
 #include "io/undecided.h"
 #include "io/wrong_end.h"
@@ -58,8 +60,7 @@ typedef struct pending_connection {
     bool plain;           /* RFC 4571 and nothing else */
     bool costly;          /* a key was agreed, or a challenge written, and nothing is proved */
     lt_io_filter *filter; /* TLS, a WebSocket, or both; NULL without, and once a session has it */
-    uint8_t *saved; /* input that waits, decrypted: the first bytes, or what followed CREATE */
-    size_t saved_size;
+    lt_io_held saved; /* input that waits, decrypted: the first bytes, or what followed CREATE */
     lt_list in_unproved;
     lt_list joins;    /* STAGE_UNPROVED: connections that wait for this one, in STAGE_PARKED */
     lt_list in_joins; /* of another, or `resumed` of the listener */
@@ -100,7 +101,7 @@ static void free_pending(pending_connection *pending)
     lt_list_remove(&pending->in_unwatched);
     livetcp_pending_destroy(&pending->state);
     lt_io_filter_destroy(&pending->filter);
-    free(pending->saved);
+    lt_io_held_clear(&pending->saved);
     free(pending);
     lt_io_listener_release(listener);
 }
@@ -119,17 +120,6 @@ static void free_left(livetcp_listener *listener)
         free_pending(LT_LIST_ELEMENT(link, pending_connection, in_unwatched));
 }
 
-/* What waits for this one goes on without it, once nobody calls back. */
-static void resume_joins(pending_connection *pending)
-{
-    lt_list *link;
-
-    while ((link = lt_list_first(&pending->joins))) {
-        lt_list_remove(link);
-        lt_list_insert_last(&pending->listener->resumed, link);
-    }
-}
-
 /* Leaves the listener; the socket is the caller's. The struct lives until the loop turns, or
  * free_left(). */
 static uv_os_sock_t leave(pending_connection *pending)
@@ -140,7 +130,8 @@ static uv_os_sock_t leave(pending_connection *pending)
     lt_io_pool_remove(&listener->pool, &pending->member, pending->costly, lt_io_now());
     lt_list_remove(&pending->in_unproved);
     lt_list_remove(&pending->in_joins);
-    resume_joins(pending);
+    /* Those that wait for this one go on without it, once nobody calls back. */
+    lt_list_append(&listener->resumed, &pending->joins);
     pending->socket = LT_NO_SOCKET;
     lt_list_remove(&pending->in_unwatched);
     if (pending->watched)
@@ -156,36 +147,14 @@ static void drop(pending_connection *pending)
     lt_socket_close(leave(pending));
 }
 
-/* Records that wait. A fresh connection has space for them; one without is broken. */
-static bool flush_records(lt_io_filter *filter, uv_os_sock_t fd)
-{
-    const uint8_t *data;
-    size_t size = lt_io_filter_output(filter, &data);
-    bool done = size == 0 || lt_socket_write(fd, data, size) == (long)size;
-
-    lt_io_filter_written(filter, size);
-    return done;
-}
-
-static bool write_reply(const pending_connection *pending, uv_os_sock_t fd,
-                        const livetcp_reply *reply)
-{
-    if (reply->size == 0)
-        return true;
-    if (pending->filter)
-        return lt_io_filter_write(pending->filter, reply->frame, reply->size) == LIVETCP_OK &&
-               flush_records(pending->filter, fd);
-    return lt_socket_write(fd, reply->frame, reply->size) == (long)reply->size;
-}
-
 /* Sends the last words, if possible, and closes. Nothing watches `fd` any more. */
 static void write_last(pending_connection *pending, uv_os_sock_t fd, const livetcp_reply *reply,
                        livetcp_result reason)
 {
-    write_reply(pending, fd, reply);
+    lt_io_reply_write(fd, pending->filter, reply);
     if (pending->filter) {
         lt_io_filter_end(pending->filter, reason);
-        flush_records(pending->filter, fd);
+        lt_io_reply_flush(fd, pending->filter);
     }
     lt_io_close_lingering(pending->listener->context, fd);
 }
@@ -277,31 +246,6 @@ bool lt_io_pending_drop_surplus(livetcp_listener *listener)
 }
 
 /* ---- waiting ---- */
-
-static bool save(pending_connection *pending, const uint8_t *data, size_t size)
-{
-    uint8_t *copy = NULL;
-
-    if (size && !(copy = malloc(size)))
-        return false;
-    if (size)
-        memcpy(copy, data, size);
-    free(pending->saved);
-    pending->saved = copy;
-    pending->saved_size = size;
-    return true;
-}
-
-/* The input that was saved; the caller frees it. */
-static uint8_t *move_saved(pending_connection *pending, size_t *size)
-{
-    uint8_t *saved = pending->saved;
-
-    *size = pending->saved_size;
-    pending->saved = NULL;
-    pending->saved_size = 0;
-    return saved;
-}
 
 /* Has the loop watch it; turned away where the loop cannot. */
 static void watch(pending_connection *pending, int events)
@@ -459,7 +403,7 @@ static bool challenge(pending_connection *pending)
             livetcp_pending_challenge(pending->state, session->engine, lt_io_random, NULL, &reply);
         uv_mutex_unlock(&session->lock);
     }
-    if (result == LIVETCP_OK && !write_reply(pending, pending->socket, &reply))
+    if (result == LIVETCP_OK && !lt_io_reply_write(pending->socket, pending->filter, &reply))
         result = LIVETCP_ERR_CONNECTION_LOST;
     if (result != LIVETCP_OK)
         reject(pending, result);
@@ -490,7 +434,7 @@ static void want_turn(pending_connection *pending, stage waits, const uint8_t *d
 {
     livetcp_listener *listener = pending->listener;
 
-    if (!save(pending, data, size)) {
+    if (!lt_io_held_set(&pending->saved, data, size)) {
         reject(pending, LIVETCP_ERR_NO_MEMORY);
         return;
     }
@@ -534,7 +478,7 @@ static bool on_join(pending_connection *pending, const uint8_t *data, size_t siz
     others = find_waiting(pending);
     if (!others)
         return challenge(pending);
-    if (!save(pending, data, size)) {
+    if (!lt_io_held_set(&pending->saved, data, size)) {
         reject(pending, LIVETCP_ERR_NO_MEMORY);
         return false;
     }
@@ -679,7 +623,7 @@ static void take_first_input(pending_connection *pending, const uint8_t *data, s
     size_t skipped = lt_first_bytes_skip(data, size);
 
     if (kind == LT_PEER_UNDECIDED) {
-        if (!save(pending, data + skipped, size - skipped))
+        if (!lt_io_held_set(&pending->saved, data + skipped, size - skipped))
             reject(pending, LIVETCP_ERR_NO_MEMORY);
         return;
     }
@@ -727,7 +671,7 @@ static void begin_websocket(pending_connection *pending, const uint8_t *data, si
         pending->stage = STAGE_UPGRADE;
         result = lt_io_filter_add_websocket(pending->filter, config, "", NULL, data, size);
     }
-    if (result != LIVETCP_OK || !save(pending, NULL, 0))
+    if (result != LIVETCP_OK || !lt_io_held_set(&pending->saved, NULL, 0))
         reject(pending, result != LIVETCP_OK ? result : LIVETCP_ERR_NO_MEMORY);
     else
         serve_filter(pending);
@@ -768,7 +712,8 @@ static void fail_filter(pending_connection *pending)
     lt_fail(&error, why->code, "connection from %s: %s", remote_of(pending), why->message);
     if (pass_on_request(pending))
         return;
-    flush_records(pending->filter, pending->socket); /* an alert, a closing frame, an HTTP error */
+    lt_io_reply_flush(pending->socket,
+                      pending->filter); /* an alert, a closing frame, an HTTP error */
     send_off(pending, leave(pending), &error, &(livetcp_reply){.size = 0});
 }
 
@@ -779,9 +724,9 @@ static void take_plaintext(pending_connection *pending)
 
     while (pending->socket != LT_NO_SOCKET && !is_waiting(pending)) {
         bool first = pending->stage == STAGE_FIRST_BYTES;
-        size_t held = first ? pending->saved_size : 0;
+        size_t held = first ? pending->saved.size : 0;
         if (held)
-            memcpy(buffer, pending->saved, held);
+            memcpy(buffer, pending->saved.data, held);
         size_t size = lt_io_filter_read(pending->filter, buffer + held, LT_IO_READ_SIZE - held);
         if (size && first)
             take_first_input(pending, buffer, held + size);
@@ -857,7 +802,7 @@ static void serve_filter(pending_connection *pending)
         fail_filter(pending);
         return;
     }
-    if (!flush_records(pending->filter, pending->socket)) {
+    if (!lt_io_reply_flush(pending->socket, pending->filter)) {
         lose(pending, EPIPE);
         return;
     }
@@ -884,7 +829,7 @@ static void choose_protocol(pending_connection *pending, const uint8_t *data, si
         pass_on(pending, LT_PEER_TLS, data, size);
     else if (hello != LT_CLIENT_HELLO_MORE)
         want_turn(pending, STAGE_TLS_TURN, data, size);
-    else if (!save(pending, data, size))
+    else if (!lt_io_held_set(&pending->saved, data, size))
         reject(pending, LIVETCP_ERR_NO_MEMORY);
 }
 
@@ -905,8 +850,7 @@ static void choose_tls(pending_connection *pending, const uint8_t *data, size_t 
 static void begin_tls(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
-    size_t size;
-    uint8_t *hello = move_saved(pending, &size);
+    lt_io_held hello = lt_io_held_take(&pending->saved);
     lt_tls_filter *tls = NULL;
     livetcp_result result;
 
@@ -925,8 +869,8 @@ static void begin_tls(pending_connection *pending)
     if (result != LIVETCP_OK)
         reject(pending, result);
     else if (go_on(pending, STAGE_TLS))
-        take_records(pending, hello, size);
-    free(hello);
+        take_records(pending, hello.data, hello.size);
+    lt_io_held_clear(&hello);
 }
 
 /* ---- a proxy in front ---- */
@@ -961,7 +905,7 @@ static void take_proxy_header(pending_connection *pending, const uint8_t *data, 
 
     switch (lt_proxy_header_read(data, size, &header)) {
     case LT_PROXY_HEADER_MORE:
-        if (!save(pending, data, size))
+        if (!lt_io_held_set(&pending->saved, data, size))
             reject(pending, LIVETCP_ERR_NO_MEMORY);
         return;
     case LT_PROXY_HEADER_NONE:
@@ -976,7 +920,7 @@ static void take_proxy_header(pending_connection *pending, const uint8_t *data, 
         break;
     }
     pending->stage = STAGE_FIRST_BYTES;
-    if (!save(pending, NULL, 0) ||
+    if (!lt_io_held_set(&pending->saved, NULL, 0) ||
         (header.known && !take_address(pending, &header.address, header.port)))
         return;
     data += header.size;
@@ -1002,12 +946,11 @@ static bool is_trusted_proxy(const livetcp_listener *listener, const lt_address 
  * be gone after this. */
 static void take_saved(pending_connection *pending)
 {
-    size_t size;
-    uint8_t *saved = move_saved(pending, &size);
+    lt_io_held saved = lt_io_held_take(&pending->saved);
 
-    if (size)
-        take_input(pending, saved, size);
-    free(saved);
+    if (saved.size)
+        take_input(pending, saved.data, saved.size);
+    lt_io_held_clear(&saved);
     if (pending->filter)
         take_plaintext(pending);
 }
@@ -1027,7 +970,7 @@ static void accept_create(pending_connection *pending)
     listener->agreements++;
     pending->costly = true;
     result = livetcp_pending_accept(pending->state, lt_io_random, NULL, &reply);
-    if (result == LIVETCP_OK && !write_reply(pending, pending->socket, &reply))
+    if (result == LIVETCP_OK && !lt_io_reply_write(pending->socket, pending->filter, &reply))
         result = LIVETCP_ERR_CONNECTION_LOST;
     if (result != LIVETCP_OK) {
         reject(pending, result);
@@ -1054,15 +997,14 @@ static void take_turn(pending_connection *pending)
         return;
     }
     pending->stage = STAGE_TURN;
-    size_t size;
-    uint8_t *saved = move_saved(pending, &size);
-    if (on_join(pending, saved, size) && go_on(pending, STAGE_HANDSHAKE)) {
-        if (size)
-            take_input(pending, saved, size);
+    lt_io_held saved = lt_io_held_take(&pending->saved);
+    if (on_join(pending, saved.data, saved.size) && go_on(pending, STAGE_HANDSHAKE)) {
+        if (saved.size)
+            take_input(pending, saved.data, saved.size);
         if (pending->filter)
             take_plaintext(pending);
     }
-    free(saved);
+    lt_io_held_clear(&saved);
 }
 
 static void serve_turns(livetcp_listener *listener)
@@ -1130,11 +1072,11 @@ static void read_input(pending_connection *pending, int status)
     bool header = pending->stage == STAGE_PROXY_HEADER;
     bool first = header || (pending->stage == STAGE_FIRST_BYTES && !pending->filter);
     uint8_t *buffer = listener->context->read_buffer;
-    size_t held = first ? pending->saved_size : 0;
+    size_t held = first ? pending->saved.size : 0;
     size_t limit = pending->stage == STAGE_UNPROVED ? LT_IO_READ_SIZE : READ_SIZE;
 
     if (held)
-        memcpy(buffer, pending->saved, held);
+        memcpy(buffer, pending->saved.data, held);
     long n = lt_socket_read(pending->socket, buffer + held, limit);
     if (n > 0 && pending->filter)
         take_records(pending, buffer, (size_t)n);
@@ -1185,7 +1127,7 @@ static void time_out_request(pending_connection *pending)
 static void expire(pending_connection *pending)
 {
     const livetcp_config *config = &pending->listener->config;
-    bool silent = pending->stage == STAGE_FIRST_BYTES && !pending->saved_size;
+    bool silent = pending->stage == STAGE_FIRST_BYTES && !pending->saved.size;
     bool open = (pending->filter || !lt_config_needs_tls(config)) && !needs_websocket(pending);
 
     if (pending->stage == STAGE_PARKED)
