@@ -31,10 +31,6 @@ _Static_assert(LT_CLIENT_HELLO_MAX + READ_SIZE <= LT_IO_READ_SIZE, "saved bytes,
 /* Key agreements in one go, so that a flood of them does not stop the media. */
 #define TURNS_PER_WAKEUP 16
 
-/* A connection that waits longer than this is watched by the loop, so that its end frees its place.
- * In a flood it is pushed out before, and to watch it would cost as much as all the rest. */
-#define WATCH_AFTER_US (250 * LIVETCP_USEC_MSEC)
-
 typedef enum stage {
     STAGE_PROXY_HEADER, /* the PROXY header of a proxy in front comes first */
     STAGE_FIRST_BYTES,  /* its protocol is not known: of the socket, or of what a filter gives */
@@ -51,10 +47,7 @@ typedef struct pending_connection {
     lt_io_pool_member member;
     livetcp_listener *listener; /* referenced until this is freed */
     uv_os_sock_t socket;        /* LT_NO_SOCKET once a session has it, or it lingers */
-    uv_poll_t poll;
-    bool watched;         /* the loop has `poll` */
-    lt_list in_unwatched; /* `unwatched` of the listener, and then perhaps `left` */
-    livetcp_usec waits_since_us;
+    lt_io_lazy_watch watch;
     livetcp_pending *state;
     stage stage;
     bool plain;           /* RFC 4571 and nothing else */
@@ -70,7 +63,6 @@ typedef struct pending_connection {
     char remote[LT_ADDRESS_TEXT];    /* text of that, once somebody asks */
 } pending_connection;
 
-static void on_pending_ready(uv_poll_t *poll, int status, int events);
 static void arm_timer(livetcp_listener *listener);
 static bool needs_websocket(const pending_connection *pending);
 
@@ -94,11 +86,12 @@ static const char *remote_of(pending_connection *pending)
 
 /* ---- leaving ---- */
 
-static void free_pending(pending_connection *pending)
+/* The watch's on_ended. */
+static void free_pending(lt_io_lazy_watch *watch)
 {
+    pending_connection *pending = LT_LIST_ELEMENT(watch, pending_connection, watch);
     livetcp_listener *listener = pending->listener;
 
-    lt_list_remove(&pending->in_unwatched);
     livetcp_pending_destroy(&pending->state);
     lt_io_filter_destroy(&pending->filter);
     lt_io_held_clear(&pending->saved);
@@ -106,22 +99,8 @@ static void free_pending(pending_connection *pending)
     lt_io_listener_release(listener);
 }
 
-static void on_pending_closed(uv_handle_t *handle)
-{
-    free_pending(handle->data);
-}
-
-/* Nobody is in the middle of one of them. The listener is referenced. */
-static void free_left(livetcp_listener *listener)
-{
-    lt_list *link;
-
-    while ((link = lt_list_first(&listener->left)))
-        free_pending(LT_LIST_ELEMENT(link, pending_connection, in_unwatched));
-}
-
 /* Leaves the listener; the socket is the caller's. The struct lives until the loop turns, or
- * free_left(). */
+ * nobody is at work. */
 static uv_os_sock_t leave(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
@@ -133,11 +112,7 @@ static uv_os_sock_t leave(pending_connection *pending)
     /* Those that wait for this one go on without it, once nobody calls back. */
     lt_list_append(&listener->resumed, &pending->joins);
     pending->socket = LT_NO_SOCKET;
-    lt_list_remove(&pending->in_unwatched);
-    if (pending->watched)
-        uv_close((uv_handle_t *)&pending->poll, on_pending_closed);
-    else
-        lt_list_insert_last(&listener->left, &pending->in_unwatched);
+    lt_io_lazy_watch_end(&pending->watch);
     return fd;
 }
 
@@ -248,39 +223,25 @@ bool lt_io_pending_drop_surplus(livetcp_listener *listener)
 /* ---- waiting ---- */
 
 /* Has the loop watch it; turned away where the loop cannot. */
-static void watch(pending_connection *pending, int events)
+static void watch_for(pending_connection *pending, int events)
 {
-    lt_list_remove(&pending->in_unwatched);
-    if (!pending->watched) {
-        pending->watched = uv_poll_init_socket(pending->listener->context->loop, &pending->poll,
-                                               pending->socket) == 0;
-        pending->poll.data = pending;
-    }
-    if (pending->watched)
-        uv_poll_start(&pending->poll, events, on_pending_ready);
-    else
+    if (!lt_io_lazy_watch_start(&pending->watch, pending->socket, events))
         reject(pending, LIVETCP_ERR_SYSTEM);
 }
 
 /* Its input stays in the kernel, and TCP keeps the peer from sending much; its end is noticed, by
- * the loop or, before WATCH_AFTER_US, at its turn. */
+ * the loop or, before it has waited for long, at its turn. */
 static void wait_in(pending_connection *pending, stage waits)
 {
     pending->stage = waits;
-    if (pending->watched) {
-        watch(pending, UV_DISCONNECT);
-        return;
-    }
-    pending->waits_since_us = lt_io_now();
-    lt_list_remove(&pending->in_unwatched);
-    lt_list_insert_last(&pending->listener->unwatched, &pending->in_unwatched);
+    lt_io_lazy_watch_wait(&pending->watch, lt_io_now());
 }
 
 /* False if it was turned away. */
 static bool go_on(pending_connection *pending, stage now)
 {
     pending->stage = now;
-    watch(pending, UV_READABLE);
+    watch_for(pending, UV_READABLE);
     return pending->socket != LT_NO_SOCKET;
 }
 
@@ -984,7 +945,7 @@ static void accept_create(pending_connection *pending)
 
 static void take_turn(pending_connection *pending)
 {
-    if (!pending->watched && lt_socket_has_ended(pending->socket)) {
+    if (!lt_io_lazy_watch_is_watched(&pending->watch) && lt_socket_has_ended(pending->socket)) {
         lose(pending, 0);
         return;
     }
@@ -1036,22 +997,14 @@ static void serve_resumed(livetcp_listener *listener)
     }
 }
 
-static pending_connection *first_unwatched(const livetcp_listener *listener)
-{
-    lt_list *link = lt_list_first(&listener->unwatched);
-
-    return link ? LT_LIST_ELEMENT(link, pending_connection, in_unwatched) : NULL;
-}
-
 /* Those that wait for long. */
 static void watch_late(livetcp_listener *listener)
 {
-    livetcp_usec until = lt_io_now() - WATCH_AFTER_US;
-    pending_connection *pending;
+    livetcp_usec now = lt_io_now();
+    lt_io_lazy_watch *late;
 
-    while (!listener->ended && (pending = first_unwatched(listener)) &&
-           pending->waits_since_us <= until)
-        watch(pending, UV_DISCONNECT);
+    while (!listener->ended && (late = lt_io_lazy_watches_next_late(&listener->watches, now)))
+        watch_for(LT_LIST_ELEMENT(late, pending_connection, watch), UV_DISCONNECT);
 }
 
 /* After anything that may have made someone ready, and with nobody at work. */
@@ -1061,7 +1014,7 @@ void lt_io_pending_serve(livetcp_listener *listener)
     serve_resumed(listener);
     watch_late(listener);
     arm_timer(listener);
-    free_left(listener);
+    lt_io_lazy_watches_free_ended(&listener->watches);
 }
 
 /* ---- events ---- */
@@ -1090,9 +1043,10 @@ static void read_input(pending_connection *pending, int status)
         lose(pending, n == -EAGAIN ? ECONNRESET : (int)-n);
 }
 
-static void on_pending_ready(uv_poll_t *poll, int status, int events)
+/* The watch's on_ready. */
+static void on_ready(lt_io_lazy_watch *watch, int status, int events)
 {
-    pending_connection *pending = poll->data;
+    pending_connection *pending = LT_LIST_ELEMENT(watch, pending_connection, watch);
     livetcp_listener *listener = pending->listener;
 
     if (pending->socket == LT_NO_SOCKET)
@@ -1165,16 +1119,16 @@ static void on_timer(uv_timer_t *timer)
 /* For the first deadline, the next turn, or the end of the first wait that is not watched. */
 static void arm_timer(livetcp_listener *listener)
 {
-    const pending_connection *unwatched = first_unwatched(listener);
     livetcp_usec deadline = deadline_of(listener);
     livetcp_usec turn = lt_io_pool_turn_at(&listener->pool);
+    livetcp_usec late = lt_io_lazy_watches_deadline(&listener->watches);
 
     if (listener->ended)
         return;
     if (turn < deadline)
         deadline = turn;
-    if (unwatched && unwatched->waits_since_us + WATCH_AFTER_US < deadline)
-        deadline = unwatched->waits_since_us + WATCH_AFTER_US;
+    if (late < deadline)
+        deadline = late;
     if (!lt_list_is_empty(&listener->resumed))
         deadline = 0;
     if (deadline == LIVETCP_NEVER)
@@ -1204,7 +1158,7 @@ static livetcp_result begin(livetcp_listener *listener, pending_connection *pend
     lt_list_init(&pending->in_unproved);
     lt_list_init(&pending->joins);
     lt_list_init(&pending->in_joins);
-    lt_list_init(&pending->in_unwatched);
+    lt_io_lazy_watch_init(&listener->watches, &pending->watch);
     pending->listener = listener;
     lt_io_listener_reference(listener);
     return LIVETCP_OK;
@@ -1219,8 +1173,9 @@ static void take_first(pending_connection *pending)
         accept_plain(pending, NULL, 0);
     else
         read_input(pending, 0);
-    if (pending->socket != LT_NO_SOCKET && !pending->watched && !is_waiting(pending))
-        watch(pending, UV_READABLE);
+    if (pending->socket != LT_NO_SOCKET && !lt_io_lazy_watch_is_watched(&pending->watch) &&
+        !is_waiting(pending))
+        watch_for(pending, UV_READABLE);
 }
 
 void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd, const lt_address *peer)
@@ -1251,8 +1206,10 @@ void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd, const lt_
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    free_left(handle->data);
-    lt_io_listener_release(handle->data);
+    livetcp_listener *listener = handle->data;
+
+    lt_io_lazy_watches_free_ended(&listener->watches);
+    lt_io_listener_release(listener);
 }
 
 livetcp_result lt_io_pending_init(livetcp_listener *listener)
@@ -1266,8 +1223,9 @@ livetcp_result lt_io_pending_init(livetcp_listener *listener)
     lt_io_pool_init(&listener->pool, &limits, seed);
     lt_list_init(&listener->unproved);
     lt_list_init(&listener->resumed);
-    lt_list_init(&listener->unwatched);
-    lt_list_init(&listener->left);
+    lt_io_lazy_watches_init(&listener->watches, listener->context->loop);
+    listener->watches.on_ready = on_ready;
+    listener->watches.on_ended = free_pending;
     uv_timer_init(listener->context->loop, &listener->timer);
     listener->timer.data = listener;
     return result;
