@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A listener from the inside, in four files, each of which calls only those before it:
+ * A listener from the inside; each of these calls only those before it:
  *
  *   admission.c           the sessions it serves, room for more, and the application's consent
  *   undecided.c           connections that wait for an answer that takes time
- *   pending_connection.c  connections that belong to no session yet, from their first byte on
+ *   opening.c             the first bytes of a connection: which protocol, within which others
+ *   joining.c             its handshake: into which session, and who waits for whom
+ *   pending_connection.c  connections that belong to no session yet: their sockets, turns and time
  *   listener.c            its sockets, and its life
  *
  * A stranger is whoever has proved nothing. Strangers are in the pool (pending_pool.h) and nowhere
