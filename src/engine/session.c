@@ -1,319 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: one of each component, and the order of their work on every event. No component knows
- * another's inside; information from one to another passes through here.
+ * What a session does on every event: the order of its components' work.
  */
-#include "base/error.h"
-#include "base/rng.h"
+#include "engine/session.h"
 #include "base/sized.h"
-#include "engine/events.h"
-#include "engine/links/link_health.h"
-#include "engine/links/link_meter.h"
-#include "engine/links/links.h"
-#include "engine/links/outage_probes.h"
-#include "engine/memory.h"
 #include "engine/pending.h"
-#include "engine/rate/link_rates.h"
-#include "engine/receiver/receiver.h"
-#include "engine/repair/repair.h"
-#include "engine/reports/reports.h"
-#include "engine/sender/sender.h"
-#include "settings/settings.h"
 #include "wire/authenticator.h"
-#include "wire/reason.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct livetcp_engine {
-    livetcp_config config;
-    const livetcp_policy *policy;
-    bool caller, plain;
-    void (*on_packet)(void *user, const livetcp_packet *packet);
-    void *user;
-    lt_rng jitter; /* spreads simultaneous actions of many sessions */
-
-    lt_events events;
-    lt_links *links;
-    lt_sender *sender;
-    lt_repair *repair;
-    lt_receiver *receiver;
-    lt_reports *reports;
-    lt_link_rates rates;
-    lt_link_health health;
-    lt_link_meter meter;
-    lt_outage_probes outage;
-    unsigned probed_link; /* of the last probe */
-
-    bool sent_wanted;    /* SENT is to be emitted once all is written */
-    uint32_t unchanged;  /* bit i: path info of slot i is wanted, and known */
-    livetcp_usec now_us; /* while something is received or expires: when */
-    uint64_t protocol_errors;
-    bool loss_warned;        /* that packets were lost although TCP had acknowledged them */
-    unsigned rejection_code; /* of the peer's application */
-    char rejection[LT_REJECT_TEXT_MAX + 1];
-
-    /* Life. */
-    livetcp_session_state state;
-    bool closing;    /* close() was called and the queue drains, or the peer sent BYE */
-    bool peer_ended; /* a BYE came; connections are read until each has ended */
-    livetcp_result close_reason;
-    livetcp_usec drain_until_us;
-    livetcp_usec abandoned_at_us; /* listener: when a session without connections ends */
-};
-
-static livetcp_path *path_of(const livetcp_engine *engine, unsigned slot)
-{
-    return &lt_links_paths(engine->links)[slot];
-}
 
 /* Owners pass slot numbers; unknown ones are ignored. */
 static bool is_slot(unsigned connection)
 {
     return connection < LIVETCP_MAX_CONNECTIONS;
-}
-
-/* ---- callbacks of components ---- */
-
-static bool write_control(void *user, unsigned slot, const uint8_t *frame, size_t size)
-{
-    const livetcp_engine *engine = user;
-
-    return lt_sender_add_control(engine->sender, slot, frame, size);
-}
-
-static bool has_way(const void *user)
-{
-    const livetcp_engine *engine = user;
-
-    return lt_links_has_way(engine->links);
-}
-
-static bool write_report(void *user, int slot, const uint8_t *frame, size_t size, livetcp_usec now)
-{
-    const livetcp_engine *engine = user;
-
-    if (slot == LT_REPORTS_QUICKEST)
-        slot = lt_links_quickest(engine->links, now);
-    return slot >= 0 && lt_sender_add_control(engine->sender, (unsigned)slot, frame, size);
-}
-
-static void on_acknowledged(void *user, unsigned slot, const lt_packet *packet,
-                            livetcp_usec written_us, livetcp_usec now)
-{
-    const livetcp_engine *engine = user;
-
-    lt_reports_on_acknowledged(engine->reports, path_of(engine, slot), packet, written_us, now);
-}
-
-static void hand_over(const livetcp_engine *engine, const lt_arrival *arrival)
-{
-    livetcp_packet packet = {.data = arrival->data,
-                             .size = arrival->size,
-                             .arrival_us = arrival->arrival_us,
-                             .connection = arrival->connection,
-                             .rtcp = arrival->rtcp,
-                             .report = arrival->report,
-                             .discontinuity = arrival->discontinuity};
-
-    if (engine->on_packet)
-        engine->on_packet(engine->user, &packet);
-}
-
-static void on_media(void *user, const lt_arrival *arrival)
-{
-    const livetcp_engine *engine = user;
-
-    lt_reports_on_delivered(engine->reports, arrival, engine->now_us);
-    hand_over(engine, arrival);
-}
-
-static void on_rtcp(void *user, const lt_arrival *arrival)
-{
-    const livetcp_engine *engine = user;
-
-    lt_reports_on_rtcp(engine->reports, arrival);
-    hand_over(engine, arrival);
-}
-
-static lt_receive_permission permission(void *user, unsigned slot)
-{
-    const livetcp_engine *engine = user;
-
-    if (lt_links_closing(engine->links, slot, NULL, NULL) ||
-        !lt_links_has_socket(engine->links, slot))
-        return LT_RECEIVE_NOTHING;
-    return lt_links_takes_media(engine->links, slot) ? LT_RECEIVE_ALL : LT_RECEIVE_CONTROL;
-}
-
-static livetcp_result on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
-                                 livetcp_usec now);
-
-/* ---- made and freed ---- */
-
-static unsigned slots_wanted(const livetcp_engine *engine)
-{
-    unsigned wanted = engine->config.connections;
-    unsigned useful = engine->policy->max_connections;
-
-    if (engine->plain)
-        return 1;
-    return engine->caller && useful && useful < wanted ? useful : wanted;
-}
-
-static livetcp_result create_links(livetcp_engine *engine, const livetcp_engine_setup *setup,
-                                   const livetcp_config *config)
-{
-    lt_links_setup links = {.config = config,
-                            .caller = engine->caller,
-                            .count = slots_wanted(engine),
-                            .pending = setup->pending,
-                            .random = setup->random,
-                            .random_user = setup->random_user,
-                            .jitter = &engine->jitter,
-                            .events = &engine->events,
-                            .writer = {.write = write_control, .user = engine}};
-    uint64_t seed;
-    livetcp_result result = setup->random(setup->random_user, (uint8_t *)&seed, sizeof seed);
-
-    if (result != LIVETCP_OK)
-        return result;
-    lt_rng_seed(&engine->jitter, seed);
-    return lt_links_create(&links, &engine->links);
-}
-
-static livetcp_result create_reports(livetcp_engine *engine, const livetcp_engine_setup *setup)
-{
-    lt_reports_setup reports = {
-        .config = &engine->config,
-        .cname = setup->cname,
-        .random = setup->random,
-        .random_user = setup->random_user,
-        .rng = &engine->jitter,
-        .sink = {.user = engine, .has_way = has_way, .write = write_report}};
-
-    return lt_reports_create(&reports, &engine->reports);
-}
-
-static lt_repair *create_repair(livetcp_engine *engine, const livetcp_engine_setup *setup)
-{
-    lt_repair_setup repair = {.config = &engine->config,
-                              .policy = engine->policy,
-                              .uses_path_info = lt_sender_uses_path_info(engine->sender),
-                              .random = setup->random,
-                              .random_user = setup->random_user,
-                              .writer = {.write = write_control, .user = engine},
-                              .on_acknowledged = on_acknowledged,
-                              .user = engine};
-
-    return lt_repair_create(&repair);
-}
-
-/* `config` is the engine's, with the secrets that only the links need. */
-static livetcp_result create_components(livetcp_engine *engine, const livetcp_engine_setup *setup,
-                                        const livetcp_config *config)
-{
-    lt_receiver_sink sink = {.permission = permission,
-                             .on_media = on_media,
-                             .on_rtcp = on_rtcp,
-                             .on_control = on_control,
-                             .user = engine};
-    livetcp_result result;
-
-    lt_link_meter_init(&engine->meter);
-    result = lt_link_rates_init(&engine->rates, &engine->config);
-    if (result != LIVETCP_OK)
-        return result;
-    engine->receiver = lt_receiver_create(&engine->config, &sink);
-    engine->sender = lt_sender_create(&engine->config, engine->policy, &engine->events);
-    if (engine->sender)
-        engine->repair = create_repair(engine, setup);
-    if (!engine->receiver || !engine->sender || !engine->repair)
-        return LIVETCP_ERR_NO_MEMORY;
-    result = create_links(engine, setup, config);
-    return result == LIVETCP_OK ? create_reports(engine, setup) : result;
-}
-
-/* Host and port are the owner's business. */
-static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_config *config,
-                                  const livetcp_policy **policy, livetcp_error *error)
-{
-    livetcp_result result;
-
-    if (!setup->config || !setup->random)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "an engine needs a config and a source of randomness: one of them is NULL");
-    result = lt_config_read(config, setup->config, error);
-    if (result == LIVETCP_OK && config->wire == LIVETCP_WIRE_AUTO)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "an engine is one session: set wire=session or wire=plain, as the first "
-                       "bytes of its connection tell");
-    if (result == LIVETCP_OK)
-        result = lt_config_check_session(config, setup->policy, error);
-    *policy = setup->policy ? setup->policy : livetcp_policy_find(config->policy);
-    return result;
-}
-
-livetcp_result livetcp_engine_create(const livetcp_engine_setup *given, livetcp_engine **out,
-                                     livetcp_error *error)
-{
-    livetcp_engine_setup setup = {.struct_size = 0};
-    const livetcp_policy *policy = NULL;
-    livetcp_config config;
-    livetcp_engine *engine;
-    livetcp_result result;
-
-    *out = NULL;
-    result =
-        lt_sized_check(given, LT_SIZE_THROUGH(livetcp_engine_setup, cname), "livetcp_engine_setup",
-                       "set it to sizeof(livetcp_engine_setup)", error);
-    if (result != LIVETCP_OK)
-        return result;
-    lt_sized_read(&setup, sizeof setup, given);
-    result = check_setup(&setup, &config, &policy, error);
-    if (result != LIVETCP_OK)
-        return result;
-    engine = calloc(1, sizeof *engine);
-    if (!engine)
-        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for a session");
-    engine->config = config;
-    lt_wipe(engine->config.token, sizeof engine->config.token);
-    engine->policy = policy;
-    engine->caller = setup.caller;
-    engine->plain = config.wire == LIVETCP_WIRE_PLAIN;
-    engine->on_packet = setup.on_packet;
-    engine->user = setup.user;
-    engine->abandoned_at_us = LIVETCP_NEVER;
-    result = create_components(engine, &setup, &config);
-    lt_wipe(config.token, sizeof config.token);
-    if (result != LIVETCP_OK) {
-        livetcp_engine_destroy(&engine);
-        return lt_fail(error, result, "cannot make a session: %s", livetcp_result_text(result));
-    }
-    *out = engine;
-    return LIVETCP_OK;
-}
-
-void livetcp_engine_destroy(livetcp_engine **owner)
-{
-    livetcp_engine *engine = *owner;
-
-    if (!engine)
-        return;
-    lt_repair_destroy(&engine->repair);
-    lt_sender_destroy(&engine->sender);
-    lt_receiver_destroy(&engine->receiver);
-    lt_reports_destroy(&engine->reports);
-    lt_links_destroy(&engine->links);
-    lt_link_rates_clear(&engine->rates);
-    free(engine);
-    *owner = NULL;
-}
-
-void lt_engine_share_memory(livetcp_engine *engine, lt_memory *memory)
-{
-    lt_receiver_share_memory(engine->receiver, memory);
 }
 
 /* ---- a connection ends ---- */
@@ -324,17 +23,17 @@ static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result re
 {
     bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
                  lt_links_has_socket(engine->links, slot);
-    lt_control message = {.type = engine->closing ? LT_CONTROL_BYE : LT_CONTROL_REJECT,
+    lt_control message = {.type = lt_life_is_closing(&engine->life) ? LT_CONTROL_BYE
+                                                                    : LT_CONTROL_REJECT,
                           .reason = (uint8_t)lt_reason_of(reason)};
-    lt_control_writer writer = {.write = write_control, .user = engine};
 
     if (!lt_links_begin_close(engine->links, slot, reason, now))
         return;
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
-    if (heard && engine->closing)
+    if (heard && lt_life_is_closing(&engine->life))
         lt_reports_goodbye(engine->reports, slot, now);
     if (heard && !engine->plain)
-        lt_control_write(&writer, slot, &message);
+        lt_control_write(&engine->writer, slot, &message);
 }
 
 /* Slots that failed by themselves, and those that are not wanted for now. */
@@ -353,7 +52,7 @@ static void close_failed(livetcp_engine *engine, livetcp_usec now)
 static void take_back_written(livetcp_engine *engine, unsigned slot)
 {
     /* A peer that has ended, or that got our BYE, reads nothing that comes a second time. */
-    bool forget = engine->closing || engine->state == LIVETCP_SESSION_CLOSED;
+    bool forget = lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life);
     lt_packet *packet;
 
     while ((packet = lt_repair_take_back(engine->repair, engine->links, slot, forget)))
@@ -370,11 +69,9 @@ static void take_back(livetcp_engine *engine, unsigned slot)
 static void finish(livetcp_engine *engine, livetcp_usec now);
 static void update_state(livetcp_engine *engine, livetcp_usec now);
 
-/* The session is about to end, for this reason. */
-static void set_closing(livetcp_engine *engine, livetcp_result reason)
+/* The session is about to end. */
+static void on_closing(livetcp_engine *engine)
 {
-    engine->close_reason = reason;
-    engine->closing = true;
     lt_links_set_ending(engine->links);
     lt_outage_probes_stop(&engine->outage);
     lt_reports_on_closing(engine->reports);
@@ -395,14 +92,15 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
     lt_link_health_lost(&engine->health, slot);
     lt_link_meter_reset_slot(&engine->meter, slot);
     result = lt_links_detach(engine->links, slot, reason, now, &renewed);
-    if (engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closed(&engine->life))
         return;
     if (renewed) {
         lt_reports_on_new_peer(engine->reports);
         lt_kept_clear(lt_repair_kept(engine->repair)); /* it forgot our connections, too */
     }
     if (result != LIVETCP_OK) {
-        set_closing(engine, result);
+        lt_life_close(&engine->life, result, now);
+        on_closing(engine);
         finish(engine, now);
         return;
     }
@@ -412,26 +110,16 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
 
 /* ---- a session's state ---- */
 
-static void set_state(livetcp_engine *engine, livetcp_session_state state, livetcp_result reason)
-{
-    if (engine->state == state)
-        return;
-    engine->state = state;
-    lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_SESSION_STATE,
-                                                           .state.session = state,
-                                                           .reason = reason});
-}
-
 /* BYE on every connection, then every slot is closed; the session is CLOSED from here on. */
 static void finish(livetcp_engine *engine, livetcp_usec now)
 {
     lt_repair_close(engine->repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        begin_close(engine, i, engine->close_reason, true, now);
+        begin_close(engine, i, lt_life_reason(&engine->life), true, now);
     lt_sender_clear(engine->sender, true);               /* unwritten packets, too */
     lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
     lt_links_end(engine->links);
-    set_state(engine, LIVETCP_SESSION_CLOSED, engine->close_reason);
+    lt_life_end(&engine->life);
 }
 
 static bool all_written(const livetcp_engine *engine)
@@ -444,7 +132,7 @@ static bool all_written(const livetcp_engine *engine)
 
 static void notify_if_sent(livetcp_engine *engine)
 {
-    if (!engine->sent_wanted || engine->state == LIVETCP_SESSION_CLOSED || !all_written(engine))
+    if (!engine->sent_wanted || lt_life_is_closed(&engine->life) || !all_written(engine))
         return;
     engine->sent_wanted = false;
     lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_SENT});
@@ -454,63 +142,40 @@ static void notify_if_sent(livetcp_engine *engine)
  * ended all connections. */
 static void check_drained(livetcp_engine *engine, livetcp_usec now)
 {
-    bool done;
-
     notify_if_sent(engine);
-    if (!engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
+    if (!lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
         return;
-    done = engine->peer_ended ? lt_links_open_count(engine->links) == 0
-                              : all_written(engine) && !lt_links_is_entering(engine->links);
-    if (done || now >= engine->drain_until_us)
+    bool written = all_written(engine) && !lt_links_is_entering(engine->links);
+    bool open = lt_links_open_count(engine->links) > 0;
+    if (lt_life_is_over(&engine->life, written, open, now))
         finish(engine, now);
 }
 
-/* A listener's session waits for its caller to come back, unless it never proved to be anybody. */
-static livetcp_usec linger(const livetcp_engine *engine)
-{
-    return lt_links_confirmed(engine->links) && !engine->plain ? engine->config.linger_us : 0;
-}
-
-/* Works out the session's state from its connections'. */
+/* Works out the session's state from its connections'. A listener's session waits for its caller to
+ * come back, unless it never proved to be anybody. */
 static void update_state(livetcp_engine *engine, livetcp_usec now)
 {
-    livetcp_result last_loss = lt_links_last_loss(engine->links);
+    bool lingers = lt_links_confirmed(engine->links) && !engine->plain;
+    lt_life_view view = {.caller = engine->caller,
+                         .open = lt_links_open_count(engine->links) > 0,
+                         .future = lt_links_has_future(engine->links),
+                         .linger_us = lingers ? engine->config.linger_us : 0,
+                         .last_loss = lt_links_last_loss(engine->links)};
 
-    if (engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closed(&engine->life))
         return;
-    if (engine->peer_ended) {
+    if (lt_life_peer_ended(&engine->life))
         check_drained(engine, now);
-        return;
-    }
-    if (lt_links_open_count(engine->links) > 0) {
-        engine->abandoned_at_us = LIVETCP_NEVER;
-        set_state(engine, LIVETCP_SESSION_OPEN, LIVETCP_OK);
-        return;
-    }
-    if (engine->state == LIVETCP_SESSION_OPEN && !engine->caller) {
-        livetcp_usec wait = linger(engine);
-        engine->abandoned_at_us = now + wait;
-        if (wait == 0) {
-            livetcp_engine_close(engine, last_loss, 0, now);
-            return;
-        }
-    }
-    if (engine->caller && !lt_links_has_future(engine->links)) {
-        livetcp_engine_close(engine, last_loss, 0, now);
-        return;
-    }
-    set_state(engine, LIVETCP_SESSION_CONNECTING, last_loss);
+    else if (lt_life_update(&engine->life, &view, now))
+        livetcp_engine_close(engine, view.last_loss, 0, now);
 }
 
 /* The peer sent BYE on this connection. It writes no more, but its earlier data on the others may
  * still be on the way: the session ends when they have, or after peer-timeout. */
 static void on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 {
-    if (!engine->peer_ended) {
-        set_closing(engine, LIVETCP_ERR_CLOSED);
-        engine->peer_ended = true;
-        engine->drain_until_us = now + engine->config.peer_timeout_us;
-    }
+    if (lt_life_on_goodbye(&engine->life, now + engine->config.peer_timeout_us))
+        on_closing(engine);
     begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
     lt_sender_clear(engine->sender, false); /* the peer does not read it */
 }
@@ -518,10 +183,12 @@ static void on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp_usec drain_us,
                           livetcp_usec now)
 {
-    if (engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closed(&engine->life))
         return;
-    set_closing(engine, engine->closing ? engine->close_reason : reason);
-    engine->drain_until_us = now + drain_us;
+    if (lt_life_is_closing(&engine->life))
+        reason = lt_life_reason(&engine->life);
+    lt_life_close(&engine->life, reason, now + drain_us);
+    on_closing(engine);
     lt_sender_flush_copies(engine->sender);
     check_drained(engine, now);
 }
@@ -548,7 +215,8 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     if (connection >= lt_links_count(engine->links) ||
         !lt_links_connected(engine->links, connection, now))
         return;
-    lt_link_health_connected(&engine->health, connection, path_of(engine, connection)->link, now);
+    lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
+                             now);
     lt_receiver_start(engine->receiver, connection);
     close_failed(engine, now);
     update_state(engine, now);
@@ -559,7 +227,7 @@ static void start_receipts(livetcp_engine *engine, unsigned slot)
 {
     uint32_t number = lt_links_number(engine->links, slot);
 
-    if (!number || engine->closing)
+    if (!number || lt_life_is_closing(&engine->life))
         return;
     lt_kept_start(lt_repair_kept(engine->repair), slot, number);
     lt_reports_on_number(engine->reports, slot, number);
@@ -573,7 +241,8 @@ static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_
     close_failed(engine, now);
     if (result != LIVETCP_OK)
         return result;
-    lt_link_health_connected(&engine->health, connection, path_of(engine, connection)->link, now);
+    lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
+                             now);
     lt_receiver_start(engine->receiver, connection);
     update_state(engine, now);
     start_receipts(engine, connection);
@@ -655,7 +324,7 @@ static unsigned next_link(const livetcp_engine *engine, unsigned link)
     unsigned next = link, least = LIVETCP_MAX_LINKS;
 
     for (unsigned i = 0; i < lt_links_count(engine->links); i++) {
-        unsigned other = path_of(engine, i)->link;
+        unsigned other = lt_session_path(engine, i)->link;
         if (other > link && (next == link || other < next))
             next = other;
         if (other < least)
@@ -707,7 +376,7 @@ static void close_spare(livetcp_engine *engine, livetcp_usec now)
 /* The spare slot serves one outage at a time. */
 static void watch_for_outage(livetcp_engine *engine, livetcp_usec now)
 {
-    bool useful = !engine->closing && lt_links_has_spare(engine->links);
+    bool useful = !lt_life_is_closing(&engine->life) && lt_links_has_spare(engine->links);
 
     lt_outage_probes_update(&engine->outage,
                             useful ? lt_link_health_outage_since(&engine->health, engine->links)
@@ -735,7 +404,7 @@ static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_
                                 livetcp_usec now)
 {
     livetcp_result reason = lt_control_reason(message);
-    bool asked = engine->caller && engine->state == LIVETCP_SESSION_CONNECTING;
+    bool asked = engine->caller && lt_life_state(&engine->life) == LIVETCP_SESSION_CONNECTING;
 
     begin_close(engine, slot, reason, false, now);
     if (asked) {
@@ -773,7 +442,6 @@ static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint6
 static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_receipt *receipt,
                             livetcp_usec now)
 {
-    lt_control_writer writer = {.write = write_control, .user = engine};
     lt_control answer = {.type = LT_CONTROL_RESENT, .resent.number = receipt->number};
     int own;
     uint64_t packets;
@@ -786,7 +454,7 @@ static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_rece
         settle(engine, connection, packets);
     answer.resent.missing = connection->missing;
     answer.resent.again = connection->again;
-    lt_control_write(&writer, slot, &answer);
+    lt_control_write(&engine->writer, slot, &answer);
     if (own >= 0)
         begin_close(engine, (unsigned)own, LIVETCP_ERR_CONNECTION_LOST, false, now);
 }
@@ -850,8 +518,8 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
     }
 }
 
-static livetcp_result on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
-                                 livetcp_usec now)
+livetcp_result lt_session_on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
+                                     livetcp_usec now)
 {
     lt_control message;
     livetcp_result result = lt_control_decode(packet, size, &message);
@@ -859,6 +527,16 @@ static livetcp_result on_control(void *user, unsigned slot, const uint8_t *packe
     if (result == LIVETCP_ERR_NOT_SUPPORTED)
         return LIVETCP_OK; /* a later version's message: skipped */
     return result == LIVETCP_OK ? dispatch(user, slot, &message, now) : result;
+}
+
+lt_receive_permission lt_session_permission(void *user, unsigned slot)
+{
+    const livetcp_engine *engine = user;
+
+    if (lt_links_closing(engine->links, slot, NULL, NULL) ||
+        !lt_links_has_socket(engine->links, slot))
+        return LT_RECEIVE_NOTHING;
+    return lt_links_takes_media(engine->links, slot) ? LT_RECEIVE_ALL : LT_RECEIVE_CONTROL;
 }
 
 livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connection,
@@ -869,7 +547,7 @@ livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connectio
     uint64_t before;
     livetcp_result result;
 
-    if (!is_slot(connection) || permission(engine, connection) == LT_RECEIVE_NOTHING)
+    if (!is_slot(connection) || lt_session_permission(engine, connection) == LT_RECEIVE_NOTHING)
         return LIVETCP_OK; /* closing: further input is ignored */
     counts = lt_receiver_get_slot(engine->receiver, connection);
     before = counts->packets;
@@ -896,7 +574,7 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
     livetcp_result result;
     bool rtcp;
 
-    if (engine->closing || engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
         return LIVETCP_ERR_CLOSED;
     result = lt_sender_accept(engine->sender, packet, size, info, now, &rtcp);
     if (result != LIVETCP_OK)
@@ -911,7 +589,7 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
 static void on_path_info(livetcp_engine *engine, unsigned slot, livetcp_tcp_state before,
                          livetcp_usec now)
 {
-    const livetcp_path *path = path_of(engine, slot);
+    const livetcp_path *path = lt_session_path(engine, slot);
     lt_rate *rate = lt_link_rates_of(&engine->rates, slot);
 
     lt_rate_on_path_info(rate, slot, path, now);
@@ -946,7 +624,7 @@ static void answer_unchanged(livetcp_engine *engine, unsigned end, livetcp_usec 
         if (!lt_links_is_unchanged(engine->links, slot, now))
             continue;
         lt_links_path_info_again(engine->links, slot, now);
-        on_path_info(engine, slot, path_of(engine, slot)->tcp_state, now);
+        on_path_info(engine, slot, lt_session_path(engine, slot)->tcp_state, now);
     }
     engine->unchanged &= ~below;
 }
@@ -972,7 +650,7 @@ static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
     uint32_t stalled = lt_link_health_update(&engine->health, engine->links, now);
 
     for (unsigned i = lt_links_count(engine->links); stalled && i-- > 0;)
-        if (stalled >> path_of(engine, i)->link & 1)
+        if (stalled >> lt_session_path(engine, i)->link & 1)
             take_back_written(engine, i);
 }
 
@@ -985,7 +663,7 @@ static void warn_of_shortage(livetcp_engine *engine, livetcp_usec now)
         lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
                                                                .reason = LIVETCP_ERR_TOO_SLOW,
                                                                .bitrate = carried,
-                                                               .min_bitrate = engine->rates.min});
+                                                               .min_bitrate = engine->config.min_bitrate});
 }
 
 static void update_rate(livetcp_engine *engine, livetcp_usec now)
@@ -1070,7 +748,7 @@ static uint32_t slots_on(const livetcp_engine *engine, unsigned link)
     uint32_t slots = 0;
 
     for (unsigned i = 0; i < lt_links_count(engine->links); i++)
-        slots |= path_of(engine, i)->link == link ? UINT32_C(1) << i : 0;
+        slots |= lt_session_path(engine, i)->link == link ? UINT32_C(1) << i : 0;
     return slots;
 }
 
@@ -1135,15 +813,15 @@ void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t
         return;
     complete = lt_sender_wrote(engine->sender, connection, size, &first);
     lt_rate_on_written(lt_link_rates_of(&engine->rates, connection), connection,
-                       path_of(engine, connection), wire_size, first ? lt_packet_size(complete) : 0,
-                       now);
-    lt_link_health_wrote(&engine->health, path_of(engine, connection)->link, now);
-    lt_link_meter_wrote(&engine->meter, path_of(engine, connection), wire_size, now);
+                       lt_session_path(engine, connection), wire_size,
+                       first ? lt_packet_size(complete) : 0, now);
+    lt_link_health_wrote(&engine->health, lt_session_path(engine, connection)->link, now);
+    lt_link_meter_wrote(&engine->meter, lt_session_path(engine, connection), wire_size, now);
     lt_links_wrote(engine->links, connection, wire_size, now);
     if (complete)
         lt_links_wrote_packet(engine->links, connection, first);
     if (first)
-        lt_reports_on_written(engine->reports, path_of(engine, connection), complete,
+        lt_reports_on_written(engine->reports, lt_session_path(engine, connection), complete,
                               lt_links_stream_bytes(engine->links, connection), now);
     if (complete)
         lt_repair_written(engine->repair, engine->links, connection, complete, now);
@@ -1171,8 +849,9 @@ uint32_t livetcp_engine_wants_writable(const livetcp_engine *engine)
 
 uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection)
 {
-    return is_slot(connection) ? lt_sender_unsent_limit(engine->sender, path_of(engine, connection))
-                               : UINT32_MAX;
+    return is_slot(connection)
+               ? lt_sender_unsent_limit(engine->sender, lt_session_path(engine, connection))
+               : UINT32_MAX;
 }
 
 uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now)
@@ -1191,7 +870,7 @@ uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now
 void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const livetcp_path *info,
                               livetcp_usec now)
 {
-    const livetcp_path *path = is_slot(connection) ? path_of(engine, connection) : NULL;
+    const livetcp_path *path = is_slot(connection) ? lt_session_path(engine, connection) : NULL;
     livetcp_tcp_state before = path ? path->tcp_state : LIVETCP_TCP_UNKNOWN;
 
     if (!path)
@@ -1211,7 +890,8 @@ void livetcp_engine_tx_timestamp(livetcp_engine *engine, unsigned connection,
                                  const livetcp_tx_timestamp *timestamp, livetcp_usec now)
 {
     if (is_slot(connection) && lt_links_has_socket(engine->links, connection))
-        lt_reports_on_tx_timestamp(engine->reports, path_of(engine, connection), timestamp, now);
+        lt_reports_on_tx_timestamp(engine->reports, lt_session_path(engine, connection), timestamp,
+                                   now);
 }
 
 /* ---- time ---- */
@@ -1230,7 +910,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
 {
     livetcp_usec due = LIVETCP_NEVER;
 
-    if (engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closed(&engine->life))
         return LIVETCP_NEVER;
     due = earlier(due, lt_links_deadline(engine->links));
     due = earlier(due, lt_outage_probes_deadline(&engine->outage));
@@ -1239,8 +919,7 @@ livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
     due = earlier(due, lt_link_rates_deadline(&engine->rates));
     due = earlier(due, lt_repair_deadline(engine->repair));
     due = earlier(due, lt_reports_deadline(engine->reports));
-    due = earlier(due, engine->abandoned_at_us);
-    return engine->closing ? earlier(due, engine->drain_until_us) : due;
+    return earlier(due, lt_life_deadline(&engine->life));
 }
 
 static void expire_reports(livetcp_engine *engine, livetcp_usec now)
@@ -1257,7 +936,7 @@ static void expire_reports(livetcp_engine *engine, livetcp_usec now)
 
 void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
 {
-    if (engine->state == LIVETCP_SESSION_CLOSED)
+    if (lt_life_is_closed(&engine->life))
         return;
     engine->now_us = now;
     lt_links_expire(engine->links, now);
@@ -1268,7 +947,7 @@ void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
     lt_receiver_expire(engine->receiver, now);
     lt_sender_expire(engine->sender, engine->links, now);
     lt_link_rates_expire(&engine->rates, now);
-    if (now >= engine->abandoned_at_us)
+    if (lt_life_is_abandoned(&engine->life, now))
         livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
     check_drained(engine, now);
 }
@@ -1282,7 +961,7 @@ bool livetcp_engine_next_event(livetcp_engine *engine, livetcp_engine_event *eve
 
 livetcp_session_state livetcp_engine_state(const livetcp_engine *engine)
 {
-    return engine->state;
+    return lt_life_state(&engine->life);
 }
 
 const uint8_t *livetcp_engine_session_id(const livetcp_engine *engine)
@@ -1324,170 +1003,4 @@ void livetcp_engine_notify_when_sent(livetcp_engine *engine)
 {
     engine->sent_wanted = true;
     notify_if_sent(engine);
-}
-
-/* ---- settings of a session that runs ---- */
-
-/* Puts settings in force, if they are right together. */
-static livetcp_result configure(livetcp_engine *engine, const livetcp_config *config,
-                                const livetcp_policy *policy, livetcp_error *error)
-{
-    livetcp_result result;
-
-    if (engine->state == LIVETCP_SESSION_CLOSED)
-        return lt_fail(error, LIVETCP_ERR_CLOSED, "the session is closed: nothing can be set");
-    result = lt_config_check_session(config, policy, error);
-    if (result != LIVETCP_OK)
-        return result;
-    result = lt_sender_configure(engine->sender, config, policy);
-    if (result != LIVETCP_OK)
-        return lt_fail(error, result, "no memory for policy '%s'", policy->name);
-    lt_repair_configure(engine->repair, config, policy, lt_sender_uses_path_info(engine->sender));
-    engine->config = *config;
-    engine->policy = policy;
-    return LIVETCP_OK;
-}
-
-livetcp_result livetcp_engine_set_policy(livetcp_engine *engine, const livetcp_policy *policy,
-                                         livetcp_error *error)
-{
-    livetcp_config config = engine->config;
-
-    if (!policy)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "policy is NULL");
-    snprintf(config.policy, sizeof config.policy, "%s", policy->name);
-    config.connections = lt_links_count(engine->links); /* there will not be more */
-    return configure(engine, &config, policy, error);
-}
-
-livetcp_result livetcp_engine_set_redundancy_budget(livetcp_engine *engine, double budget,
-                                                    livetcp_error *error)
-{
-    livetcp_config config = engine->config;
-
-    config.redundancy_budget = budget;
-    return configure(engine, &config, engine->policy, error);
-}
-
-livetcp_result livetcp_engine_set_max_send_delay(livetcp_engine *engine, livetcp_usec delay_us,
-                                                 livetcp_error *error)
-{
-    livetcp_config config = engine->config;
-
-    config.max_send_delay_us = delay_us;
-    return configure(engine, &config, engine->policy, error);
-}
-
-livetcp_result livetcp_engine_set_bitrate_bounds(livetcp_engine *engine, uint32_t min, uint32_t max,
-                                                 livetcp_error *error)
-{
-    livetcp_config config = engine->config;
-    livetcp_result result;
-
-    config.min_bitrate = min;
-    config.max_bitrate = max;
-    result = configure(engine, &config, engine->policy, error);
-    if (result == LIVETCP_OK && lt_link_rates_set_bounds(&engine->rates, min, max))
-        lt_events_add(&engine->events,
-                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
-                                              .bitrate = lt_link_rates_get(&engine->rates)});
-    return result;
-}
-
-livetcp_result livetcp_engine_set_order(livetcp_engine *engine, livetcp_order order,
-                                        livetcp_error *error)
-{
-    livetcp_config config = engine->config;
-    livetcp_result result;
-
-    config.order = order;
-    result = configure(engine, &config, engine->policy, error);
-    if (result == LIVETCP_OK)
-        lt_receiver_set_order(engine->receiver, order);
-    return result;
-}
-
-/* ---- statistics ---- */
-
-static unsigned count_links(const livetcp_engine *engine)
-{
-    unsigned count = 1;
-
-    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
-        if (path_of(engine, i)->link >= count)
-            count = path_of(engine, i)->link + 1U;
-    return count;
-}
-
-livetcp_result livetcp_engine_get_stats(const livetcp_engine *engine, livetcp_usec now,
-                                        livetcp_session_stats *stats)
-{
-    livetcp_session_stats all = {.struct_size = sizeof all};
-    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_session_stats, NULL);
-
-    if (result != LIVETCP_OK)
-        return result;
-    all.received.protocol_errors = engine->protocol_errors;
-    lt_link_rates_gather(&engine->rates, &all);
-    lt_links_gather(engine->links, &all);
-    lt_outage_probes_gather(&engine->outage, &all);
-    all.links = count_links(engine);
-    lt_sender_gather(engine->sender, engine->links, now, &all);
-    lt_repair_gather(engine->repair, &all);
-    lt_receiver_gather(engine->receiver, &all);
-    lt_reports_gather(engine->reports, lt_links_paths(engine->links), lt_links_count(engine->links),
-                      &all, now);
-    lt_sized_fill(stats, &all, sizeof all);
-    return LIVETCP_OK;
-}
-
-livetcp_result livetcp_engine_get_connection_stats(const livetcp_engine *engine,
-                                                   unsigned connection, livetcp_usec now,
-                                                   livetcp_connection_stats *stats)
-{
-    livetcp_connection_stats all = {.struct_size = sizeof all};
-    const lt_receiver_slot_counts *received;
-    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_connection_stats, NULL);
-
-    if (result != LIVETCP_OK)
-        return result;
-    if (connection >= lt_links_count(engine->links))
-        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "there is no connection %u: the session has 0..%u", connection,
-                       lt_links_count(engine->links) - 1);
-    received = lt_receiver_get_slot(engine->receiver, connection);
-    all.packets_received = received->packets;
-    all.bytes_read = received->bytes;
-    lt_links_gather_slot(engine->links, connection, now, &all);
-    lt_sender_gather_slot(engine->sender, connection, &all);
-    lt_sized_fill(stats, &all, sizeof all);
-    return LIVETCP_OK;
-}
-
-livetcp_result livetcp_engine_get_link_stats(const livetcp_engine *engine, unsigned link,
-                                             livetcp_usec now, livetcp_link_stats *stats)
-{
-    livetcp_link_stats all = {.struct_size = sizeof all, .index = link};
-    livetcp_session_stats rate = {.struct_size = sizeof rate};
-    livetcp_result result = LT_CHECK_SIZED(stats, livetcp_link_stats, NULL);
-
-    if (result != LIVETCP_OK)
-        return result;
-    if (link >= count_links(engine))
-        return lt_fail(NULL, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "there is no link %u: the session has 0..%u", link, count_links(engine) - 1);
-    lt_links_gather_link(engine->links, link, &all);
-    lt_link_meter_gather(&engine->meter, link, now, &all);
-    all.stalls = engine->health.stalls[link];
-    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
-        if (path_of(engine, i)->link == link)
-            all.bytes_read += lt_receiver_get_slot(engine->receiver, i)->bytes;
-    if (lt_link_rates_at(&engine->rates, link)) {
-        lt_rate_gather(lt_link_rates_at(&engine->rates, link), &rate);
-        all.congestion = rate.sent.congestion;
-        all.window_bytes = rate.sent.window_bytes;
-        all.estimated_bitrate = rate.sent.estimated_bitrate;
-    }
-    lt_sized_fill(stats, &all, sizeof all);
-    return LIVETCP_OK;
 }
