@@ -421,16 +421,15 @@ static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_
 static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint64_t packets)
 {
     lt_kept *kept = lt_repair_kept(engine->repair);
+    uint32_t missing = 0, again = 0;
     lt_packet *packet;
 
-    connection->settled = true;
     while ((packet = lt_kept_next_missing(kept, connection, packets))) {
-        connection->missing++;
-        connection->again += lt_sender_send_again(engine->sender, packet);
+        missing++;
+        again += lt_sender_send_again(engine->sender, packet);
     }
-    kept->missing += connection->missing;
-    kept->again += connection->again;
-    if (!connection->missing || engine->loss_warned)
+    lt_kept_settle(kept, connection, missing, again);
+    if (!missing || engine->loss_warned)
         return;
     engine->loss_warned = true;
     lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
@@ -442,7 +441,7 @@ static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint6
 static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_receipt *receipt,
                             livetcp_usec now)
 {
-    lt_control answer = {.type = LT_CONTROL_RESENT, .resent.number = receipt->number};
+    lt_control answer = {.type = LT_CONTROL_RESENT};
     int own;
     uint64_t packets;
     lt_kept_connection *connection =
@@ -450,10 +449,9 @@ static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_rece
 
     if (!connection || own == (int)slot)
         return;
-    if (!connection->settled)
+    if (!lt_kept_is_settled(connection))
         settle(engine, connection, packets);
-    answer.resent.missing = connection->missing;
-    answer.resent.again = connection->again;
+    lt_kept_outcome(connection, &answer.resent);
     lt_control_write(&engine->writer, slot, &answer);
     if (own >= 0)
         begin_close(engine, (unsigned)own, LIVETCP_ERR_CONNECTION_LOST, false, now);
