@@ -88,6 +88,7 @@
 /* clang-format on */
 #include "gstlivetcpsrc.h"
 
+#include "gstlivetcpcallers.h"
 #include "gstlivetcpdebug.h"
 #include "gstlivetcpdownstream.h"
 #include "gstlivetcpproperties.h"
