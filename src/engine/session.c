@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a session does on every event: the order of its components' work.
- */
+/* A session's life: its connections, outages, state and time. */
 #include "engine/session.h"
+
 #include "base/sized.h"
 #include "engine/pending.h"
 #include "wire/authenticator.h"
 
 #include <string.h>
 
-/* Owners pass slot numbers; unknown ones are ignored. */
-static bool is_slot(unsigned connection)
-{
-    return connection < LIVETCP_MAX_CONNECTIONS;
-}
-
 /* ---- a connection ends ---- */
 
-/* From here on it carries nothing but the reason: a BYE or a REJECT, if the peer can read it. */
-static void begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
-                        bool say_goodbye, livetcp_usec now)
+void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
+                            bool say_goodbye, livetcp_usec now)
 {
     bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
                  lt_links_has_socket(engine->links, slot);
@@ -43,13 +35,12 @@ static void close_failed(livetcp_engine *engine, livetcp_usec now)
     unsigned slot;
 
     while (lt_links_next_withdrawn(engine->links, &slot))
-        begin_close(engine, slot, LIVETCP_OK, false, now);
+        lt_session_begin_close(engine, slot, LIVETCP_OK, false, now);
     while (lt_links_next_failed(engine->links, &slot, &reason))
-        begin_close(engine, slot, reason, true, now);
+        lt_session_begin_close(engine, slot, reason, true, now);
 }
 
-/* Packets in flight on a connection go back to the send queue, in order. */
-static void take_back_written(livetcp_engine *engine, unsigned slot)
+void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
 {
     /* A peer that has ended, or that got our BYE, reads nothing that comes a second time. */
     bool forget = lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life);
@@ -59,11 +50,11 @@ static void take_back_written(livetcp_engine *engine, unsigned slot)
         lt_sender_take_back(engine->sender, packet, slot);
 }
 
-/* And those that a lost connection has not written. */
+/* A lost connection's: those, and what it has not written. */
 static void take_back(livetcp_engine *engine, unsigned slot)
 {
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
-    take_back_written(engine, slot);
+    lt_session_take_back_written(engine, slot);
 }
 
 static void finish(livetcp_engine *engine, livetcp_usec now);
@@ -115,7 +106,7 @@ static void finish(livetcp_engine *engine, livetcp_usec now)
 {
     lt_repair_close(engine->repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
-        begin_close(engine, i, lt_life_reason(&engine->life), true, now);
+        lt_session_begin_close(engine, i, lt_life_reason(&engine->life), true, now);
     lt_sender_clear(engine->sender, true);               /* unwritten packets, too */
     lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
     lt_links_end(engine->links);
@@ -138,9 +129,7 @@ static void notify_if_sent(livetcp_engine *engine)
     lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_SENT});
 }
 
-/* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
- * ended all connections. */
-static void check_drained(livetcp_engine *engine, livetcp_usec now)
+void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now)
 {
     notify_if_sent(engine);
     if (!lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
@@ -165,18 +154,16 @@ static void update_state(livetcp_engine *engine, livetcp_usec now)
     if (lt_life_is_closed(&engine->life))
         return;
     if (lt_life_peer_ended(&engine->life))
-        check_drained(engine, now);
+        lt_session_check_drained(engine, now);
     else if (lt_life_update(&engine->life, &view, now))
         livetcp_engine_close(engine, view.last_loss, 0, now);
 }
 
-/* The peer sent BYE on this connection. It writes no more, but its earlier data on the others may
- * still be on the way: the session ends when they have, or after peer-timeout. */
-static void on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
+void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 {
     if (lt_life_on_goodbye(&engine->life, now + engine->config.peer_timeout_us))
         on_closing(engine);
-    begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
+    lt_session_begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
     lt_sender_clear(engine->sender, false); /* the peer does not read it */
 }
 
@@ -190,7 +177,7 @@ void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp
     lt_life_close(&engine->life, reason, now + drain_us);
     on_closing(engine);
     lt_sender_flush_copies(engine->sender);
-    check_drained(engine, now);
+    lt_session_check_drained(engine, now);
 }
 
 /* ---- connections ---- */
@@ -233,6 +220,13 @@ static void start_receipts(livetcp_engine *engine, unsigned slot)
     lt_reports_on_number(engine->reports, slot, number);
 }
 
+void lt_session_on_changed(livetcp_engine *engine, unsigned slot, livetcp_usec now)
+{
+    update_state(engine, now);
+    close_failed(engine, now);
+    start_receipts(engine, slot);
+}
+
 static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_t number,
                             livetcp_usec now)
 {
@@ -270,7 +264,7 @@ void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_re
     livetcp_connection_state state;
     livetcp_result known;
 
-    if (!is_slot(connection))
+    if (!lt_session_is_slot(connection))
         return;
     state = lt_links_state(engine->links, connection);
     if (state == LIVETCP_CONNECTION_IDLE || state == LIVETCP_CONNECTION_CLOSED)
@@ -303,7 +297,7 @@ livetcp_result livetcp_engine_set_link(livetcp_engine *engine, unsigned connecti
 {
     livetcp_result result;
 
-    if (!is_slot(connection) || link >= LIVETCP_MAX_LINKS || weight > UINT8_MAX)
+    if (!lt_session_is_slot(connection) || link >= LIVETCP_MAX_LINKS || weight > UINT8_MAX)
         return LIVETCP_ERR_INDEX_RANGE;
     result = lt_link_rates_set_link(&engine->rates, connection, link);
     if (result == LIVETCP_OK)
@@ -370,11 +364,10 @@ static void close_spare(livetcp_engine *engine, livetcp_usec now)
     unsigned spare;
 
     if (lt_links_spare_is_done(engine->links, &spare))
-        begin_close(engine, spare, LIVETCP_OK, false, now);
+        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
 }
 
-/* The spare slot serves one outage at a time. */
-static void watch_for_outage(livetcp_engine *engine, livetcp_usec now)
+void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now)
 {
     bool useful = !lt_life_is_closing(&engine->life) && lt_links_has_spare(engine->links);
 
@@ -383,513 +376,6 @@ static void watch_for_outage(livetcp_engine *engine, livetcp_usec now)
                                    : LIVETCP_NEVER,
                             lt_links_round_trip(engine->links));
     close_spare(engine, now);
-}
-
-unsigned livetcp_engine_rejection(const livetcp_engine *engine, const char **text)
-{
-    *text = engine->rejection;
-    return engine->rejection_code;
-}
-
-/* ---- data in ---- */
-
-/* Codes like HTTP's: the same request would be turned away again. */
-static bool is_final(unsigned code)
-{
-    return code > 0 && code < 500;
-}
-
-/* The peer closes; answering with a REJECT of our own would be noise. */
-static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_control *message,
-                                livetcp_usec now)
-{
-    livetcp_result reason = lt_control_reason(message);
-    bool asked = engine->caller && lt_life_state(&engine->life) == LIVETCP_SESSION_CONNECTING;
-
-    begin_close(engine, slot, reason, false, now);
-    if (asked) {
-        engine->rejection_code = message->code;
-        memcpy(engine->rejection, message->text, sizeof engine->rejection);
-    }
-    if (asked && is_final(message->code))
-        livetcp_engine_close(engine, reason, 0, now);
-    return reason;
-}
-
-/* The peer has that many packets of a connection of ours, and none will follow. The others that TCP
- * acknowledged are sent again, unless another connection has brought them. */
-static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint64_t packets)
-{
-    lt_kept *kept = lt_repair_kept(engine->repair);
-    uint32_t missing = 0, again = 0;
-    lt_packet *packet;
-
-    while ((packet = lt_kept_next_missing(kept, connection, packets))) {
-        missing++;
-        again += lt_sender_send_again(engine->sender, packet);
-    }
-    lt_kept_settle(kept, connection, missing, again);
-    if (!missing || engine->loss_warned)
-        return;
-    engine->loss_warned = true;
-    lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
-                                                           .reason = LIVETCP_ERR_CONNECTION_LOST});
-}
-
-/* A last receipt, perhaps again. A connection that the peer has lost and we have not is of no use
- * any more. */
-static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_receipt *receipt,
-                            livetcp_usec now)
-{
-    lt_control answer = {.type = LT_CONTROL_RESENT};
-    int own;
-    uint64_t packets;
-    lt_kept_connection *connection =
-        lt_kept_find(lt_repair_kept(engine->repair), receipt, &packets, &own);
-
-    if (!connection || own == (int)slot)
-        return;
-    if (!lt_kept_is_settled(connection))
-        settle(engine, connection, packets);
-    lt_kept_outcome(connection, &answer.resent);
-    lt_control_write(&engine->writer, slot, &answer);
-    if (own >= 0)
-        begin_close(engine, (unsigned)own, LIVETCP_ERR_CONNECTION_LOST, false, now);
-}
-
-static void take_receipts(livetcp_engine *engine, const lt_reception *reception)
-{
-    for (unsigned i = 0; i < reception->receipt_count; i++)
-        lt_kept_on_receipt(lt_repair_kept(engine->repair), &reception->receipts[i]);
-}
-
-/* What the two ends tell each other about packets that TCP acknowledged. */
-static livetcp_result on_receipt(livetcp_engine *engine, unsigned slot, const lt_control *message,
-                                 livetcp_usec now)
-{
-    if (!lt_links_takes_media(engine->links, slot))
-        return LIVETCP_ERR_PROTOCOL;
-    if (message->type == LT_CONTROL_RESENT)
-        lt_reports_on_answer(engine->reports, &message->resent);
-    else
-        on_last_receipt(engine, slot, &message->receipt, now);
-    return LIVETCP_OK;
-}
-
-static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_control *message,
-                               livetcp_usec now)
-{
-    livetcp_result result = LIVETCP_OK;
-
-    switch (message->type) {
-    case LT_CONTROL_PADDING:
-    case LT_CONTROL_REPORT:
-        return LIVETCP_OK;
-    case LT_CONTROL_BYE:
-        on_goodbye(engine, slot, now);
-        return LIVETCP_OK;
-    case LT_CONTROL_PARITY:
-        return lt_links_takes_media(engine->links, slot)
-                   ? lt_receiver_parity_announced(engine->receiver, message)
-                   : LIVETCP_ERR_PROTOCOL;
-    case LT_CONTROL_RECEPTION:
-    case LT_CONTROL_TRANSMISSION:
-        if (!lt_links_takes_media(engine->links, slot))
-            return LIVETCP_ERR_PROTOCOL;
-        lt_reports_on_feedback(engine->reports, message, now);
-        if (message->type == LT_CONTROL_RECEPTION)
-            take_receipts(engine, &message->reception);
-        return LIVETCP_OK;
-    case LT_CONTROL_RECEIPT:
-    case LT_CONTROL_RESENT:
-        return on_receipt(engine, slot, message, now);
-    case LT_CONTROL_REJECT:
-        return on_reject(engine, slot, message, now);
-    default:
-        result = lt_links_control(engine->links, slot, message, now);
-        if (result != LIVETCP_OK)
-            return result;
-        update_state(engine, now);
-        close_failed(engine, now);
-        start_receipts(engine, slot);
-        return LIVETCP_OK;
-    }
-}
-
-livetcp_result lt_session_on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
-                                     livetcp_usec now)
-{
-    lt_control message;
-    livetcp_result result = lt_control_decode(packet, size, &message);
-
-    if (result == LIVETCP_ERR_NOT_SUPPORTED)
-        return LIVETCP_OK; /* a later version's message: skipped */
-    return result == LIVETCP_OK ? dispatch(user, slot, &message, now) : result;
-}
-
-lt_receive_permission lt_session_permission(void *user, unsigned slot)
-{
-    const livetcp_engine *engine = user;
-
-    if (lt_links_closing(engine->links, slot, NULL, NULL) ||
-        !lt_links_has_socket(engine->links, slot))
-        return LT_RECEIVE_NOTHING;
-    return lt_links_takes_media(engine->links, slot) ? LT_RECEIVE_ALL : LT_RECEIVE_CONTROL;
-}
-
-livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connection,
-                                      const uint8_t *data, size_t size,
-                                      const livetcp_rx_timestamp *timestamp, livetcp_usec now)
-{
-    const lt_receiver_slot_counts *counts;
-    uint64_t before;
-    livetcp_result result;
-
-    if (!is_slot(connection) || lt_session_permission(engine, connection) == LT_RECEIVE_NOTHING)
-        return LIVETCP_OK; /* closing: further input is ignored */
-    counts = lt_receiver_get_slot(engine->receiver, connection);
-    before = counts->packets;
-    engine->now_us = now;
-    lt_links_received(engine->links, connection, now);
-    result = lt_receiver_receive(engine->receiver, connection, data, size, now);
-    lt_reports_on_arrived(engine->reports, connection,
-                          lt_receiver_arrived(engine->receiver, connection));
-    if (timestamp)
-        lt_reports_on_read(engine->reports, connection, timestamp,
-                           (unsigned)(counts->packets - before), now);
-    if (result != LIVETCP_OK && !lt_links_closing(engine->links, connection, NULL, NULL)) {
-        engine->protocol_errors++;
-        begin_close(engine, connection, result, true, now);
-    }
-    return result;
-}
-
-/* ---- data out ---- */
-
-livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, size_t size,
-                                   const livetcp_packet_info *info, livetcp_usec now)
-{
-    livetcp_result result;
-    bool rtcp;
-
-    if (lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
-        return LIVETCP_ERR_CLOSED;
-    result = lt_sender_accept(engine->sender, packet, size, info, now, &rtcp);
-    if (result != LIVETCP_OK)
-        return result;
-    if (rtcp)
-        lt_reports_on_own_rtcp(engine->reports, packet, size);
-    lt_repair_not_idle(engine->repair, engine->links, now);
-    return LIVETCP_OK;
-}
-
-/* The slot's path is up to date; its TCP was in that state before. */
-static void on_path_info(livetcp_engine *engine, unsigned slot, livetcp_tcp_state before,
-                         livetcp_usec now)
-{
-    const livetcp_path *path = lt_session_path(engine, slot);
-    lt_rate *rate = lt_link_rates_of(&engine->rates, slot);
-
-    lt_rate_on_path_info(rate, slot, path, now);
-    lt_rate_on_path_sample(rate, lt_links_path_sample(engine->links, slot), now);
-    lt_link_meter_on_path_info(&engine->meter, slot, path);
-    lt_link_health_on_path_info(&engine->health, engine->links, slot, now);
-    lt_repair_acknowledged(engine->repair, engine->links, slot, now);
-    lt_reports_on_path_info(engine->reports, path, now);
-    if (path->tcp_state >= LIVETCP_TCP_RECOVERY && before < LIVETCP_TCP_RECOVERY)
-        lt_repair_alarm(engine->repair, slot, now);
-}
-
-/* Of these slots (bits) those whose answer is known, since nothing can have changed. */
-static uint32_t unchanged_of(const livetcp_engine *engine, uint32_t slots, livetcp_usec now)
-{
-    uint32_t unchanged = 0;
-
-    for (uint32_t left = slots; left; left &= left - 1)
-        if (lt_links_is_unchanged(engine->links, (unsigned)__builtin_ctz(left), now))
-            unchanged |= left & -left;
-    return unchanged;
-}
-
-/* Gives the known answers of the slots below `end`: in the order of the slots with those of the
- * platform, since together they tell groups and queues. */
-static void answer_unchanged(livetcp_engine *engine, unsigned end, livetcp_usec now)
-{
-    uint32_t below = end < LIVETCP_MAX_CONNECTIONS ? (UINT32_C(1) << end) - 1 : UINT32_MAX;
-
-    for (uint32_t left = engine->unchanged & below; left; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(left);
-        if (!lt_links_is_unchanged(engine->links, slot, now))
-            continue;
-        lt_links_path_info_again(engine->links, slot, now);
-        on_path_info(engine, slot, lt_session_path(engine, slot)->tcp_state, now);
-    }
-    engine->unchanged &= ~below;
-}
-
-/* Links that no connection is on have no rate, and no limit. */
-static void limit_links(livetcp_engine *engine)
-{
-    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
-        const lt_rate *rate = lt_link_rates_at(&engine->rates, i);
-        if (rate)
-            lt_sender_limit(engine->sender, i,
-                            &(lt_link_limit){.window = lt_rate_window(rate),
-                                             .rate = lt_rate_carries(rate),
-                                             .room = lt_rate_has_room(rate),
-                                             .headroom = lt_rate_headroom(rate)});
-    }
-}
-
-/* Packets in flight on a link that has stalled go out again elsewhere, at once and whatever the
- * budget, as those of a lost connection do. */
-static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
-{
-    uint32_t stalled = lt_link_health_update(&engine->health, engine->links, now);
-
-    for (unsigned i = lt_links_count(engine->links); stalled && i-- > 0;)
-        if (stalled >> lt_session_path(engine, i)->link & 1)
-            take_back_written(engine, i);
-}
-
-/* An encoder at its least is too fast for the path: the rest is dropped, which nobody asked for. */
-static void warn_of_shortage(livetcp_engine *engine, livetcp_usec now)
-{
-    uint32_t carried = lt_link_rates_take_shortage(&engine->rates, now);
-
-    if (carried)
-        lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
-                                                               .reason = LIVETCP_ERR_TOO_SLOW,
-                                                               .bitrate = carried,
-                                                               .min_bitrate = engine->config.min_bitrate});
-}
-
-static void update_rate(livetcp_engine *engine, livetcp_usec now)
-{
-    lt_rate_view view;
-
-    if (!lt_link_rates_wants_update(&engine->rates, now))
-        return;
-    view = (lt_rate_view){.paths = lt_links_paths(engine->links),
-                          .count = lt_links_count(engine->links),
-                          .media_rate = lt_sender_media_rate(engine->sender, now),
-                          .session_rate = lt_sender_media_rate(engine->sender, now),
-                          .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
-    bool changed = lt_link_rates_update(&engine->rates, &view, now);
-    limit_links(engine);
-    reinject_stalled(engine, now);
-    watch_for_outage(engine, now);
-    warn_of_shortage(engine, now);
-    if (changed)
-        lt_events_add(&engine->events,
-                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
-                                              .bitrate = lt_link_rates_get(&engine->rates)});
-}
-
-static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_engine_write *write)
-{
-    const lt_packet *finishing;
-
-    if (!lt_sender_next_write(engine->sender, engine->links, write, &finishing))
-        return false;
-    write->timestamp =
-        lt_reports_wants_timestamp(engine->reports, write->connection, finishing, now);
-    return true;
-}
-
-/* True if a further copy of a packet under way was given to a connection. */
-static bool review(livetcp_engine *engine, livetcp_usec now)
-{
-    unsigned slots = lt_links_count(engine->links);
-    lt_packet *packet;
-
-    while ((packet = lt_repair_next_due(engine->repair, slots, now))) {
-        bool copied = lt_sender_review(engine->sender, engine->links, packet, now);
-        lt_repair_reviewed(engine->repair, packet, copied, now);
-        if (copied)
-            return true; /* and on when that is written */
-    }
-    return false;
-}
-
-static bool place_parity(livetcp_engine *engine, livetcp_usec now)
-{
-    lt_packet *parity = lt_repair_next_parity(engine->repair, now);
-    lt_parity_placed placed;
-
-    if (!parity)
-        return false;
-    placed = lt_sender_place_parity(engine->sender, engine->links, parity,
-                                    lt_repair_parity_known(engine->repair, parity), now);
-    if (placed != LT_PARITY_WAITS)
-        lt_repair_parity_placed(engine->repair, placed == LT_PARITY_PLACED);
-    return placed == LT_PARITY_PLACED;
-}
-
-static bool place(livetcp_engine *engine, livetcp_usec now)
-{
-    lt_placed placed;
-
-    /* What waits in the send queue can go where the path is first back, or be dropped. */
-    if (lt_outage_probes_is_away(&engine->outage) ||
-        !lt_sender_place(engine->sender, engine->links, now, &placed))
-        return false;
-    bool parity =
-        placed.protect && lt_repair_protect(engine->repair, engine->links, placed.packet, now);
-    lt_reports_on_placed(engine->reports, placed.packet, placed.copies, parity);
-    lt_packet_unref(&placed.packet); /* the outboxes have it */
-    return true;
-}
-
-static uint32_t slots_on(const livetcp_engine *engine, unsigned link)
-{
-    uint32_t slots = 0;
-
-    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
-        slots |= lt_session_path(engine, i)->link == link ? UINT32_C(1) << i : 0;
-    return slots;
-}
-
-/* A probe upwards: behind all media, to connections that take it at once. */
-static bool pad_up(livetcp_engine *engine, livetcp_usec now)
-{
-    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
-        lt_rate *rate = lt_link_rates_at(&engine->rates, i);
-        uint64_t due = rate ? lt_rate_padding_due(rate, now) : 0;
-        if (!due)
-            continue;
-        size_t size = engine->plain || lt_sender_queued(engine->sender)
-                          ? 0
-                          : lt_repair_pad(engine->repair, engine->links, slots_on(engine, i), due);
-        lt_rate_on_padding(rate, size, now);
-        if (size)
-            return true;
-    }
-    return false;
-}
-
-/* A packet already begun comes first, then late ones, since the rest may still be in time. */
-bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
-                               livetcp_engine_write *write)
-{
-    answer_unchanged(engine, LIVETCP_MAX_CONNECTIONS, now);
-    update_rate(engine, now);
-    if (next_in_outboxes(engine, now, write))
-        return true;
-    lt_sender_space_copies(engine->sender, lt_repair_copy_spacing(engine->repair),
-                           lt_repair_joint_loss(engine->repair));
-    lt_sender_begin_round(engine->sender, engine->links, now);
-    if (!lt_sender_queued(engine->sender))
-        check_drained(engine, now);
-    if (review(engine, now) || lt_sender_place_later_copy(engine->sender, engine->links, now) ||
-        place_parity(engine, now) || place(engine, now) ||
-        lt_repair_probe(engine->repair, engine->links, now) || pad_up(engine, now))
-        return next_in_outboxes(engine, now, write);
-    if (lt_sender_drained(engine->sender))
-        lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});
-    return false;
-}
-
-size_t livetcp_engine_queued(const livetcp_engine *engine)
-{
-    return lt_sender_queued(engine->sender);
-}
-
-void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
-                          livetcp_usec now)
-{
-    livetcp_engine_wrote_as(engine, connection, size, size, now);
-}
-
-void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t size,
-                             size_t wire_size, livetcp_usec now)
-{
-    lt_packet *complete;
-    bool first;
-
-    if (!is_slot(connection))
-        return;
-    complete = lt_sender_wrote(engine->sender, connection, size, &first);
-    lt_rate_on_written(lt_link_rates_of(&engine->rates, connection), connection,
-                       lt_session_path(engine, connection), wire_size,
-                       first ? lt_packet_size(complete) : 0, now);
-    lt_link_health_wrote(&engine->health, lt_session_path(engine, connection)->link, now);
-    lt_link_meter_wrote(&engine->meter, lt_session_path(engine, connection), wire_size, now);
-    lt_links_wrote(engine->links, connection, wire_size, now);
-    if (complete)
-        lt_links_wrote_packet(engine->links, connection, first);
-    if (first)
-        lt_reports_on_written(engine->reports, lt_session_path(engine, connection), complete,
-                              lt_links_stream_bytes(engine->links, connection), now);
-    if (complete)
-        lt_repair_written(engine->repair, engine->links, connection, complete, now);
-    check_drained(engine, now);
-}
-
-/* ---- events from the platform ---- */
-
-void livetcp_engine_blocked(livetcp_engine *engine, unsigned connection)
-{
-    if (is_slot(connection))
-        lt_links_blocked(engine->links, connection);
-}
-
-void livetcp_engine_writable(livetcp_engine *engine, unsigned connection)
-{
-    if (is_slot(connection))
-        lt_links_writable(engine->links, connection);
-}
-
-uint32_t livetcp_engine_wants_writable(const livetcp_engine *engine)
-{
-    return lt_sender_wants_writable(engine->sender, engine->links);
-}
-
-uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection)
-{
-    return is_slot(connection)
-               ? lt_sender_unsent_limit(engine->sender, lt_session_path(engine, connection))
-               : UINT32_MAX;
-}
-
-uint32_t livetcp_engine_wants_path_info(livetcp_engine *engine, livetcp_usec now)
-{
-    bool placing = lt_sender_uses_path_info(engine->sender) &&
-                   (lt_sender_queued(engine->sender) || lt_sender_copy_due(engine->sender, now));
-    uint32_t slots = placing ? UINT32_MAX : lt_repair_wants_path_info(engine->repair, now);
-
-    slots |= lt_link_rates_wants_path_info(&engine->rates);
-
-    slots = lt_links_stale(engine->links, slots, now);
-    engine->unchanged = unchanged_of(engine, slots, now);
-    return slots & ~engine->unchanged;
-}
-
-void livetcp_engine_path_info(livetcp_engine *engine, unsigned connection, const livetcp_path *info,
-                              livetcp_usec now)
-{
-    const livetcp_path *path = is_slot(connection) ? lt_session_path(engine, connection) : NULL;
-    livetcp_tcp_state before = path ? path->tcp_state : LIVETCP_TCP_UNKNOWN;
-
-    if (!path)
-        return;
-    answer_unchanged(engine, connection, now);
-    if (lt_links_path_info(engine->links, connection, info, now))
-        on_path_info(engine, connection, before, now);
-}
-
-void livetcp_engine_has_timestamps(livetcp_engine *engine, unsigned connection)
-{
-    if (is_slot(connection))
-        lt_reports_has_timestamps(engine->reports, connection);
-}
-
-void livetcp_engine_tx_timestamp(livetcp_engine *engine, unsigned connection,
-                                 const livetcp_tx_timestamp *timestamp, livetcp_usec now)
-{
-    if (is_slot(connection) && lt_links_has_socket(engine->links, connection))
-        lt_reports_on_tx_timestamp(engine->reports, lt_session_path(engine, connection), timestamp,
-                                   now);
 }
 
 /* ---- time ---- */
@@ -947,7 +433,7 @@ void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
     lt_link_rates_expire(&engine->rates, now);
     if (lt_life_is_abandoned(&engine->life, now))
         livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
-    check_drained(engine, now);
+    lt_session_check_drained(engine, now);
 }
 
 /* ---- events and questions ---- */

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session from the inside: one of each component. session.c has the order of their work on every
- * event, session_create.c how they are made and call each other back, session_settings.c the
- * settings of one that runs, session_stats.c its statistics. No component knows another's inside;
- * information from one to another passes through here.
+ * A session from the inside: one of each component, and the order of their work on every event. No
+ * component knows another's inside; information from one to another passes through here.
+ *
+ *   session.c           its life: connections, outages, state, time
+ *   session_path.c      what the platform tells of its paths
+ *   session_receive.c   what comes, and what the peer's messages mean
+ *   session_send.c      what goes: the next write
+ *   session_create.c    how it is made of components, and what they call back for
+ *   session_settings.c  settings of one that runs
+ *   session_stats.c     statistics
+ *
+ * Each calls only those before it.
  */
 #ifndef LT_ENGINE_SESSION_H
 #define LT_ENGINE_SESSION_H
@@ -59,7 +67,44 @@ static inline livetcp_path *lt_session_path(const livetcp_engine *engine, unsign
     return &lt_links_paths(engine->links)[slot];
 }
 
-/* The receiver's: session.c has what a message and a connection's state mean. */
+/* Owners pass slot numbers; unknown ones are ignored. */
+static inline bool lt_session_is_slot(unsigned connection)
+{
+    return connection < LIVETCP_MAX_CONNECTIONS;
+}
+
+/* ---- session.c ---- */
+
+/* From here on the connection carries nothing but the reason: a BYE or a REJECT, if the peer is to
+ * have it and can read it. */
+void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
+                            bool say_goodbye, livetcp_usec now);
+
+/* Packets in flight on a connection go back to the send queue, in order. */
+void lt_session_take_back_written(livetcp_engine *engine, unsigned slot);
+
+/* The states of connections may have changed by what came on this one. */
+void lt_session_on_changed(livetcp_engine *engine, unsigned slot, livetcp_usec now);
+
+/* The peer sent BYE on this connection. It writes no more, but its earlier data on the others may
+ * still be on the way: the session ends when they have, or after peer-timeout. */
+void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now);
+
+/* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
+ * ended all connections. */
+void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now);
+
+/* Links may have fallen silent, or come back. The spare slot serves one outage at a time. */
+void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now);
+
+/* ---- session_path.c ---- */
+
+/* Gives the known answers of the slots below `end`: in the order of the slots with those of the
+ * platform, since together they tell groups and queues. */
+void lt_session_answer_unchanged(livetcp_engine *engine, unsigned end, livetcp_usec now);
+
+/* ---- session_receive.c: the receiver's ---- */
+
 livetcp_result lt_session_on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
                                      livetcp_usec now);
 lt_receive_permission lt_session_permission(void *user, unsigned slot);
