@@ -6,6 +6,7 @@
  *   undecided.c           connections that wait for an answer that takes time
  *   opening.c             the first bytes of a connection: which protocol, within which others
  *   joining.c             its handshake: into which session, and who waits for whom
+ *   released.c            what becomes of it: part of a session, or turned away with a reason
  *   pending_connection.c  connections that belong to no session yet: their sockets, turns and time
  *   listener.c            its sockets, and its life
  *

@@ -7,6 +7,8 @@
 #include "proxy/proxy_protocol.h"
 #include "settings/settings.h"
 
+#include <string.h>
+
 void lt_io_opening_init(lt_io_opening *opening, const livetcp_config *config, lt_io_tls *tls,
                         const lt_ip *ip)
 {

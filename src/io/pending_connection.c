@@ -2,17 +2,14 @@
 #include "io/pending_connection.h"
 
 #include "base/error.h"
-#include "io/admission.h"
 #include "io/clock.h"
-#include "io/error_text.h"
 #include "io/fallback.h"
 #include "io/joining.h"
-#include "io/lingering_close.h"
 #include "io/opening.h"
 #include "io/process.h"
+#include "io/released.h"
 #include "io/reply.h"
 #include "io/socket.h"
-#include "io/undecided.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,15 +29,12 @@ typedef struct pending_connection {
     livetcp_listener *listener; /* referenced until this is freed */
     uv_os_sock_t socket;        /* LT_NO_SOCKET once a session has it, or it lingers */
     lt_io_lazy_watch watch;
-    lt_io_opening opening; /* its protocol, and what is between it and the socket */
-    bool opened;           /* it speaks session mode */
-    lt_io_joining joining; /* then: into which session */
-    bool prepared;         /* the socket has its options */
-    bool plain;            /* RFC 4571 and nothing else */
-    bool costly;           /* a key was agreed, or a challenge written, and nothing is proved */
-    uint8_t address[LT_ADDRESS_KEY]; /* the peer's: what a proxy in front says, or the socket's */
-    lt_address peer;                 /*   and as others show it */
-    char remote[LT_ADDRESS_TEXT];    /* text of that, once somebody asks */
+    lt_io_opening opening;   /* its protocol, and what is between it and the socket */
+    bool opened;             /* it speaks session mode */
+    lt_io_joining joining;   /* then: into which session */
+    bool prepared;           /* the socket has its options */
+    bool costly;             /* a key was agreed, or a challenge written, and nothing is proved */
+    lt_io_released released; /* whose it is; once it has left, socket, filter and state */
 } pending_connection;
 
 static void arm_timer(livetcp_listener *listener);
@@ -53,14 +47,6 @@ static pending_connection *pending_of(lt_io_pool_member *member)
 static pending_connection *first_pending(const livetcp_listener *listener)
 {
     return pending_of(lt_io_pool_oldest(&listener->pool));
-}
-
-/* Few of a flood are worth their text. */
-static const char *remote_of(pending_connection *pending)
-{
-    if (!pending->remote[0])
-        lt_address_text(&pending->peer, pending->remote);
-    return pending->remote;
 }
 
 static lt_io_filter *filter_of(const pending_connection *pending)
@@ -94,110 +80,53 @@ static void free_pending(lt_io_lazy_watch *watch)
 
     lt_io_joining_clear(&pending->joining);
     lt_io_opening_clear(&pending->opening);
+    lt_io_released_clear(&pending->released);
     free(pending);
     lt_io_listener_release(listener);
 }
 
-/* Leaves the listener; the socket is the caller's. The struct lives until the loop turns, or
- * nobody is at work. */
-static uv_os_sock_t leave(pending_connection *pending)
+/* Leaves the pool, with its socket and all that belongs to it. The struct lives until the loop
+ * turns, or nobody is at work. */
+static lt_io_released *release(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
-    uv_os_sock_t fd = pending->socket;
 
     lt_io_pool_remove(&listener->pool, &pending->member, pending->costly, lt_io_now());
     lt_io_joining_leave(&pending->joining);
-    pending->socket = LT_NO_SOCKET;
     lt_io_lazy_watch_end(&pending->watch);
-    return fd;
+    pending->released.socket = pending->socket;
+    pending->released.filter = lt_io_opening_take_filter(&pending->opening);
+    pending->released.state = lt_io_joining_take_state(&pending->joining);
+    pending->socket = LT_NO_SOCKET;
+    return &pending->released;
+}
+
+/* The same of one that has proved itself, or need not. */
+static lt_io_released *release_proved(pending_connection *pending)
+{
+    pending->costly = false;
+    return release(pending);
 }
 
 /* Closes without a word. */
 static void drop(pending_connection *pending)
 {
-    lt_socket_close(leave(pending));
-}
-
-/* Sends the last words, if possible, and closes. Nothing watches `fd` any more. */
-static void write_last(pending_connection *pending, uv_os_sock_t fd, const livetcp_reply *reply,
-                       livetcp_result reason)
-{
-    lt_io_filter *filter = filter_of(pending);
-
-    lt_io_reply_write(fd, filter, reply);
-    if (filter) {
-        lt_io_filter_end(filter, reason);
-        lt_io_reply_flush(fd, filter);
-    }
-    lt_io_close_lingering(pending->listener->context, fd);
-}
-
-/* Sends the reason to the peer, and tells the application. */
-static void send_off(pending_connection *pending, uv_os_sock_t fd, const livetcp_error *error,
-                     const livetcp_reply *reply)
-{
-    write_last(pending, fd, reply, error->code);
-    lt_io_admission_rejected(pending->listener, remote_of(pending), error);
-}
-
-static void compose(pending_connection *pending, livetcp_result reason, livetcp_error *error)
-{
-    lt_fail(error, reason, "connection from %s: %s%s", remote_of(pending),
-            livetcp_result_text(reason), lt_io_advice(reason));
-}
-
-/* `refusal`: words of the application, or NULL. */
-static void reject_socket(pending_connection *pending, uv_os_sock_t fd, livetcp_result reason,
-                          const lt_io_refusal *refusal)
-{
-    livetcp_reply reply = {.size = 0};
-    livetcp_error error;
-
-    if (!pending->plain)
-        livetcp_pending_reject_with(state_of(pending), reason, refusal ? refusal->code : 0,
-                                    refusal ? refusal->text : "", &reply);
-    compose(pending, reason, &error);
-    if (refusal && *refusal->text)
-        lt_fail(&error, reason, "connection from %s: turned away by the application: %s",
-                remote_of(pending), refusal->text);
-    send_off(pending, fd, &error, &reply);
+    lt_socket_close(release(pending)->socket);
 }
 
 static void reject(pending_connection *pending, livetcp_result reason)
 {
-    reject_socket(pending, leave(pending), reason, NULL);
+    lt_io_released_reject(release(pending), reason);
 }
 
 static void lose(pending_connection *pending, int system_errno)
 {
-    livetcp_listener *listener = pending->listener;
-    livetcp_error error;
-
-    if (system_errno)
-        lt_fail(&error, lt_io_socket_result(system_errno, true), "connection from %s: %s",
-                remote_of(pending), strerror(system_errno));
-    else
-        lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
-                "connection from %s: closed before it said what it wanted", remote_of(pending));
-    lt_socket_close(leave(pending));
-    lt_io_admission_rejected(listener, remote_of(pending), &error);
+    lt_io_released_lose(release(pending), system_errno);
 }
 
-/* It made room for others; that it had to is worth a line, its REJECT is not worth a write. A reset
- * costs half of an orderly end, and leaves nothing in the kernel that waits for the peer's. */
 static void push_out(pending_connection *pending)
 {
-    livetcp_listener *listener = pending->listener;
-    livetcp_error error;
-
-    lt_socket_reset(leave(pending));
-    if (!lt_io_admission_may_tell(listener))
-        return;
-    lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-            "connection from %s: closed to make room for others, before it had joined; if it was "
-            "no stranger, raise max-joining or max-joining-address",
-            remote_of(pending));
-    lt_io_admission_tell(listener, remote_of(pending), &error);
+    lt_io_released_push_out(release(pending));
 }
 
 bool lt_io_pending_drop_surplus(livetcp_listener *listener)
@@ -239,123 +168,22 @@ static bool go_on(pending_connection *pending)
     return pending->socket != LT_NO_SOCKET;
 }
 
-/* ---- into a session ---- */
-
-/* The pending may be gone after this. */
-static void hand_over(pending_connection *pending, livetcp_session *session, unsigned index,
-                      uv_os_sock_t fd, const livetcp_reply *reply, const uint8_t *data, size_t size)
-{
-    lt_io_first_connection first = {.index = index,
-                                    .socket = fd,
-                                    .filter = filter_of(pending),
-                                    .state = pending->plain ? NULL : state_of(pending),
-                                    .reply = reply,
-                                    .data = data,
-                                    .size = size};
-    livetcp_result result = lt_io_admission_attach(pending->listener, session, &first);
-
-    if (result != LIVETCP_OK) {
-        reject_socket(pending, fd, result, NULL);
-        return;
-    }
-    lt_io_opening_take_filter(&pending->opening);
-    lt_io_admission_feed(session, &first);
-}
-
-/* The application answers later: the connection waits for that elsewhere. */
-static void wait_for_answer(pending_connection *pending, livetcp_session *session, uv_os_sock_t fd,
-                            const livetcp_reply *reply, const uint8_t *data, size_t size)
-{
-    lt_io_undecided_parts parts = {.socket = fd,
-                                   .filter = filter_of(pending),
-                                   .state = state_of(pending),
-                                   .joined = *reply,
-                                   .rest = data,
-                                   .rest_size = size,
-                                   .on_decided = arm_timer};
-    livetcp_result result = lt_io_undecided_start(pending->listener, session, &parts);
-
-    if (result != LIVETCP_OK) {
-        reject_socket(pending, fd, result, NULL);
-        livetcp_session_close(session, 0);
-        return;
-    }
-    lt_io_opening_take_filter(&pending->opening);
-    lt_io_joining_take_state(&pending->joining);
-}
-
-/* PROOF has come: `reply` is JOINED. The application is asked with the socket in our hands, since
- * it may end the listener. */
-static void create_session(pending_connection *pending, const livetcp_reply *reply,
-                           const uint8_t *data, size_t size)
-{
-    livetcp_listener *listener = pending->listener;
-    unsigned index = livetcp_pending_index(state_of(pending));
-    livetcp_session *session = NULL;
-    lt_io_refusal refusal;
-    uv_os_sock_t fd;
-
-    pending->costly = false;
-    fd = leave(pending);
-    livetcp_result result =
-        lt_io_admission_offer(listener, remote_of(pending), pending->address, filter_of(pending),
-                              state_of(pending), &session, &refusal);
-    if (result != LIVETCP_OK) {
-        lt_io_admission_note_refused(listener, livetcp_pending_session_id(state_of(pending)));
-        reject_socket(pending, fd, result, &refusal);
-    } else if (session->decision == LT_IO_LATER) {
-        wait_for_answer(pending, session, fd, reply, data, size);
-    } else {
-        hand_over(pending, session, index, fd, reply, data, size);
-    }
-}
-
-static void join_session(pending_connection *pending, const livetcp_reply *reply,
-                         const uint8_t *data, size_t size)
-{
-    livetcp_session *session = lt_io_joining_session(&pending->joining);
-    unsigned index = livetcp_pending_index(state_of(pending));
-
-    pending->costly = false;
-    if (!session) {
-        reject(pending, LIVETCP_ERR_UNKNOWN_SESSION);
-        return;
-    }
-    lt_io_session_note_tls(session, filter_of(pending));
-    hand_over(pending, session, index, leave(pending), reply, data, size);
-}
-
-/* RFC 4571 and nothing else: the connection is the session. */
-static void accept_plain(pending_connection *pending, const uint8_t *data, size_t size)
-{
-    livetcp_listener *listener = pending->listener;
-    livetcp_session *session = NULL;
-    lt_io_refusal refusal;
-    uv_os_sock_t fd;
-
-    pending->costly = false;
-    fd = leave(pending);
-    pending->plain = true;
-    livetcp_result result = lt_io_admission_offer(listener, remote_of(pending), pending->address,
-                                                  filter_of(pending), NULL, &session, &refusal);
-    if (result != LIVETCP_OK)
-        reject_socket(pending, fd, result, &refusal);
-    else
-        hand_over(pending, session, 0, fd, NULL, data, size);
-}
-
 /* ---- messages ---- */
 
 static void turn_away(pending_connection *pending, const lt_io_joining_answer *answer)
 {
-    livetcp_error error;
+    if (answer->expected)
+        lt_io_released_dismiss(release(pending), answer->reason, &answer->reply);
+    else
+        lt_io_released_turn_away(release(pending), answer->reason, &answer->reply);
+}
 
-    if (answer->expected) {
-        write_last(pending, leave(pending), &answer->reply, answer->reason);
-        return;
-    }
-    compose(pending, answer->reason, &error);
-    send_off(pending, leave(pending), &error, &answer->reply);
+static void join_session(pending_connection *pending, const livetcp_reply *joined,
+                         const uint8_t *data, size_t size)
+{
+    livetcp_session *session = lt_io_joining_session(&pending->joining);
+
+    lt_io_released_join_session(release_proved(pending), session, joined, data, size);
 }
 
 /* False if it was turned away. */
@@ -386,7 +214,8 @@ static bool follow_joining(pending_connection *pending, lt_io_joining_step step,
     case LT_IO_JOINING_REPLY:
         return write_answer(pending, answer);
     case LT_IO_JOINING_CREATED:
-        create_session(pending, &answer->reply, data, size);
+        lt_io_released_create_session(release_proved(pending), &answer->reply, data, size,
+                                      arm_timer);
         break;
     case LT_IO_JOINING_JOINED:
         join_session(pending, &answer->reply, data, size);
@@ -405,8 +234,8 @@ static void take_messages(pending_connection *pending, const uint8_t *data, size
 
     do {
         bool blamed = lt_io_pool_is_blamed(&pending->member, lt_io_now());
-        step = lt_io_joining_receive(&pending->joining, pending->address, blamed, &data, &size,
-                                     &answer);
+        step = lt_io_joining_receive(&pending->joining, pending->released.address, blamed, &data,
+                                     &size, &answer);
     } while (follow_joining(pending, step, &answer, data, size));
 }
 
@@ -427,9 +256,7 @@ static bool take_address(pending_connection *pending)
         reject(pending, LIVETCP_ERR_NO_MEMORY);
         return false;
     }
-    pending->peer = address;
-    pending->remote[0] = '\0';
-    lt_address_key(&address, pending->address);
+    lt_io_released_name(&pending->released, &address);
     if (leaves)
         push_out(pending_of(leaves)); /* which calls back: the listener may end */
     return pending->socket != LT_NO_SOCKET;
@@ -439,7 +266,7 @@ static bool take_address(pending_connection *pending)
 static void pass_on(pending_connection *pending, const uint8_t *data, size_t size)
 {
     livetcp_listener *listener = pending->listener;
-    uv_os_sock_t fd = leave(pending);
+    uv_os_sock_t fd = release(pending)->socket;
 
     if (!lt_io_fallback_start(listener->context, fd, listener->config.fallback, data, size))
         lt_socket_close(fd);
@@ -451,13 +278,13 @@ static void refuse_opening(pending_connection *pending)
     livetcp_error error;
     char who[LT_ADDRESS_TEXT + 24];
 
-    snprintf(who, sizeof who, "connection from %s", remote_of(pending));
+    snprintf(who, sizeof who, "connection from %s", lt_io_released_remote(&pending->released));
     livetcp_result reason = lt_io_opening_explain(&pending->opening, who, &error);
     if (reason != LIVETCP_OK)
         livetcp_pending_reject(state_of(pending), reason, &reply);
     if (filter_of(pending)) /* an alert, a closing frame, an HTTP error */
         lt_io_reply_flush(pending->socket, filter_of(pending));
-    send_off(pending, leave(pending), &error, &reply);
+    lt_io_released_send_off(release(pending), &error, &reply);
 }
 
 /* Before our first record: the second would wait for an acknowledgment. */
@@ -519,7 +346,7 @@ static bool follow_opening(pending_connection *pending, lt_io_opening_step step,
         begin_filter(pending);
         break;
     case LT_IO_OPENING_PLAIN:
-        accept_plain(pending, data, size);
+        lt_io_released_take_plain(release_proved(pending), data, size);
         break;
     case LT_IO_OPENING_SESSION:
         begin_handshake(pending, data, size);
@@ -805,8 +632,7 @@ static livetcp_result begin(livetcp_listener *listener, pending_connection *pend
 {
     lt_ip ip = lt_address_ip(peer);
 
-    pending->peer = *peer;
-    lt_address_key(peer, pending->address);
+    lt_io_released_name(&pending->released, peer);
     if (lt_io_joining_init(&pending->joining, listener, lt_io_now()) != LIVETCP_OK)
         return LIVETCP_ERR_NO_MEMORY;
     if (!lt_io_pool_add(&listener->pool, &pending->member, peer, leaves)) {
@@ -815,7 +641,7 @@ static livetcp_result begin(livetcp_listener *listener, pending_connection *pend
     }
     lt_io_opening_init(&pending->opening, &listener->config, listener->tls, &ip);
     lt_io_lazy_watch_init(&listener->watches, &pending->watch);
-    pending->listener = listener;
+    pending->listener = pending->released.listener = listener;
     lt_io_listener_reference(listener);
     return LIVETCP_OK;
 }
