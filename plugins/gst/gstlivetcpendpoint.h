@@ -4,6 +4,10 @@
  * peers: the one that a caller calls, or those that a listener accepted. Each element embeds one
  * GstLiveTcpEndpoint.
  *
+ * gstlivetcppeers has the list of peers and the events of their sessions, gstlivetcpcallers who is
+ * let in, gstlivetcpendpoint calling, listening and ending, gstlivetcpwait what the streaming
+ * thread waits for; each calls those before it.
+ *
  * Threads. `lock` guards everything below it in the struct. A streaming thread holds it while it
  * sends, which never blocks. It is never held while calling into the library in a way that may wait
  * for the loop's thread (connect, close, destroy), nor while posting messages, emitting signals or
@@ -16,14 +20,14 @@
 #include <gst/gst.h>
 #include <livetcp/livetcp.h>
 
+#include "gstlivetcpclockrates.h"
 #include "gstlivetcpquestion.h"
+#include "gstlivetcpstrangers.h"
+#include "gstlivetcpticker.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpEndpoint GstLiveTcpEndpoint;
-
-/* RTP payload types. */
-#define GST_LIVETCP_PAYLOADS 128
 
 /* A session and the element's own data about it. */
 typedef struct _GstLiveTcpPeer {
@@ -91,20 +95,19 @@ struct _GstLiveTcpEndpoint {
     gint64 call_again_wait;   /* pause before that */
     livetcp_context *context;
     livetcp_listener *listener;
-    GPtrArray *peers;      /* of GstLiveTcpPeer; owned, but freed only after the session */
-    guint next_id;         /* never used again: an answer that comes too late is nobody else's */
-    guint drain;           /* 1 more than the calls of gst_livetcp_endpoint_wait_drained() */
-    GHashTable *strangers; /* loop's thread: address and reason -> last report */
-    const gchar *refusal;  /* loop's thread: the reason of on_session(), until on_rejected() */
+    GPtrArray *peers; /* of GstLiveTcpPeer; owned, but freed only after the session */
+    guint next_id;    /* never used again: an answer that comes too late is nobody else's */
+    guint drain;      /* 1 more than the calls of gst_livetcp_wait_drained() */
+    GstLiveTcpStrangers strangers; /* loop's thread */
+    const gchar *refusal; /* loop's thread: the reason of on_session(), until on_rejected() */
     GstLiveTcpQuestion question; /* about the caller that connects */
     guint answering;             /* threads that answer a caller that waits */
     livetcp_error last_error;
     livetcp_session_stats ended_totals; /* counters of sessions that are gone */
     guint64 never_sent; /* packets of a caller's sessions that ended before they were sent */
     guint sessions_total;
-    GstClockID stats_timer;
-    guint32 clock_rates[GST_LIVETCP_PAYLOADS + 1]; /* first of any payload type, then of each; 0 =
-                                                      not known */
+    GstLiveTcpTicker ticker; /* of the statistics */
+    GstLiveTcpClockRates clock_rates;
 };
 
 /* `defaults` are the element's; `uri_keys` ends with NULL; both tables are static. */
@@ -118,19 +121,6 @@ gboolean gst_livetcp_endpoint_open(GstLiveTcpEndpoint *endpoint);
 
 /* The port that a listener listens on, 0 while it does not. Any thread. */
 guint gst_livetcp_endpoint_bound_port(GstLiveTcpEndpoint *endpoint);
-
-/* Within a handler of caller-connecting: what the caller is told if it is turned away. */
-void gst_livetcp_endpoint_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint code,
-                                            const gchar *text);
-
-/* Within a handler of caller-connecting: the answer comes later. The number of the caller's
- * session, or 0 if it cannot wait. */
-guint gst_livetcp_endpoint_defer_caller(GstLiveTcpEndpoint *endpoint);
-
-/* The answer to a caller that waits. Any thread. FALSE if it is gone, or has its answer. */
-gboolean gst_livetcp_endpoint_admit_caller(GstLiveTcpEndpoint *endpoint, guint session);
-gboolean gst_livetcp_endpoint_reject_caller(GstLiveTcpEndpoint *endpoint, guint session, guint code,
-                                            const gchar *text);
 
 /* Notifies the peers and ends everything; no callback runs after this returns. */
 void gst_livetcp_endpoint_close(GstLiveTcpEndpoint *endpoint);
@@ -146,18 +136,6 @@ void gst_livetcp_endpoint_call_again(GstLiveTcpEndpoint *endpoint);
 
 /* The time of the next call as above, as g_get_monotonic_time(); -1 = not scheduled. */
 gint64 gst_livetcp_endpoint_next_call(GstLiveTcpEndpoint *endpoint);
-
-/* Waits until a session is open; FALSE when interrupted by flushing or a failure. */
-gboolean gst_livetcp_endpoint_wait_open(GstLiveTcpEndpoint *endpoint);
-
-/* Waits until every peer has been sent everything due or has ended, but no longer than the timeout;
- * returns early when flushing. FALSE: timeout. */
-gboolean gst_livetcp_endpoint_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms);
-
-/* Waits until every peer's send queue has space for packets of that total size, so that nothing is
- * dropped; a listener also waits for the first peer. FALSE when interrupted by flushing or a
- * failure. */
-gboolean gst_livetcp_endpoint_wait_room(GstLiveTcpEndpoint *endpoint, gsize size);
 
 /* Changes the order of current and future sessions. */
 void gst_livetcp_endpoint_set_order(GstLiveTcpEndpoint *endpoint, livetcp_order order);

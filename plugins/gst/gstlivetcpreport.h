@@ -49,20 +49,20 @@ typedef struct GstLiveTcpActions {
 #define GST_LIVETCP_ACTIONS(name, endpoint_of)                                                     \
     static void name##_reject(GstElement *element, guint code, const gchar *text)                  \
     {                                                                                              \
-        gst_livetcp_endpoint_prepare_rejection(endpoint_of(element), code, text);                  \
+        gst_livetcp_callers_prepare_rejection(endpoint_of(element), code, text);                   \
     }                                                                                              \
     static guint name##_admit_later(GstElement *element)                                           \
     {                                                                                              \
-        return gst_livetcp_endpoint_defer_caller(endpoint_of(element));                            \
+        return gst_livetcp_callers_defer(endpoint_of(element));                                    \
     }                                                                                              \
     static gboolean name##_admit_waiting(GstElement *element, guint session)                       \
     {                                                                                              \
-        return gst_livetcp_endpoint_admit_caller(endpoint_of(element), session);                   \
+        return gst_livetcp_callers_admit(endpoint_of(element), session);                           \
     }                                                                                              \
     static gboolean name##_reject_waiting(GstElement *element, guint session, guint code,          \
                                           const gchar *text)                                       \
     {                                                                                              \
-        return gst_livetcp_endpoint_reject_caller(endpoint_of(element), session, code, text);      \
+        return gst_livetcp_callers_reject(endpoint_of(element), session, code, text);              \
     }                                                                                              \
     static const GstLiveTcpActions name = {                                                        \
         .reject_caller = name##_reject,                                                            \

@@ -138,11 +138,13 @@
 /* clang-format on */
 #include "gstlivetcpsink.h"
 
+#include "gstlivetcpcallers.h"
 #include "gstlivetcpcaps.h"
 #include "gstlivetcpdebug.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpuri.h"
+#include "gstlivetcpwait.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_sink_debug
 
@@ -501,8 +503,8 @@ static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
         decide_drops(self);
     }
     while (result == GST_FLOW_OK) {
-        if ((!self->wait_for_connection || gst_livetcp_endpoint_wait_open(endpoint)) &&
-            (g_atomic_int_get(&self->drops) || gst_livetcp_endpoint_wait_room(endpoint, size))) {
+        if ((!self->wait_for_connection || gst_livetcp_wait_open(endpoint)) &&
+            (g_atomic_int_get(&self->drops) || gst_livetcp_wait_room(endpoint, size))) {
             break;
         }
         result = interrupted(self);
@@ -610,7 +612,7 @@ static void drain(GstLiveTcpSink *self)
 
     do {
         before = packets_sent(self);
-    } while (!gst_livetcp_endpoint_wait_drained(&self->endpoint, self->drain_timeout_ms) &&
+    } while (!gst_livetcp_wait_drained(&self->endpoint, self->drain_timeout_ms) &&
              !g_atomic_int_get(&self->drops) && packets_sent(self) != before);
 }
 

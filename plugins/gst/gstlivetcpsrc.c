@@ -88,6 +88,7 @@
 /* clang-format on */
 #include "gstlivetcpsrc.h"
 
+#include "gstlivetcpcallers.h"
 #include "gstlivetcpdebug.h"
 #include "gstlivetcpdownstream.h"
 #include "gstlivetcpproperties.h"
@@ -101,14 +102,7 @@
 #define CLOCK_READING_US 20
 #define CLOCK_READINGS   8
 
-/* Interval between looks at the path: until it was reported, and then. */
-#define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
-#define PATH_INTERVAL_US G_TIME_SPAN_SECOND
-
 #define REPORT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
-
-/* Round-trip times that differ by less count as equal. */
-#define SAME_RTT_US 2000
 
 enum {
     PROP_CAPS = GST_LIVETCP_PROP_OWN,
@@ -427,28 +421,6 @@ static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer
 
 /* ---- the path ---- */
 
-/* The path of the session that carries packets now; all zero if there is none. */
-static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)
-{
-    *path = (livetcp_playout_path){.struct_size = sizeof(*path)};
-    g_mutex_lock(&endpoint->lock);
-    for (guint i = 0; i < endpoint->peers->len && path->rtt_us == 0; i++) {
-        const GstLiveTcpPeer *peer = g_ptr_array_index(endpoint->peers, i);
-        if (peer->open) {
-            livetcp_session_get_playout_path(peer->session, path);
-        }
-    }
-    g_mutex_unlock(&endpoint->lock);
-}
-
-/* Small differences are not worth an event. */
-static gboolean path_differs(const livetcp_playout_path *before, const livetcp_playout_path *now)
-{
-    return ABS(now->rtt_us - before->rtt_us) > MAX(SAME_RTT_US, before->rtt_us / 8) ||
-           now->repair != before->repair || now->hedge_delay_us != before->hedge_delay_us ||
-           now->copies != before->copies || now->parity_group != before->parity_group;
-}
-
 /* FALSE: the stream has not begun. */
 static gboolean push_path(GstLiveTcpSrc *self)
 {
@@ -459,30 +431,20 @@ static gboolean push_path(GstLiveTcpSrc *self)
         return FALSE;
     }
     gst_event_unref(segment);
-    gst_pad_push_event(pad, gst_livetcp_player_path_event_new(&self->path));
+    gst_pad_push_event(pad, gst_livetcp_player_path_event_new(&self->path.path));
     return TRUE;
 }
 
 /* Looks at the path from time to time, and notifies the playout and downstream. */
 static void tell_path(GstLiveTcpSrc *self)
 {
-    gint64 now = g_get_monotonic_time();
-    livetcp_playout_path path;
-
-    if (self->path_us != 0 &&
-        now - self->path_us < (self->path_told ? PATH_INTERVAL_US : PATH_SOON_US)) {
+    if (!gst_livetcp_path_look(&self->path, &self->endpoint)) {
         return;
     }
-    self->path_us = now;
-    measure_path(&self->endpoint, &path);
-    if (path.rtt_us == 0 || (self->path_told && !path_differs(&self->path, &path))) {
-        return;
-    }
-    self->path = path;
     g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_set_path(&self->player, &path);
+    gst_livetcp_player_set_path(&self->player, &self->path.path);
     g_mutex_unlock(&self->player_lock);
-    self->path_told = push_path(self);
+    gst_livetcp_path_told(&self->path, push_path(self));
 }
 
 /* ---- playout ---- */
@@ -631,9 +593,8 @@ static gboolean start_playout(GstLiveTcpSrc *self)
     gst_livetcp_player_reset(&self->player);
     g_mutex_unlock(&self->player_lock);
     self->ended = GST_FLOW_OK;
-    self->path = (livetcp_playout_path){.struct_size = sizeof(self->path)};
-    self->path_us = self->reported_us = 0;
-    self->path_told = FALSE;
+    gst_livetcp_path_reset(&self->path);
+    self->reported_us = 0;
     if (wrong != NULL) {
         GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
     }

@@ -5,6 +5,7 @@
 
 #include "gstlivetcpendpoint.h"
 #include "gstlivetcplosses.h"
+#include "gstlivetcppath.h"
 #include "gstlivetcpplayer.h"
 #include "gstlivetcpqueue.h"
 #include "gstlivetcprtcppad.h"
@@ -36,11 +37,9 @@ typedef struct _GstLiveTcpSrc {
 
     GMutex player_lock; /* not held while pushing or posting */
     GstLiveTcpPlayer player;
-    GstFlowReturn ended;       /* streaming thread: result after the last packet */
-    livetcp_playout_path path; /* streaming thread: as last reported */
-    gint64 path_us;            /* streaming thread: when it was last looked at */
-    gboolean path_told;        /* streaming thread */
-    gint64 reported_us;        /* streaming thread: when playout was last reported */
+    GstFlowReturn ended; /* streaming thread: result after the last packet */
+    GstLiveTcpPath path; /* streaming thread */
+    gint64 reported_us;  /* streaming thread: when playout was last reported */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {

@@ -65,4 +65,15 @@ static inline void lt_list_remove(lt_list *link)
     lt_list_init(link);
 }
 
+/* Moves all elements of `from` behind those of `list`. */
+static inline void lt_list_append(lt_list *list, lt_list *from)
+{
+    lt_list *link;
+
+    while ((link = lt_list_first(from))) {
+        lt_list_remove(link);
+        lt_list_insert_last(list, link);
+    }
+}
+
 #endif

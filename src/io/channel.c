@@ -266,6 +266,17 @@ size_t lt_io_channel_waiting(const lt_io_channel *channel)
     return waiting(channel, &data);
 }
 
+void lt_io_channel_probe(const lt_io_channel *channel, bool briefly, livetcp_path *info)
+{
+    uint32_t bytes = (uint32_t)lt_io_channel_waiting(channel);
+
+    lt_platform_probe(channel->socket, briefly, info);
+    if (info->known & LIVETCP_PATH_QUEUED)
+        info->queued_bytes += bytes;
+    if (info->known & LIVETCP_PATH_UNSENT)
+        info->unsent_bytes += bytes;
+}
+
 bool lt_io_channel_is_full(const lt_io_channel *channel)
 {
     return channel->full;

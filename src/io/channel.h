@@ -108,6 +108,10 @@ int lt_io_channel_flush(lt_io_channel *channel);
 /* Locked. Bytes of writes, of records or frames, that the kernel does not have yet. */
 size_t lt_io_channel_waiting(const lt_io_channel *channel);
 
+/* Locked. Path information of the socket; what counts as written and waits here is behind
+ * everything that the kernel has. `briefly`: see lt_platform_probe(). */
+void lt_io_channel_probe(const lt_io_channel *channel, bool briefly, livetcp_path *info);
+
 /* Locked. True if the kernel has not taken all that waits: it takes no more for now. */
 bool lt_io_channel_is_full(const lt_io_channel *channel);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A listener from the inside, in four files, each of which calls only those before it:
+ * A listener from the inside; each of these calls only those before it:
  *
  *   admission.c           the sessions it serves, room for more, and the application's consent
  *   undecided.c           connections that wait for an answer that takes time
- *   pending_connection.c  connections that belong to no session yet, from their first byte on
+ *   opening.c             the first bytes of a connection: which protocol, within which others
+ *   joining.c             its handshake: into which session, and who waits for whom
+ *   released.c            what becomes of it: part of a session, or turned away with a reason
+ *   pending_connection.c  connections that belong to no session yet: their sockets, turns and time
  *   listener.c            its sockets, and its life
  *
  * A stranger is whoever has proved nothing. Strangers are in the pool (pending_pool.h) and nowhere
@@ -28,6 +31,7 @@
 #include "base/bucket.h"
 #include "base/repeats.h"
 #include "io/context.h"
+#include "io/lazy_watch.h"
 #include "io/pending_pool.h"
 #include "io/tls.h"
 #include "platform/socket.h"
@@ -58,15 +62,14 @@ struct livetcp_listener {
     uv_timer_t pause;  /* no accepting until it fires: out of descriptors, or for a batch */
     lt_bucket accepts; /* that need no batch */
 
-    lt_io_pool pool;         /* connections that belong to no session */
-    lt_list unproved;        /* of these, the ones that were sent ACCEPT */
-    lt_list resumed;         /* of these, JOINs that wait for their session no more */
-    lt_list unwatched;       /* of these, the ones that wait and that the loop does not watch */
-    lt_list left;            /* connections that the loop never watched, and that have left */
-    lt_list undecided;       /* first connections whose session the application decides about */
-    uv_timer_t timer;        /* the pool's first deadline, and its next turn */
-    livetcp_usec put_off_us; /* see lt_io_put_off() */
-    uint64_t agreements;     /* key agreements since it exists */
+    lt_io_pool pool;            /* connections that belong to no session */
+    lt_list unproved;           /* of these, the ones that were sent ACCEPT */
+    lt_list resumed;            /* of these, JOINs that wait for their session no more */
+    lt_io_lazy_watches watches; /* and their sockets */
+    lt_list undecided;          /* first connections whose session the application decides about */
+    uv_timer_t timer;           /* the pool's first deadline, and its next turn */
+    livetcp_usec put_off_us;    /* see lt_io_put_off() */
+    uint64_t agreements;        /* key agreements since it exists */
 
     uint8_t refused[LT_IO_LISTENER_REFUSED][LIVETCP_SESSION_ID_SIZE];
     unsigned next_refused;

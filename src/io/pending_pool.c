@@ -273,11 +273,6 @@ lt_io_pool_member *lt_io_pool_oldest(const lt_io_pool *pool)
     return in_pool(lt_list_first(&pool->members));
 }
 
-lt_io_pool_member *lt_io_pool_next(const lt_io_pool *pool, const lt_io_pool_member *member)
-{
-    return in_pool(lt_list_next(&pool->members, &member->in_pool));
-}
-
 /* The source that has most, NULL if none has any. */
 static const lt_io_pool_source *largest_of(const lt_io_pool *pool)
 {

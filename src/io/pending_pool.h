@@ -96,9 +96,6 @@ void lt_io_pool_remove(lt_io_pool *pool, lt_io_pool_member *member, bool failed,
 lt_io_pool_member *lt_io_pool_oldest(const lt_io_pool *pool);
 lt_io_pool_member *lt_io_pool_surplus(const lt_io_pool *pool);
 
-/* The one behind it, in order of age; NULL at the end. */
-lt_io_pool_member *lt_io_pool_next(const lt_io_pool *pool, const lt_io_pool_member *member);
-
 /* The member wants a key agreement: next_turn() returns it when it is its turn. */
 void lt_io_pool_want_turn(lt_io_pool *pool, lt_io_pool_member *member, livetcp_usec now);
 bool lt_io_pool_wants_turn(const lt_io_pool_member *member);

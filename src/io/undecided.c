@@ -2,9 +2,10 @@
 #include "io/undecided.h"
 
 #include "io/clock.h"
+#include "io/held.h"
 #include "io/lingering_close.h"
 #include "io/listener.h"
-#include "io/socket.h"
+#include "io/reply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,7 @@ struct lt_io_undecided {
     lt_io_filter *filter;
     livetcp_pending *state;
     livetcp_reply joined;
-    uint8_t *rest;
-    size_t rest_size;
+    lt_io_held rest; /* what came behind PROOF */
     livetcp_usec decide_by_us;
     void (*on_decided)(livetcp_listener *listener);
 };
@@ -50,7 +50,7 @@ static void on_handle_closed(uv_handle_t *handle)
     lt_io_listener_release(undecided->listener);
     lt_io_filter_destroy(&undecided->filter);
     livetcp_pending_destroy(&undecided->state);
-    free(undecided->rest);
+    lt_io_held_clear(&undecided->rest);
     free(undecided);
 }
 
@@ -58,38 +58,13 @@ static void on_handle_closed(uv_handle_t *handle)
  * until the loop turns. */
 static uv_os_sock_t leave(lt_io_undecided *undecided)
 {
-    livetcp_listener *listener = undecided->listener;
-    lt_list *link;
-
     undecided->session->undecided = NULL;
     undecided->session->on_answer = NULL;
     lt_list_remove(&undecided->in_listener);
-    while ((link = lt_list_first(&undecided->joins))) {
-        lt_list_remove(link);
-        lt_list_insert_last(&listener->resumed, link);
-    }
+    lt_list_append(&undecided->listener->resumed, &undecided->joins);
     uv_close((uv_handle_t *)&undecided->poll, on_handle_closed);
     uv_close((uv_handle_t *)&undecided->timer, on_handle_closed);
     return undecided->socket;
-}
-
-static bool write_reply(const lt_io_undecided *undecided, uv_os_sock_t fd,
-                        const livetcp_reply *reply)
-{
-    const uint8_t *data = reply->frame;
-    size_t size = reply->size;
-
-    if (!size)
-        return true;
-    if (undecided->filter) {
-        if (lt_io_filter_write(undecided->filter, reply->frame, reply->size) != LIVETCP_OK)
-            return false;
-        size = lt_io_filter_output(undecided->filter, &data);
-    }
-    bool written = lt_socket_write(fd, data, size) == (long)size;
-    if (undecided->filter)
-        lt_io_filter_written(undecided->filter, size);
-    return written;
 }
 
 static void turn_away(lt_io_undecided *undecided, livetcp_result reason,
@@ -101,7 +76,7 @@ static void turn_away(lt_io_undecided *undecided, livetcp_result reason,
 
     lt_io_admission_note_refused(listener, livetcp_pending_session_id(undecided->state));
     livetcp_pending_reject_with(undecided->state, reason, refusal->code, refusal->text, &reply);
-    write_reply(undecided, fd, &reply);
+    lt_io_reply_write(fd, undecided->filter, &reply);
     lt_io_close_lingering(listener->context, fd);
     if (!listener->ended)
         undecided->on_decided(listener);
@@ -125,8 +100,8 @@ static void hand_over(lt_io_undecided *undecided)
                                     .filter = undecided->filter,
                                     .state = undecided->state,
                                     .reply = &undecided->joined,
-                                    .data = undecided->rest,
-                                    .size = undecided->rest_size};
+                                    .data = undecided->rest.data,
+                                    .size = undecided->rest.size};
     livetcp_listener *listener = undecided->listener;
     livetcp_session *session = undecided->session;
 
@@ -139,7 +114,7 @@ static void hand_over(lt_io_undecided *undecided)
     } else {
         livetcp_reply reply;
         livetcp_pending_reject(undecided->state, result, &reply);
-        write_reply(undecided, first.socket, &reply);
+        lt_io_reply_write(first.socket, undecided->filter, &reply);
         lt_io_close_lingering(listener->context, first.socket);
         end_session(session, result);
     }
@@ -227,7 +202,7 @@ static bool ask_to_wait(lt_io_undecided *undecided)
     livetcp_reply reply;
 
     livetcp_pending_wait(undecided->state, &reply);
-    return write_reply(undecided, undecided->socket, &reply);
+    return lt_io_reply_write(undecided->socket, undecided->filter, &reply);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -250,23 +225,18 @@ livetcp_result lt_io_undecided_start(livetcp_listener *listener, livetcp_session
 {
     lt_io_undecided *undecided = calloc(1, sizeof *undecided);
 
-    if (undecided && parts->rest_size)
-        undecided->rest = malloc(parts->rest_size);
-    if (!undecided || (parts->rest_size && !undecided->rest)) {
+    if (!undecided || !lt_io_held_set(&undecided->rest, parts->rest, parts->rest_size)) {
         free(undecided);
         return LIVETCP_ERR_NO_MEMORY;
     }
     if (uv_poll_init_socket(listener->context->loop, &undecided->poll, parts->socket) != 0) {
-        free(undecided->rest);
+        lt_io_held_clear(&undecided->rest);
         free(undecided);
         return LIVETCP_ERR_SYSTEM;
     }
     uv_timer_init(listener->context->loop, &undecided->timer);
     undecided->poll.data = undecided->timer.data = undecided;
     undecided->handles = 2;
-    if (parts->rest_size)
-        memcpy(undecided->rest, parts->rest, parts->rest_size);
-    undecided->rest_size = parts->rest_size;
     undecided->listener = listener;
     undecided->session = session;
     undecided->socket = parts->socket;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions through proxies on loopback: HTTP, HTTPS and SOCKS5, with and without TLS inside, and
  * proxies that refuse, are silent or are none. */
+#include "exchange.h"
 #include "proxy_peer.h"
 #include "sockets.h"
 #include "world.h"
@@ -58,27 +59,6 @@ int socks5_for_user(ProxyPeer::Stream &stream)
     return (uint8_t)request[request.size() - 2] << 8 | (uint8_t)request[request.size() - 1];
 }
 
-/* Media both ways, once every connection is open. */
-void exchange(Context &context, Server &server, Caller &caller, unsigned connections)
-{
-    const int packets = 50;
-    REQUIRE(until(context, [&] {
-        return server.sessions() == 1 && open_connections(caller.session) == connections &&
-               open_connections(server.session()) == connections;
-    }));
-    for (int i = 0; i < packets; i++) {
-        REQUIRE(caller.send(rtp((uint16_t)i)) == LIVETCP_OK);
-        REQUIRE(send(server.session(), rtp((uint16_t)i, 1200)) == LIVETCP_OK);
-        context.turn();
-    }
-    REQUIRE(until(context, [&] {
-        return server.record().packets() == (size_t)packets &&
-               caller.record.packets() == (size_t)packets;
-    }));
-    for (const Bytes &packet : caller.record.all_packets())
-        REQUIRE(packet == rtp(sequence_of(packet), 1200));
-}
-
 /* What a caller says whose proxy answers so. */
 std::string refusal(const std::string &url_begin, const ProxyPeer::Speak &speak,
                     livetcp_result code = LIVETCP_ERR_PROXY, Settings more = {})
@@ -109,7 +89,7 @@ TEST_CASE("every connection of a session goes through the proxy, which resolves 
                    {"connections", std::to_string(connections)},
                    {"proxy", "http://" + proxy.place()}});
 
-    exchange(context, server, caller, connections);
+    exchange(context, server, caller, connections, 50);
     CHECK(proxy.connections == (int)connections);
     CHECK(connection_stats(caller.session, 0).remote == proxy.place());
 }
@@ -123,7 +103,7 @@ TEST_CASE("user and password, given when the proxy asks")
         context, server.port,
         {{"host", HOST}, {"connections", "3"}, {"proxy", "http://me:secret@" + proxy.place()}});
 
-    exchange(context, server, caller, 3);
+    exchange(context, server, caller, 3, 50);
     CHECK(proxy.connections > 3);
     CHECK(proxy.connections <= 6);
 }
@@ -137,7 +117,7 @@ TEST_CASE("SOCKS5 with a user, in the environment and in a file")
     Caller caller(context, server.port,
                   {{"host", HOST}, {"connections", "2"}, {"proxy", "env:LT_TEST_PROXY"}});
 
-    exchange(context, server, caller, 2);
+    exchange(context, server, caller, 2, 50);
     CHECK(proxy.connections == 2);
 }
 
@@ -165,7 +145,7 @@ TEST_CASE("TLS through proxies, and a proxy with TLS")
     Server server(context, listener);
     Caller call(context, server.port, caller);
 
-    exchange(context, server, call, 3);
+    exchange(context, server, call, 3, 50);
     CHECK(proxy.connections == 3);
 }
 

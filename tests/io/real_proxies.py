@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+from certificates import certificate_for_localhost
+
 PATIENCE_S = 100
 USER, PASSWORD = "media user", "s3cr3t:word@%"  # to be percent-encoded
 ENCODED = "media%2520user:s3cr3t%253Aword%2540%2525@"  # twice: in a URL in a URI
@@ -248,15 +250,6 @@ listen v2
         for port in ports:
             said = tool.session(target, PROXIED, "&localaddress=127.0.0.5", called=port)
             assert "127.0.0.5" in said, said
-
-
-def certificate_for_localhost(folder):
-    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
-                   check=True, capture_output=True)
-    return certificate, key
 
 
 def websockets_through(tool, target, port, tls_port, certificate):

@@ -2,6 +2,7 @@
 /* Sessions over TLS on loopback: by certificate and by passphrase, with what must be refused, and
  * what the listener shares its port with. */
 #include "certificates.h"
+#include "exchange.h"
 #include "shouter.h"
 #include "sockets.h"
 #include "world.h"
@@ -91,29 +92,6 @@ bool contains(const std::string &text, const std::string &part)
 {
     INFO(text);
     return text.find(part) != std::string::npos;
-}
-
-/* Media both ways, once every connection is open. */
-void exchange(Context &context, Server &server, Caller &caller, unsigned connections, int packets)
-{
-    REQUIRE(until(context, [&] { return server.sessions() == 1; }));
-    REQUIRE(until(context, [&] {
-        return open_connections(caller.session) == connections &&
-               open_connections(server.session()) == connections;
-    }));
-    for (int i = 0; i < packets; i++) {
-        REQUIRE(caller.send(rtp((uint16_t)i, 40 + (size_t)(i * 37 % 1400))) == LIVETCP_OK);
-        REQUIRE(send(server.session(), rtp((uint16_t)i, 1200)) == LIVETCP_OK);
-        context.turn();
-    }
-    REQUIRE(until(context, [&] {
-        return server.record().packets() == (size_t)packets &&
-               caller.record.packets() == (size_t)packets;
-    }));
-    for (const Bytes &packet : caller.record.all_packets())
-        REQUIRE(packet == rtp(sequence_of(packet), 1200));
-    for (const Bytes &packet : server.record().all_packets())
-        REQUIRE(packet == rtp(sequence_of(packet), 40 + (size_t)(sequence_of(packet) * 37 % 1400)));
 }
 
 /* A caller that must be refused: what it says, and that nobody was let in. */

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+from certificates import certificate_for_localhost
+
 SKIPPED = 77
 PATIENCE_S = 100
 DEBIANS_PYTHON = "/usr/bin/python3"  # has Debian's modules, if another is first in PATH
@@ -63,15 +65,6 @@ class Deframer:
             packet, self.held = self.held[2:2 + size], self.held[2 + size:]
             if packet and not 192 <= packet[1] <= 223:  # neither null nor RTCP
                 self.packets.append(packet)
-
-
-def make_certificate(folder):
-    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
-                   check=True, capture_output=True)
-    return certificate, key
 
 
 class Tool:
@@ -159,7 +152,7 @@ async def subscribe(uri, tls):
 
 
 def check_listener(livetcp, folder):
-    certificate, key = make_certificate(folder)
+    certificate, key = certificate_for_localhost(folder)
     trusted = ssl.create_default_context(cafile=certificate)
     for tls in (None, trusted):
         port, got = free_port(), os.path.join(folder, "got.json")
@@ -191,7 +184,7 @@ def check_listener(livetcp, folder):
 
 
 def check_caller(livetcp, folder):
-    certificate, key = make_certificate(folder)
+    certificate, key = certificate_for_localhost(folder)
     keys = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     keys.load_cert_chain(certificate, key)
     keys.set_alpn_protocols(["http/1.1"])

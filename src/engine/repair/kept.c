@@ -169,3 +169,23 @@ lt_packet *lt_kept_next_missing(lt_kept *kept, lt_kept_connection *connection, u
     lt_unacked_clear(&connection->packets);
     return NULL;
 }
+
+void lt_kept_settle(lt_kept *kept, lt_kept_connection *connection, uint32_t missing, uint32_t again)
+{
+    connection->settled = true;
+    connection->missing = missing;
+    connection->again = again;
+    kept->missing += missing;
+    kept->again += again;
+}
+
+bool lt_kept_is_settled(const lt_kept_connection *connection)
+{
+    return connection->settled;
+}
+
+void lt_kept_outcome(const lt_kept_connection *connection, lt_resent *outcome)
+{
+    *outcome = (lt_resent){
+        .number = connection->number, .missing = connection->missing, .again = connection->again};
+}

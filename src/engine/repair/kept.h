@@ -70,4 +70,12 @@ lt_kept_connection *lt_kept_find(lt_kept *kept, const lt_receipt *receipt, uint6
  * brings, with the reference; NULL once there is no more. Packets that came are let go first. */
 lt_packet *lt_kept_next_missing(lt_kept *kept, lt_kept_connection *connection, uint64_t packets);
 
+/* After that: so many were missing, and of these so many are sent again. */
+void lt_kept_settle(lt_kept *kept, lt_kept_connection *connection, uint32_t missing,
+                    uint32_t again);
+bool lt_kept_is_settled(const lt_kept_connection *connection);
+
+/* The answer to a last receipt. */
+void lt_kept_outcome(const lt_kept_connection *connection, lt_resent *outcome);
+
 #endif

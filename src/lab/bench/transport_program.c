@@ -22,6 +22,7 @@
 #include "lab/bench/transport.h"
 
 #include "base/error.h"
+#include "lab/bench/watcher.h"
 #include "lab/clock.h"
 
 #include <errno.h>
@@ -33,7 +34,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@
 #define PORT_TIMEOUT_US (20 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define EXIT_GRACE_US   (2 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-enum { MESSAGE_MAX = 1 << 16, SOCKET_BUFFER = 4 << 20, REASON_MAX = 200, EVENT_WAKE = UINT32_MAX };
+enum { MESSAGE_MAX = 1 << 16, SOCKET_BUFFER = 4 << 20, REASON_MAX = 200 };
 
 /* ---- one flow: a process and the socket to it ---- */
 
@@ -57,10 +57,7 @@ typedef struct program_flow {
 
 typedef struct program_transport {
     lt_transport base;
-    int epoll;
-    int wake; /* eventfd that ends the thread */
-    pthread_t thread;
-    bool started;
+    lt_watcher watcher; /* by flow */
     program_flow *flows;
     char *message; /* of the thread: MESSAGE_MAX and a NUL */
 } program_transport;
@@ -88,7 +85,6 @@ static livetcp_result start_program(program_transport *t, unsigned index, char *
     char line[sizeof program->command + 16], name[sizeof program->name];
     char shell[] = "sh", option[] = "-c";
     char *argv[] = {shell, option, line, name, way, address, port, rate, NULL};
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
     const int size = SOCKET_BUFFER;
     int pair[2];
     snprintf(line, sizeof line, "exec %s \"$@\"", program->command);
@@ -101,8 +97,8 @@ static livetcp_result start_program(program_transport *t, unsigned index, char *
     pthread_mutex_lock(&flow->lock);
     flow->fd = pair[0];
     pthread_mutex_unlock(&flow->lock);
-    if (!code && epoll_ctl(t->epoll, EPOLL_CTL_ADD, pair[0], &event))
-        code = errno;
+    if (!code)
+        code = lt_watcher_add(&t->watcher, pair[0], index, EPOLLIN);
     return code ? lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start %s", program->name)
                 : LIVETCP_OK;
 }
@@ -171,7 +167,7 @@ static bool take_message(program_transport *t, unsigned index)
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return false;
     if (n <= 0) {
-        epoll_ctl(t->epoll, EPOLL_CTL_DEL, fd, NULL);
+        lt_watcher_remove(&t->watcher, fd);
         end_flow(t, index, "the program ended");
         return false;
     }
@@ -185,28 +181,12 @@ static bool take_message(program_transport *t, unsigned index)
     return true;
 }
 
-static void *program_main(void *arg)
+/* The watcher's on_ready. */
+static void on_ready(void *user, unsigned index, uint32_t events)
 {
-    program_transport *t = arg;
-    struct epoll_event events[64];
-    for (;;) {
-        int n = epoll_wait(t->epoll, events, 64, -1);
-        for (int i = 0; i < n; i++) {
-            if (events[i].data.u32 == EVENT_WAKE)
-                return NULL;
-            while (take_message(t, events[i].data.u32))
-                ;
-        }
-    }
-}
-
-static livetcp_result start_thread(program_transport *t, livetcp_error *error)
-{
-    int code = t->started ? 0 : pthread_create(&t->thread, NULL, program_main, t);
-    if (code)
-        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start a thread");
-    t->started = true;
-    return LIVETCP_OK;
+    (void)events;
+    while (take_message(user, index))
+        ;
 }
 
 /* ---- the transport ---- */
@@ -243,7 +223,7 @@ static livetcp_result program_listen(lt_transport *base, const char *address, ui
         if (result == LIVETCP_OK)
             result = await_port(t, i, &ports[i], error);
     }
-    return result == LIVETCP_OK ? start_thread(t, error) : result;
+    return result == LIVETCP_OK ? lt_watcher_start(&t->watcher, error) : result;
 }
 
 static livetcp_result program_connect(lt_transport *base, unsigned index, const char *address,
@@ -255,7 +235,7 @@ static livetcp_result program_connect(lt_transport *base, unsigned index, const 
     snprintf(number, sizeof number, "%u", port);
     snprintf(rate, sizeof rate, "%.0f", base->scheme->start_rate);
     livetcp_result result = start_program(t, index, way, host, number, rate, error);
-    return result == LIVETCP_OK ? start_thread(t, error) : result;
+    return result == LIVETCP_OK ? lt_watcher_start(&t->watcher, error) : result;
 }
 
 static bool program_ready(lt_transport *base, unsigned index, livetcp_error *error)
@@ -321,9 +301,7 @@ static void flow_clear(program_flow *flow)
 static void program_destroy(lt_transport *base)
 {
     program_transport *t = (program_transport *)base;
-    uint64_t one = 1;
-    if (t->started && write(t->wake, &one, sizeof one) == sizeof one)
-        pthread_join(t->thread, NULL);
+    lt_watcher_stop(&t->watcher);
     for (unsigned i = 0; t->flows && i < base->flows; i++) /* all of them learn of the end first */
         if (t->flows[i].fd >= 0)
             shutdown(t->flows[i].fd, SHUT_RDWR);
@@ -331,10 +309,7 @@ static void program_destroy(lt_transport *base)
         flow_clear(&t->flows[i]);
     free(t->flows);
     free(t->message);
-    if (t->epoll >= 0)
-        close(t->epoll);
-    if (t->wake >= 0)
-        close(t->wake);
+    lt_watcher_clear(&t->watcher);
     free(t);
 }
 
@@ -350,20 +325,16 @@ static const lt_transport_ops program_ops = {
 
 livetcp_result lt_program_transport_create(lt_transport **out, unsigned flows, livetcp_error *error)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = EVENT_WAKE};
     program_transport *t = calloc(1, sizeof *t);
-    livetcp_result result = LIVETCP_OK;
+    livetcp_result result;
     *out = NULL;
     if (!t)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
     t->base = (lt_transport){.ops = &program_ops};
-    t->epoll = epoll_create1(EPOLL_CLOEXEC);
-    t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    result = lt_watcher_init(&t->watcher, on_ready, t, error);
     t->flows = calloc(flows, sizeof *t->flows);
     t->message = malloc(MESSAGE_MAX + 1);
-    if (t->epoll < 0 || t->wake < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->wake, &event))
-        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot watch sockets");
-    else if (!t->flows || !t->message)
+    if (result == LIVETCP_OK && (!t->flows || !t->message))
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
     for (unsigned i = 0; t->flows && i < flows; i++) {
         t->flows[i].fd = -1;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "lab/bench/plan.h"
+#include "lab/bench/watcher.h"
 #include "lab/tcp.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -162,21 +162,9 @@ static bool flow_read(socket_flow *flow, const lt_transport *transport)
 
 typedef struct socket_transport {
     lt_transport base;
-    int epoll;
-    int wake; /* eventfd that ends the thread */
-    pthread_t thread;
-    bool started;
+    lt_watcher watcher; /* by flow */
     socket_flow *flows;
 } socket_transport;
-
-/* Source of an epoll event. */
-enum { EVENT_WAKE = UINT32_MAX };
-
-static void watch(socket_transport *t, int operation, unsigned flow, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.u32 = flow};
-    epoll_ctl(t->epoll, operation, t->flows[flow].fd, &event);
-}
 
 static void accept_flow(socket_transport *t, unsigned index)
 {
@@ -190,12 +178,14 @@ static void accept_flow(socket_transport *t, unsigned index)
     close(flow->listener); /* one peer per flow */
     flow->listener = -1;
     flow->fd = fd;
-    watch(t, EPOLL_CTL_ADD, index, EPOLLIN);
+    lt_watcher_add(&t->watcher, fd, index, EPOLLIN);
     pthread_mutex_unlock(&flow->lock);
 }
 
-static void handle(socket_transport *t, unsigned index, uint32_t events)
+/* The watcher's on_ready. */
+static void on_ready(void *user, unsigned index, uint32_t events)
 {
+    socket_transport *t = user;
     socket_flow *flow = &t->flows[index];
     bool ended = false;
     if (flow->fd < 0) {
@@ -206,7 +196,7 @@ static void handle(socket_transport *t, unsigned index, uint32_t events)
         pthread_mutex_lock(&flow->lock);
         bool drained = flow_flush(flow);
         if (drained)
-            watch(t, EPOLL_CTL_MOD, index, EPOLLIN);
+            lt_watcher_change(&t->watcher, flow->fd, index, EPOLLIN);
         pthread_mutex_unlock(&flow->lock);
         if (drained)
             t->base.user.drained(t->base.user.user, index);
@@ -214,36 +204,11 @@ static void handle(socket_transport *t, unsigned index, uint32_t events)
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         ended = lt_tcp_error(flow->fd) != EINPROGRESS && !flow_read(flow, &t->base);
     if (ended) {
-        epoll_ctl(t->epoll, EPOLL_CTL_DEL, flow->fd, NULL);
+        lt_watcher_remove(&t->watcher, flow->fd);
         pthread_mutex_lock(&flow->lock);
         flow->failed = true;
         pthread_mutex_unlock(&flow->lock);
     }
-}
-
-static void *socket_main(void *arg)
-{
-    socket_transport *t = arg;
-    struct epoll_event events[64];
-    for (;;) {
-        int n = epoll_wait(t->epoll, events, 64, -1);
-        for (int i = 0; i < n; i++) {
-            if (events[i].data.u32 == EVENT_WAKE)
-                return NULL;
-            handle(t, events[i].data.u32, events[i].events);
-        }
-    }
-}
-
-static livetcp_result start(socket_transport *t, livetcp_error *error)
-{
-    if (t->started)
-        return LIVETCP_OK;
-    int code = pthread_create(&t->thread, NULL, socket_main, t);
-    if (code)
-        return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot start a thread");
-    t->started = true;
-    return LIVETCP_OK;
 }
 
 static livetcp_result socket_listen(lt_transport *base, const char *address, uint16_t *ports,
@@ -252,14 +217,14 @@ static livetcp_result socket_listen(lt_transport *base, const char *address, uin
     socket_transport *t = (socket_transport *)base;
     const char *cc = base->scheme->config.congestion_control;
     for (unsigned i = 0; i < base->flows; i++) {
-        struct epoll_event event = {.events = EPOLLIN, .data.u32 = i};
         livetcp_result result = lt_tcp_listen(address, cc, &t->flows[i].listener, &ports[i], error);
         if (result != LIVETCP_OK)
             return result;
-        if (epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->flows[i].listener, &event))
-            return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot watch a socket");
+        int code = lt_watcher_add(&t->watcher, t->flows[i].listener, i, EPOLLIN);
+        if (code)
+            return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, code, "cannot watch a socket");
     }
-    return start(t, error);
+    return lt_watcher_start(&t->watcher, error);
 }
 
 static livetcp_result socket_connect(lt_transport *base, unsigned index, const char *address,
@@ -273,10 +238,10 @@ static livetcp_result socket_connect(lt_transport *base, unsigned index, const c
     if (result == LIVETCP_OK) {
         if (!base->scheme->nagle)
             lt_tcp_set_nodelay(flow->fd);
-        watch(t, EPOLL_CTL_ADD, index, EPOLLIN);
+        lt_watcher_add(&t->watcher, flow->fd, index, EPOLLIN);
     }
     pthread_mutex_unlock(&flow->lock);
-    return result == LIVETCP_OK ? start(t, error) : result;
+    return result == LIVETCP_OK ? lt_watcher_start(&t->watcher, error) : result;
 }
 
 static bool socket_ready(lt_transport *base, unsigned index, livetcp_error *error)
@@ -306,7 +271,7 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
     was_blocked = flow->pending_start < flow->pending_end;
     livetcp_result result = flow_send(flow, packet, size, &blocked);
     if (blocked && !was_blocked)
-        watch(t, EPOLL_CTL_MOD, index, EPOLLIN | EPOLLOUT);
+        lt_watcher_change(&t->watcher, flow->fd, index, EPOLLIN | EPOLLOUT);
     pthread_mutex_unlock(&flow->lock);
     return result;
 }
@@ -343,16 +308,11 @@ static void socket_totals(lt_transport *base, lt_transport_totals *out)
 static void socket_destroy(lt_transport *base)
 {
     socket_transport *t = (socket_transport *)base;
-    uint64_t one = 1;
-    if (t->started && write(t->wake, &one, sizeof one) == sizeof one)
-        pthread_join(t->thread, NULL);
+    lt_watcher_stop(&t->watcher);
     for (unsigned i = 0; t->flows && i < base->flows; i++)
         flow_clear(&t->flows[i]);
     free(t->flows);
-    if (t->epoll >= 0)
-        close(t->epoll);
-    if (t->wake >= 0)
-        close(t->wake);
+    lt_watcher_clear(&t->watcher);
     free(t);
 }
 
@@ -368,19 +328,15 @@ static const lt_transport_ops socket_ops = {
 
 livetcp_result lt_socket_transport_create(lt_transport **out, unsigned flows, livetcp_error *error)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = EVENT_WAKE};
     socket_transport *t = calloc(1, sizeof *t);
-    livetcp_result result = LIVETCP_OK;
+    livetcp_result result;
     *out = NULL;
     if (!t)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
     t->base = (lt_transport){.ops = &socket_ops};
-    t->epoll = epoll_create1(EPOLL_CLOEXEC);
-    t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    result = lt_watcher_init(&t->watcher, on_ready, t, error);
     t->flows = calloc(flows, sizeof *t->flows);
-    if (t->epoll < 0 || t->wake < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->wake, &event))
-        result = lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot watch sockets");
-    else if (!t->flows)
+    if (result == LIVETCP_OK && !t->flows)
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the flows");
     for (unsigned i = 0; result == LIVETCP_OK && i < flows; i++) {
         result = flow_init(&t->flows[i], error);

@@ -34,11 +34,6 @@ bool lt_fifo_push(lt_fifo *fifo, const lt_held *held)
     return true;
 }
 
-const lt_held *lt_fifo_head(const lt_fifo *fifo)
-{
-    return fifo->count ? &fifo->slots[fifo->head] : NULL;
-}
-
 bool lt_fifo_pop(lt_fifo *fifo, lt_held *out)
 {
     if (!fifo->count)

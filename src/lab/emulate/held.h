@@ -34,7 +34,6 @@ typedef struct lt_fifo {
 
 bool lt_fifo_push(lt_fifo *fifo, const lt_held *held); /* false: out of memory */
 bool lt_fifo_reserve(lt_fifo *fifo, size_t count);     /* in all; pushes within it succeed */
-const lt_held *lt_fifo_head(const lt_fifo *fifo);      /* NULL when empty */
 bool lt_fifo_pop(lt_fifo *fifo, lt_held *out);
 void lt_fifo_clear(lt_fifo *fifo);
 

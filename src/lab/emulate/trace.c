@@ -152,8 +152,3 @@ uint64_t lt_rate_trace_after(const lt_rate_trace *trace, livetcp_usec t)
     }
     return round * trace->count + low;
 }
-
-double lt_rate_trace_mean(const lt_rate_trace *trace)
-{
-    return 8e3 * LT_OPPORTUNITY_BYTES * (double)trace->count / trace->at[trace->count - 1];
-}

@@ -29,7 +29,4 @@ livetcp_usec lt_rate_trace_time(const lt_rate_trace *trace, uint64_t number);
 /* The first opportunity after `t`, which may be negative. */
 uint64_t lt_rate_trace_after(const lt_rate_trace *trace, livetcp_usec t);
 
-/* Its mean, in bit/s. */
-double lt_rate_trace_mean(const lt_rate_trace *trace);
-
 #endif

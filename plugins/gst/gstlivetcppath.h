@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The path that packets come by, for a playout: looked at from time to time, by the streaming
+ * thread. */
+#ifndef GST_LIVETCP_PATH_H
+#define GST_LIVETCP_PATH_H
+
+#include "gstlivetcpendpoint.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstLiveTcpPath {
+    livetcp_playout_path path; /* as last reported */
+    gint64 looked_us;          /* when it was last looked at; 0 = never */
+    gboolean told;             /* downstream knows it */
+} GstLiveTcpPath;
+
+void gst_livetcp_path_reset(GstLiveTcpPath *path);
+
+/* TRUE if there is news in `path`, for the playout and downstream; follow with told(). Looks again
+ * soon where downstream was not reached. */
+gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoint);
+void gst_livetcp_path_told(GstLiveTcpPath *path, gboolean reached);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes: packets of the application, and the next write of a session. */
+#include "engine/session.h"
+
+livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, size_t size,
+                                   const livetcp_packet_info *info, livetcp_usec now)
+{
+    livetcp_result result;
+    bool rtcp;
+
+    if (lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
+        return LIVETCP_ERR_CLOSED;
+    result = lt_sender_accept(engine->sender, packet, size, info, now, &rtcp);
+    if (result != LIVETCP_OK)
+        return result;
+    if (rtcp)
+        lt_reports_on_own_rtcp(engine->reports, packet, size);
+    lt_repair_not_idle(engine->repair, engine->links, now);
+    return LIVETCP_OK;
+}
+
+/* Links that no connection is on have no rate, and no limit. */
+static void limit_links(livetcp_engine *engine)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        const lt_rate *rate = lt_link_rates_at(&engine->rates, i);
+        if (rate)
+            lt_sender_limit(engine->sender, i,
+                            &(lt_link_limit){.window = lt_rate_window(rate),
+                                             .rate = lt_rate_carries(rate),
+                                             .room = lt_rate_has_room(rate),
+                                             .headroom = lt_rate_headroom(rate)});
+    }
+}
+
+/* Packets in flight on a link that has stalled go out again elsewhere, at once and whatever the
+ * budget, as those of a lost connection do. */
+static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
+{
+    uint32_t stalled = lt_link_health_update(&engine->health, engine->links, now);
+
+    for (unsigned i = lt_links_count(engine->links); stalled && i-- > 0;)
+        if (stalled >> lt_session_path(engine, i)->link & 1)
+            lt_session_take_back_written(engine, i);
+}
+
+/* An encoder at its least is too fast for the path: the rest is dropped, which nobody asked for. */
+static void warn_of_shortage(livetcp_engine *engine, livetcp_usec now)
+{
+    uint32_t carried = lt_link_rates_take_shortage(&engine->rates, now);
+
+    if (carried)
+        lt_events_add(&engine->events,
+                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_WARNING,
+                                              .reason = LIVETCP_ERR_TOO_SLOW,
+                                              .bitrate = carried,
+                                              .min_bitrate = engine->config.min_bitrate});
+}
+
+static void update_rate(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_rate_view view;
+
+    if (!lt_link_rates_wants_update(&engine->rates, now))
+        return;
+    view = (lt_rate_view){.paths = lt_links_paths(engine->links),
+                          .count = lt_links_count(engine->links),
+                          .media_rate = lt_sender_media_rate(engine->sender, now),
+                          .session_rate = lt_sender_media_rate(engine->sender, now),
+                          .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
+    bool changed = lt_link_rates_update(&engine->rates, &view, now);
+    limit_links(engine);
+    reinject_stalled(engine, now);
+    lt_session_watch_for_outage(engine, now);
+    warn_of_shortage(engine, now);
+    if (changed)
+        lt_events_add(&engine->events,
+                      &(livetcp_engine_event){.type = LIVETCP_ENGINE_BITRATE,
+                                              .bitrate = lt_link_rates_get(&engine->rates)});
+}
+
+static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_engine_write *write)
+{
+    const lt_packet *finishing;
+
+    if (!lt_sender_next_write(engine->sender, engine->links, write, &finishing))
+        return false;
+    write->timestamp =
+        lt_reports_wants_timestamp(engine->reports, write->connection, finishing, now);
+    return true;
+}
+
+/* True if a further copy of a packet under way was given to a connection. */
+static bool review(livetcp_engine *engine, livetcp_usec now)
+{
+    unsigned slots = lt_links_count(engine->links);
+    lt_packet *packet;
+
+    while ((packet = lt_repair_next_due(engine->repair, slots, now))) {
+        bool copied = lt_sender_review(engine->sender, engine->links, packet, now);
+        lt_repair_reviewed(engine->repair, packet, copied, now);
+        if (copied)
+            return true; /* and on when that is written */
+    }
+    return false;
+}
+
+static bool place_parity(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_packet *parity = lt_repair_next_parity(engine->repair, now);
+    lt_parity_placed placed;
+
+    if (!parity)
+        return false;
+    placed = lt_sender_place_parity(engine->sender, engine->links, parity,
+                                    lt_repair_parity_known(engine->repair, parity), now);
+    if (placed != LT_PARITY_WAITS)
+        lt_repair_parity_placed(engine->repair, placed == LT_PARITY_PLACED);
+    return placed == LT_PARITY_PLACED;
+}
+
+static bool place(livetcp_engine *engine, livetcp_usec now)
+{
+    lt_placed placed;
+
+    /* What waits in the send queue can go where the path is first back, or be dropped. */
+    if (lt_outage_probes_is_away(&engine->outage) ||
+        !lt_sender_place(engine->sender, engine->links, now, &placed))
+        return false;
+    bool parity =
+        placed.protect && lt_repair_protect(engine->repair, engine->links, placed.packet, now);
+    lt_reports_on_placed(engine->reports, placed.packet, placed.copies, parity);
+    lt_packet_unref(&placed.packet); /* the outboxes have it */
+    return true;
+}
+
+static uint32_t slots_on(const livetcp_engine *engine, unsigned link)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = 0; i < lt_links_count(engine->links); i++)
+        slots |= lt_session_path(engine, i)->link == link ? UINT32_C(1) << i : 0;
+    return slots;
+}
+
+/* A probe upwards: behind all media, to connections that take it at once. */
+static bool pad_up(livetcp_engine *engine, livetcp_usec now)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        lt_rate *rate = lt_link_rates_at(&engine->rates, i);
+        uint64_t due = rate ? lt_rate_padding_due(rate, now) : 0;
+        if (!due)
+            continue;
+        size_t size = engine->plain || lt_sender_queued(engine->sender)
+                          ? 0
+                          : lt_repair_pad(engine->repair, engine->links, slots_on(engine, i), due);
+        lt_rate_on_padding(rate, size, now);
+        if (size)
+            return true;
+    }
+    return false;
+}
+
+/* A packet already begun comes first, then late ones, since the rest may still be in time. */
+bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
+                               livetcp_engine_write *write)
+{
+    lt_session_answer_unchanged(engine, LIVETCP_MAX_CONNECTIONS, now);
+    update_rate(engine, now);
+    if (next_in_outboxes(engine, now, write))
+        return true;
+    lt_sender_space_copies(engine->sender, lt_repair_copy_spacing(engine->repair),
+                           lt_repair_joint_loss(engine->repair));
+    lt_sender_begin_round(engine->sender, engine->links, now);
+    if (!lt_sender_queued(engine->sender))
+        lt_session_check_drained(engine, now);
+    if (review(engine, now) || lt_sender_place_later_copy(engine->sender, engine->links, now) ||
+        place_parity(engine, now) || place(engine, now) ||
+        lt_repair_probe(engine->repair, engine->links, now) || pad_up(engine, now))
+        return next_in_outboxes(engine, now, write);
+    if (lt_sender_drained(engine->sender))
+        lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});
+    return false;
+}
+
+size_t livetcp_engine_queued(const livetcp_engine *engine)
+{
+    return lt_sender_queued(engine->sender);
+}
+
+void livetcp_engine_wrote(livetcp_engine *engine, unsigned connection, size_t size,
+                          livetcp_usec now)
+{
+    livetcp_engine_wrote_as(engine, connection, size, size, now);
+}
+
+void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t size,
+                             size_t wire_size, livetcp_usec now)
+{
+    lt_packet *complete;
+    bool first;
+
+    if (!lt_session_is_slot(connection))
+        return;
+    complete = lt_sender_wrote(engine->sender, connection, size, &first);
+    lt_rate_on_written(lt_link_rates_of(&engine->rates, connection), connection,
+                       lt_session_path(engine, connection), wire_size,
+                       first ? lt_packet_size(complete) : 0, now);
+    lt_link_health_wrote(&engine->health, lt_session_path(engine, connection)->link, now);
+    lt_link_meter_wrote(&engine->meter, lt_session_path(engine, connection), wire_size, now);
+    lt_links_wrote(engine->links, connection, wire_size, now);
+    if (complete)
+        lt_links_wrote_packet(engine->links, connection, first);
+    if (first)
+        lt_reports_on_written(engine->reports, lt_session_path(engine, connection), complete,
+                              lt_links_stream_bytes(engine->links, connection), now);
+    if (complete)
+        lt_repair_written(engine->repair, engine->links, connection, complete, now);
+    lt_session_check_drained(engine, now);
+}
+
+/* ---- space in send buffers ---- */
+
+void livetcp_engine_blocked(livetcp_engine *engine, unsigned connection)
+{
+    if (lt_session_is_slot(connection))
+        lt_links_blocked(engine->links, connection);
+}
+
+void livetcp_engine_writable(livetcp_engine *engine, unsigned connection)
+{
+    if (lt_session_is_slot(connection))
+        lt_links_writable(engine->links, connection);
+}
+
+uint32_t livetcp_engine_wants_writable(const livetcp_engine *engine)
+{
+    return lt_sender_wants_writable(engine->sender, engine->links);
+}
+
+uint32_t livetcp_engine_unsent_limit(const livetcp_engine *engine, unsigned connection)
+{
+    return lt_session_is_slot(connection)
+               ? lt_sender_unsent_limit(engine->sender, lt_session_path(engine, connection))
+               : UINT32_MAX;
+}
