@@ -124,6 +124,47 @@ TEST_CASE("where the listener sends, the caller's probes serve as well")
         }
 }
 
+/* The caller has little under way: what it tells of the media, and its keepalives. What was when
+ * the outage began had arrived, and is acknowledged after it. */
+TEST_CASE("a caller that only receives notices each of several outages")
+{
+    for (livetcp_usec rtt : {20 * ms, 200 * ms}) {
+        Outages outages(both_ways(rtt), outage_config("auto"), true);
+        auto under_way = [&] {
+            uint32_t slots = 0;
+            for (unsigned slot = 0; slot < 8; slot++) {
+                std::shared_ptr<SimConnection> connection = outages.call.caller.connection(slot);
+                REQUIRE(connection);
+                slots |= connection->up.facts().queued_bytes ? UINT32_C(1) << slot : 0;
+            }
+            return slots;
+        };
+        for (unsigned i = 0; i < 6; i++) {
+            CAPTURE(rtt, i);
+            livetcp_session_stats before = outages.call.caller.stats();
+            livetcp_usec cut_at = outages.call.world.now();
+            while (!under_way())
+                outages.stream(20 * ms);
+            uint32_t mistaken = under_way();
+            outages.cut(true);
+            while (outages.call.caller.stats().control.outages == before.control.outages &&
+                   outages.call.world.now() < cut_at + 9 * second)
+                outages.stream(20 * ms);
+            REQUIRE(outages.call.caller.stats().control.outages == before.control.outages + 1);
+            CHECK(outages.call.world.now() - cut_at < 2 * second + 5 * rtt);
+            outages.stream(500 * ms);
+            for (unsigned slot = 0; slot < 8; slot++)
+                if (mistaken >> slot & 1)
+                    outages.call.caller.connection(slot)->up.mistake(outages.call.world.now() -
+                                                                     cut_at);
+            outages.cut(false);
+            outages.stream(2 * rtt + 2 * second);
+        }
+        CHECK(outages.call.listener.rejections.empty());
+        CHECK(outages.call.caller.stats().reconnects == 0);
+    }
+}
+
 TEST_CASE("of what was sent before and in an outage nothing is lost unless it is dropped for time")
 {
     Outages outages(both_ways(60 * ms), outage_config("auto", 0));

@@ -480,12 +480,14 @@ static livetcp_result listener_control(lt_links *links, unsigned slot, const lt_
     return LIVETCP_OK;
 }
 
-static void measure_pong(livetcp_path *path, const lt_control *pong, livetcp_usec now)
+static void measure_pong(lt_links *links, unsigned slot, const lt_control *pong, livetcp_usec now)
 {
     livetcp_usec sent = (livetcp_usec)pong->timestamp;
     /* The peer chooses the number: now - sent could overflow. */
-    if (sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC)
-        lt_path_measured_rtt(path, now - sent);
+    bool known = sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC;
+
+    if (known && !lt_first_rtt_was_away(&links->slots[slot].first_rtt, sent))
+        lt_path_measured_rtt(&links->paths[slot], now - sent);
 }
 
 /* The listener's application takes its time, and the connections that JOIN wait with this one. */
@@ -511,7 +513,7 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
         lt_control_write(&links->writer, slot, &pong);
         return LIVETCP_OK;
     case LT_CONTROL_PONG:
-        measure_pong(&links->paths[slot], message, now);
+        measure_pong(links, slot, message, now);
         links->slots[slot].ponged = true;
         return LIVETCP_OK;
     case LT_CONTROL_WAIT:
@@ -769,6 +771,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
 {
     link *l = &links->slots[slot];
 
+    lt_first_rtt_wrote(&l->first_rtt, l->stream_bytes, now);
     l->stream_bytes += size;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, l->stream_bytes, size, now);
@@ -828,13 +831,16 @@ static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livet
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
 {
     livetcp_path *path = &links->paths[slot];
+    link *l = &links->slots[slot];
     livetcp_path corrected = *info;
+    uint64_t away = lt_path_undelivered(info);
 
     if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
-    lt_first_rtt_correct(&links->slots[slot].first_rtt, &corrected);
+    lt_first_rtt_correct(&l->first_rtt, &corrected,
+                         l->stream_bytes > away ? l->stream_bytes - away : 0, now);
     lt_path_update(path, &corrected, now);
-    links->slots[slot].ponged = false;
+    l->ponged = false;
     take_path_info(links, slot, info->known, now);
     return true;
 }
