@@ -235,8 +235,19 @@ static bool may_connect(const lt_links *links)
 
 bool lt_links_has_spare(const lt_links *links)
 {
-    return may_connect(links) && !links->ending && shares_spare(links) &&
-           links->slots[links->base].state == LIVETCP_CONNECTION_IDLE;
+    return may_connect(links) && !links->ending && shares_spare(links);
+}
+
+bool lt_links_spare_is_up(const lt_links *links, unsigned *slot)
+{
+    *slot = links->base;
+    return links->count > links->base;
+}
+
+bool lt_links_replaces_spare(const lt_links *links, unsigned slot, uint32_t ticket)
+{
+    return !links->caller && !links->ending && !links->ended && slot == links->base &&
+           links->count > links->base && ticket > links->ticket;
 }
 
 unsigned lt_links_take_spare(lt_links *links)
@@ -420,8 +431,9 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, l
     if (links->ending || links->ended)
         return LIVETCP_ERR_CLOSED;
     if (l->state != LIVETCP_CONNECTION_IDLE) {
-        /* This attempt still fails; the caller's next one finds the slot free. */
-        if (is_stale(links, l, now))
+        /* This attempt still fails; the caller's next one finds the slot free. Whoever connects
+         * to the spare slot has left it before. */
+        if (slot == links->base || is_stale(links, l, now))
             fail(l, LIVETCP_ERR_PEER_TIMEOUT);
         return LIVETCP_ERR_INDEX_IN_USE;
     }
