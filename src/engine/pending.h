@@ -21,6 +21,11 @@ uint32_t lt_pending_number(const livetcp_pending *pending);
 /* With which a connection that joins has proved itself; 0 = without one. */
 uint32_t lt_pending_ticket(const livetcp_pending *pending);
 
+/* True if the connection, which has proved itself, takes the place of one that the session still
+ * has: its caller has left that, and the end of it has not arrived yet. The owner closes that one,
+ * with livetcp_engine_lost(), before livetcp_engine_adopt_pending(). */
+bool lt_engine_is_replaced_by(const livetcp_engine *engine, const livetcp_pending *pending);
+
 /* As livetcp_pending_challenge(), of the session that has these credentials and has taken tickets
  * up to this one. */
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,

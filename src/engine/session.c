@@ -258,6 +258,12 @@ livetcp_result livetcp_engine_adopt_pending(livetcp_engine *engine, const livetc
     return adopt(engine, livetcp_pending_index(pending), lt_pending_number(pending), now);
 }
 
+bool lt_engine_is_replaced_by(const livetcp_engine *engine, const livetcp_pending *pending)
+{
+    return lt_links_replaces_spare(engine->links, livetcp_pending_index(pending),
+                                   lt_pending_ticket(pending));
+}
+
 void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_result reason,
                          livetcp_usec now)
 {
@@ -327,11 +333,23 @@ static unsigned next_link(const livetcp_engine *engine, unsigned link)
     return next > link ? next : least;
 }
 
+/* One of an outage before, which is silent as well, or has not come through at all. Packets under
+ * way on it go out again elsewhere. */
+static void free_spare(livetcp_engine *engine, livetcp_usec now)
+{
+    unsigned spare;
+
+    if (lt_links_spare_is_up(engine->links, &spare))
+        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
+}
+
 bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now, unsigned *probe,
                                       unsigned *link)
 {
     if (!lt_outage_probes_next(&engine->outage, now, probe))
         return false;
+    if (lt_outage_probes_would_end(&engine->outage, *probe))
+        free_spare(engine, now);
     *link = engine->probed_link = next_link(engine, engine->probed_link);
     return true;
 }
@@ -350,9 +368,11 @@ void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe)
 bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned probe,
                                            unsigned *connection, livetcp_usec now)
 {
+    unsigned spare;
+
     if (probe >= LIVETCP_MAX_OUTAGE_PROBES ||
         !lt_outage_probes_answered(&engine->outage, probe, now) ||
-        !lt_links_has_spare(engine->links))
+        !lt_links_has_spare(engine->links) || lt_links_spare_is_up(engine->links, &spare))
         return false;
     *connection = lt_links_take_spare(engine->links);
     return true;

@@ -3,6 +3,7 @@
 #include "io/session.h"
 
 #include "base/error.h"
+#include "engine/pending.h"
 #include "io/clock.h"
 #include "io/error_text.h"
 #include "io/process.h"
@@ -331,6 +332,42 @@ static unsigned link_of_addresses(const livetcp_session *session, const lt_io_ch
     return 0;
 }
 
+/* Undelivered data of a broken connection is sent again; so probe once more for the delivered part.
+ */
+static void ask_what_arrived(livetcp_session *session, const lt_io_channel *channel)
+{
+    livetcp_path info = {.known = 0};
+
+    lt_io_channel_probe(channel, true, &info);
+    livetcp_engine_path_info(session->engine, channel->index, &info, lt_io_now());
+}
+
+/* The caller has left the slot's connection for the one that is about to have the slot. */
+static void close_replaced(livetcp_session *session, unsigned index)
+{
+    lt_io_slot *slot = &session->slots[index];
+
+    if (slot->channel) {
+        ask_what_arrived(session, slot->channel);
+        lt_io_channel_close(slot->channel, true, LIVETCP_OK);
+    }
+    slot->channel = NULL;
+    livetcp_engine_lost(session->engine, index, LIVETCP_OK, lt_io_now());
+}
+
+/* Errors: as livetcp_engine_adopt(). */
+static livetcp_result adopt(livetcp_session *session, unsigned index, const lt_io_channel *channel,
+                            const livetcp_pending *pending)
+{
+    if (pending && lt_engine_is_replaced_by(session->engine, pending))
+        close_replaced(session, index);
+    if (!session->slots[index].channel)
+        (void)livetcp_engine_set_link(session->engine, index, link_of_addresses(session, channel),
+                                      1);
+    return pending ? livetcp_engine_adopt_pending(session->engine, pending, lt_io_now())
+                   : livetcp_engine_adopt(session->engine, index, lt_io_now());
+}
+
 livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
                                     lt_io_filter *filter, bool caller,
                                     const livetcp_pending *pending, const livetcp_reply *reply)
@@ -349,10 +386,7 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
     if (caller) {
         livetcp_engine_connected(session->engine, index, lt_io_now());
     } else {
-        (void)livetcp_engine_set_link(session->engine, index, link_of_addresses(session, channel),
-                                      1);
-        result = pending ? livetcp_engine_adopt_pending(session->engine, pending, lt_io_now())
-                         : livetcp_engine_adopt(session->engine, index, lt_io_now());
+        result = adopt(session, index, channel, pending);
     }
     if (result == LIVETCP_OK) {
         lt_io_channel_use_filter(channel, filter);
@@ -366,16 +400,6 @@ livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv
     if (result != LIVETCP_OK)
         lt_io_channel_abandon(channel);
     return result;
-}
-
-/* Undelivered data of a broken connection is sent again; so probe once more for the delivered part.
- */
-static void ask_what_arrived(livetcp_session *session, const lt_io_channel *channel)
-{
-    livetcp_path info = {.known = 0};
-
-    lt_io_channel_probe(channel, true, &info);
-    livetcp_engine_path_info(session->engine, channel->index, &info, lt_io_now());
 }
 
 /* The slot's socket, or the attempt to get one, failed; `orderly`: the peer should still read the
@@ -860,12 +884,16 @@ static void start_probing(livetcp_session *session)
                             .config = &session->config,
                             .links = session->links,
                             .proxy = session->proxy,
-                            .index = livetcp_engine_connections(session->engine)};
+                            .index = session->spare < LIVETCP_MAX_CONNECTIONS
+                                         ? session->spare
+                                         : livetcp_engine_connections(session->engine)};
     unsigned number, link;
 
-    while (livetcp_engine_next_outage_probe(session->engine, lt_io_now(), &number, &link))
+    while (livetcp_engine_next_outage_probe(session->engine, lt_io_now(), &number, &link)) {
         if (!lt_io_outage_begin(&session->outage, &way, number, link))
             livetcp_engine_outage_probe_lost(session->engine, number);
+        flush_and_close(session); /* the slot that the answer is to have */
+    }
     lt_io_outage_keep(&session->outage, livetcp_engine_outage_probes(session->engine));
 }
 

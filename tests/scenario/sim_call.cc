@@ -2,6 +2,10 @@
 /* Connections, a listener, and a whole call put together from them. */
 #include "sim_session.h"
 
+extern "C" {
+#include "engine/pending.h"
+}
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -261,6 +265,10 @@ bool SimListener::adopt(std::shared_ptr<Pending> pending, livetcp_reply &joined,
     }
     if (creating)
         pending->session = &add_session(pending->inbound);
+    if (lt_engine_is_replaced_by(pending->session->engine, pending->inbound)) {
+        replaced++;
+        pending->session->lost(slot, LIVETCP_OK);
+    }
     if (link_of)
         livetcp_engine_set_link(pending->session->engine, slot, link_of(pending->connection->path),
                                 1);

@@ -196,6 +196,7 @@ class SimListener
     bool slamming = false;                    /* accepts, and closes at once */
     livetcp_result turning_away = LIVETCP_OK; /* who wants a new session, for this reason */
     unsigned accepted = 0;                    /* TCP connections */
+    unsigned replaced = 0;                    /* by others of their callers */
     bool has_stamps = false;                  /* its sessions', from now on */
 
   private:

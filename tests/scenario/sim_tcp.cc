@@ -2,6 +2,7 @@
 #include "sim_tcp.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace scenario
 {
@@ -264,6 +265,8 @@ void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
         newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);
     }
     bool progress = cumulative > unacknowledged_;
+    if (progress && mistake_us_)
+        add_rtt(std::exchange(mistake_us_, 0));
     while (!outstanding_.empty() && outstanding_.begin()->first < cumulative) {
         queued_ -= outstanding_.begin()->second.bytes.size();
         outstanding_.erase(outstanding_.begin());

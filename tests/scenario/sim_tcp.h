@@ -68,6 +68,13 @@ class SimTcp
     /* As in Linux the handshake gave the first sample; with a lost SYN-ACK, timeout included. */
     void shook_hands(livetcp_usec rtt);
 
+    /* The next acknowledgement is taken for that of a packet of so long ago: as in Linux, where the
+     * peer's packet is the first after an outage, and acknowledges what had come before. */
+    void mistake(livetcp_usec rtt)
+    {
+        mistake_us_ = rtt;
+    }
+
   private:
     struct Segment {
         Bytes bytes;
@@ -117,6 +124,7 @@ class SimTcp
     livetcp_usec delivered_us_ = 0;
     livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
     livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0, newest_delivered_ = INT64_MIN;
+    livetcp_usec mistake_us_ = 0;
     unsigned backoff_ = 0;
     bool probed_ = false;
     World::Ticket timer_ = 0;

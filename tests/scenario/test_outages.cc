@@ -38,15 +38,15 @@ class Outages
     }
 
     /* Time from the end of an outage of that length to the arrival of the first packet that was
-     * sent after it. */
-    livetcp_usec recovery(livetcp_usec length)
+     * sent after it, within that time. */
+    livetcp_usec recovery(livetcp_usec length, livetcp_usec after = 4 * second)
     {
         cut(true);
         stream(length);
         cut(false);
         livetcp_usec back = call.world.now(), first = LIVETCP_NEVER;
         size_t before = received().size();
-        stream(4 * second);
+        stream(after);
         for (size_t i = before; i < received().size(); i++)
             if (received()[i].at - received()[i].delay >= back)
                 first = std::min(first, received()[i].at - back);
@@ -121,6 +121,119 @@ TEST_CASE("where the listener sends, the caller's probes serve as well")
                 CHECK(outages.recovery(length) <= 2 * rtt + 90 * ms);
                 CHECK(outages.call.caller.stats().open_connections == 8);
             }
+        }
+}
+
+/* The caller has little under way: what it tells of the media, and its keepalives. What was when
+ * the outage began had arrived, and is acknowledged after it. */
+TEST_CASE("a caller that only receives notices each of several outages")
+{
+    for (livetcp_usec rtt : {20 * ms, 200 * ms}) {
+        Outages outages(both_ways(rtt), outage_config("auto"), true);
+        auto under_way = [&] {
+            uint32_t slots = 0;
+            for (unsigned slot = 0; slot < 8; slot++) {
+                std::shared_ptr<SimConnection> connection = outages.call.caller.connection(slot);
+                REQUIRE(connection);
+                slots |= connection->up.facts().queued_bytes ? UINT32_C(1) << slot : 0;
+            }
+            return slots;
+        };
+        for (unsigned i = 0; i < 6; i++) {
+            CAPTURE(rtt, i);
+            livetcp_session_stats before = outages.call.caller.stats();
+            livetcp_usec cut_at = outages.call.world.now();
+            while (!under_way())
+                outages.stream(20 * ms);
+            uint32_t mistaken = under_way();
+            outages.cut(true);
+            while (outages.call.caller.stats().control.outages == before.control.outages &&
+                   outages.call.world.now() < cut_at + 9 * second)
+                outages.stream(20 * ms);
+            REQUIRE(outages.call.caller.stats().control.outages == before.control.outages + 1);
+            CHECK(outages.call.world.now() - cut_at < 2 * second + 5 * rtt);
+            outages.stream(500 * ms);
+            for (unsigned slot = 0; slot < 8; slot++)
+                if (mistaken >> slot & 1)
+                    outages.call.caller.connection(slot)->up.mistake(outages.call.world.now() -
+                                                                     cut_at);
+            outages.cut(false);
+            outages.stream(2 * rtt + 2 * second);
+        }
+        CHECK(outages.call.listener.rejections.empty());
+        CHECK(outages.call.caller.stats().reconnects == 0);
+    }
+}
+
+/* The connection that ended the last one is still open, and silent like the others; the listener
+ * has not learnt that it is closed. */
+TEST_CASE("an outage soon after another one is ended by a new connection, too")
+{
+    for (livetcp_usec apart : {300 * ms, 600 * ms})
+        for (bool backward : {false, true}) {
+            Outages outages(both_ways(60 * ms), outage_config("auto"), backward);
+            for (unsigned i = 0; i < 4; i++) {
+                CAPTURE(apart, backward, i);
+                CHECK(outages.recovery(1500 * ms, apart) <= 260 * ms);
+            }
+            outages.stream(5 * second);
+            livetcp_session_stats stats = outages.call.caller.stats();
+            CHECK(stats.control.outages == 4);
+            CHECK(stats.control.outages_ended == 4);
+            CHECK(stats.open_connections == 8);
+            CHECK(stats.reconnects == 0);
+            CHECK(outages.call.remote()->stats().open_connections == 8);
+            CHECK(outages.call.listener.rejections.empty());
+            CHECK(outages.call.listener.replaced > 0);
+        }
+}
+
+TEST_CASE("whoever sends the JOIN of an outage before again does not get the place of the new one")
+{
+    Outages outages(both_ways(60 * ms), outage_config("auto"));
+    SimCall &call = outages.call;
+    const unsigned spare = 8;
+    std::vector<SimTcp::Bytes> joins;
+    std::shared_ptr<SimConnection> joined;
+    call.caller.on_written = [&](unsigned slot, const uint8_t *data, size_t size) {
+        if (slot == spare && call.caller.connection(spare) != joined) {
+            joined = call.caller.connection(spare);
+            joins.emplace_back(data, data + size);
+        }
+    };
+    for (unsigned i = 0; i < 2; i++)
+        outages.recovery(1500 * ms, 300 * ms);
+    REQUIRE(joins.size() == 2);
+    REQUIRE(call.remote()->connection(spare) == joined);
+    unsigned replaced = call.listener.replaced;
+    for (unsigned i = 0; i < 2; i++) {
+        CAPTURE(i);
+        auto again = std::make_shared<SimConnection>(call.world, call.path, 1 << 20);
+        call.listener.accept(again);
+        CHECK(again->up.write(joins[i].data(), joins[i].size()) == joins[i].size());
+        outages.stream(100 * ms);
+        CHECK(call.remote()->connection(spare) == joined);
+    }
+    CHECK(call.listener.replaced == replaced);
+    CHECK(call.listener.rejections ==
+          std::vector<livetcp_result>{LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_BAD_PROOF});
+    outages.stream(5 * second);
+    CHECK(call.remote()->stats().open_connections == 8);
+}
+
+TEST_CASE("of what was sent in outages soon after each other nothing is lost, or comes twice")
+{
+    for (livetcp_usec apart : {200 * ms, 400 * ms, 700 * ms})
+        for (bool backward : {false, true}) {
+            CAPTURE(apart, backward);
+            Outages outages(both_ways(60 * ms), outage_config("auto", 0), backward);
+            for (unsigned i = 0; i < 4; i++)
+                outages.recovery(1500 * ms, apart);
+            outages.stream(5 * second);
+            outages.call.world.run_for(5 * second);
+            CHECK(outages.received().size() == outages.sent());
+            CHECK(outages.call.caller.stats().reconnects == 0);
+            CHECK(outages.call.caller.stats().open_connections == 8);
         }
 }
 

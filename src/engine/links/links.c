@@ -235,8 +235,19 @@ static bool may_connect(const lt_links *links)
 
 bool lt_links_has_spare(const lt_links *links)
 {
-    return may_connect(links) && !links->ending && shares_spare(links) &&
-           links->slots[links->base].state == LIVETCP_CONNECTION_IDLE;
+    return may_connect(links) && !links->ending && shares_spare(links);
+}
+
+bool lt_links_spare_is_up(const lt_links *links, unsigned *slot)
+{
+    *slot = links->base;
+    return links->count > links->base;
+}
+
+bool lt_links_replaces_spare(const lt_links *links, unsigned slot, uint32_t ticket)
+{
+    return !links->caller && !links->ending && !links->ended && slot == links->base &&
+           links->count > links->base && ticket > links->ticket;
 }
 
 unsigned lt_links_take_spare(lt_links *links)
@@ -420,8 +431,9 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, l
     if (links->ending || links->ended)
         return LIVETCP_ERR_CLOSED;
     if (l->state != LIVETCP_CONNECTION_IDLE) {
-        /* This attempt still fails; the caller's next one finds the slot free. */
-        if (is_stale(links, l, now))
+        /* This attempt still fails; the caller's next one finds the slot free. Whoever connects
+         * to the spare slot has left it before. */
+        if (slot == links->base || is_stale(links, l, now))
             fail(l, LIVETCP_ERR_PEER_TIMEOUT);
         return LIVETCP_ERR_INDEX_IN_USE;
     }
@@ -480,12 +492,14 @@ static livetcp_result listener_control(lt_links *links, unsigned slot, const lt_
     return LIVETCP_OK;
 }
 
-static void measure_pong(livetcp_path *path, const lt_control *pong, livetcp_usec now)
+static void measure_pong(lt_links *links, unsigned slot, const lt_control *pong, livetcp_usec now)
 {
     livetcp_usec sent = (livetcp_usec)pong->timestamp;
     /* The peer chooses the number: now - sent could overflow. */
-    if (sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC)
-        lt_path_measured_rtt(path, now - sent);
+    bool known = sent <= now && sent > now - 60 * (livetcp_usec)LIVETCP_USEC_SEC;
+
+    if (known && !lt_rtt_average_was_away(&links->slots[slot].rtt_average, sent))
+        lt_path_measured_rtt(&links->paths[slot], now - sent);
 }
 
 /* The listener's application takes its time, and the connections that JOIN wait with this one. */
@@ -511,7 +525,7 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
         lt_control_write(&links->writer, slot, &pong);
         return LIVETCP_OK;
     case LT_CONTROL_PONG:
-        measure_pong(&links->paths[slot], message, now);
+        measure_pong(links, slot, message, now);
         links->slots[slot].ponged = true;
         return LIVETCP_OK;
     case LT_CONTROL_WAIT:
@@ -769,6 +783,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
 {
     link *l = &links->slots[slot];
 
+    lt_rtt_average_wrote(&l->rtt_average, l->stream_bytes, now);
     l->stream_bytes += size;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, l->stream_bytes, size, now);
@@ -823,6 +838,7 @@ static void correct_rtt(lt_links *links, unsigned slot, livetcp_path *info, live
     if (info->known & LIVETCP_PATH_QUEUED)
         acknowledged = lt_path_groups_acknowledged(
             &links->groups, slot, acknowledged_bytes(links, slot, info->queued_bytes));
+    acknowledged.delivered = acknowledged_bytes(links, slot, lt_path_undelivered(info));
     lt_rtt_average_correct(&links->slots[slot].rtt_average, info, &acknowledged, now);
 }
 
@@ -845,13 +861,14 @@ static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livet
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
 {
     livetcp_path *path = &links->paths[slot];
+    link *l = &links->slots[slot];
     livetcp_path corrected = *info;
 
     if (!lt_links_can_write(links, slot) && !path->usable)
         return false;
     correct_rtt(links, slot, &corrected, now);
     lt_path_update(path, &corrected, now);
-    links->slots[slot].ponged = false;
+    l->ponged = false;
     take_path_info(links, slot, info->known, now);
     return true;
 }

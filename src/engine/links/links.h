@@ -41,11 +41,18 @@ bool lt_links_next_connect(lt_links *links, livetcp_usec now, unsigned *slot);
 void lt_links_set_link(lt_links *links, unsigned slot, unsigned number, unsigned weight);
 
 /* The spare slot: behind those of the session, for a connection that is made while those are
- * silent. Both ends know it, and it has no connection now. Callers only. */
+ * silent. Both ends know it. Callers only. */
 bool lt_links_has_spare(const lt_links *links);
 
-/* Then it is CONNECTING from here on. Returns its number. */
+/* True if the spare slot, *slot, has a connection, or is about to have one. */
+bool lt_links_spare_is_up(const lt_links *links, unsigned *slot);
+
+/* If it has none: it is CONNECTING from here on. Returns its number. */
 unsigned lt_links_take_spare(lt_links *links);
+
+/* Listeners: that slot is the spare one, and a connection with that ticket takes the place of the
+ * one that has it. Its caller has only one at a time, and has not used the ticket before. */
+bool lt_links_replaces_spare(const lt_links *links, unsigned slot, uint32_t ticket);
 
 /* True if the spare slot, *slot, is not needed any more: all others have worked since it is open.
  */

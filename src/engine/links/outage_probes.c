@@ -39,7 +39,7 @@ static void end_round(lt_outage_probes *probes, livetcp_usec due_us)
 }
 
 /* A connection of the old ones was the first, with a window of one segment and all that waits
- * before new ones: probes under way are still of use, until a new silence begins. */
+ * before new ones: probes under way are still of use, until the next round begins. */
 static void end_silence(lt_outage_probes *probes)
 {
     if (!probes->away)
@@ -56,7 +56,8 @@ void lt_outage_probes_update(lt_outage_probes *probes, livetcp_usec since_us, li
     probes->silent = true;
     probes->since_us = since_us;
     probes->rtt_us = rtt_us;
-    end_round(probes, since_us + 2 * rtt_us + TIMEOUT_US);
+    probes->begun = 0;
+    probes->due_us = since_us + 2 * rtt_us + TIMEOUT_US;
 }
 
 void lt_outage_probes_stop(lt_outage_probes *probes)
@@ -76,8 +77,10 @@ bool lt_outage_probes_next(lt_outage_probes *probes, livetcp_usec now, unsigned 
     if (!probes->silent || now < probes->due_us)
         return false;
     *number = probes->begun % LIVETCP_MAX_OUTAGE_PROBES;
-    if (!probes->begun)
+    if (!probes->begun) {
         probes->first_us = now;
+        probes->under_way = 0;
+    }
     probes->sequence[*number] = probes->begun++;
     probes->under_way |= UINT32_C(1) << *number;
     probes->due_us = now + interval(probes, now);
@@ -87,6 +90,11 @@ bool lt_outage_probes_next(lt_outage_probes *probes, livetcp_usec now, unsigned 
     return true;
 }
 
+bool lt_outage_probes_would_end(const lt_outage_probes *probes, unsigned number)
+{
+    return probes->sequence[number] >= LOST;
+}
+
 void lt_outage_probes_lost(lt_outage_probes *probes, unsigned number)
 {
     probes->under_way &= ~(UINT32_C(1) << number);
@@ -94,11 +102,11 @@ void lt_outage_probes_lost(lt_outage_probes *probes, unsigned number)
 
 bool lt_outage_probes_answered(lt_outage_probes *probes, unsigned number, livetcp_usec now)
 {
-    bool back = probes->sequence[number] >= LOST;
+    bool back = lt_outage_probes_would_end(probes, number);
 
     if (!(probes->under_way >> number & 1))
         return false;
-    if (back && probes->silent)
+    if (back && probes->silent && probes->begun) /* not one that is left of the outage before */
         count(probes);
     probes->answered += back;
     end_round(probes, probes->silent ? now + INTERVAL_MAX_US : LIVETCP_NEVER);

@@ -27,7 +27,8 @@ typedef struct lt_outage_probes {
     livetcp_usec due_us;   /*   the next probe; LIVETCP_NEVER = none */
     livetcp_usec rtt_us;
     livetcp_usec first_us;                        /* when this round began */
-    unsigned begun;                               /* probes of this round */
+    unsigned begun;                               /* probes of this round; 0 = those under way
+                                                     are of the one before */
     unsigned sequence[LIVETCP_MAX_OUTAGE_PROBES]; /* of each number, the last one's in its round */
     uint32_t under_way;                           /* bit i: probe i is */
     bool away;                                    /* the silence is that of an outage */
@@ -41,6 +42,9 @@ void lt_outage_probes_update(lt_outage_probes *probes, livetcp_usec since_us, li
 /* True if a probe is due: it is under way from here on, in place of an earlier one of that number,
  * which has waited for long enough. */
 bool lt_outage_probes_next(lt_outage_probes *probes, livetcp_usec now, unsigned *number);
+
+/* So many before it were not answered that its answer would be the end of an outage. */
+bool lt_outage_probes_would_end(const lt_outage_probes *probes, unsigned number);
 
 /* It was not answered: it failed, or was given up. */
 void lt_outage_probes_lost(lt_outage_probes *probes, unsigned number);

@@ -12,6 +12,13 @@
  */
 #define REST_US (TIMEOUT_US / 4)
 
+/* So much beyond a round trip and its variation is no queue: TCP's timer has fired (Linux). */
+#define QUIET_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* Outages may follow each other with nothing in between. More of them are a path that has become
+ * longer. */
+#define OUTAGES_MAX 3
+
 /* TCP gives each sample an eighth; more than so many leave nothing of the average before. */
 #define WEIGHT       (1.0 / 8)
 #define SAMPLES_MOST 8
@@ -37,12 +44,12 @@ static unsigned samples_of(const lt_acknowledged *acknowledged)
     return samples < SAMPLES_MOST ? samples : SAMPLES_MOST;
 }
 
-/* The sample that has moved TCP's average since it was last seen, so often as segments were
- * acknowledged, and never less than the minimum. */
+/* The sample that has moved TCP's average so many times since it was last seen; never less than the
+ * minimum. */
 static livetcp_usec sample_of(const lt_rtt_average *average, const livetcp_path *info,
-                              const lt_acknowledged *acknowledged)
+                              unsigned times)
 {
-    double weight = 1 - pow(1 - WEIGHT, samples_of(acknowledged));
+    double weight = 1 - pow(1 - WEIGHT, times);
     livetcp_usec sample =
         average->tcp_us + (livetcp_usec)((double)(info->rtt_us - average->tcp_us) / weight);
 
@@ -76,7 +83,8 @@ static void begin(lt_rtt_average *average, const livetcp_path *info)
 static void go_on(lt_rtt_average *average, const livetcp_path *info,
                   const lt_acknowledged *acknowledged, livetcp_usec now)
 {
-    livetcp_usec sample = sample_of(average, info, acknowledged), most = LIVETCP_NEVER;
+    unsigned times = samples_of(acknowledged);
+    livetcp_usec sample = sample_of(average, info, times), most = LIVETCP_NEVER;
 
     if (acknowledged->written_us != LIVETCP_NEVER)
         most = now - acknowledged->written_us;
@@ -86,7 +94,51 @@ static void go_on(lt_rtt_average *average, const livetcp_path *info,
         average->variation_us = average->tcp_variation_us;
     }
     if (average->differs)
-        add(average, sample < most ? sample : most, samples_of(acknowledged));
+        add(average, sample < most ? sample : most, times);
+}
+
+/* ---- outages ---- */
+
+void lt_rtt_average_wrote(lt_rtt_average *average, uint64_t before, livetcp_usec now)
+{
+    if (average->delivered >= before)
+        average->quiet_us = now;
+}
+
+/* For how long nothing had been acknowledged before this; 0 = nothing is. */
+static livetcp_usec take_quiet(lt_rtt_average *average, uint64_t delivered, livetcp_usec now)
+{
+    livetcp_usec quiet = now - average->quiet_us;
+
+    if (delivered <= average->delivered)
+        return 0;
+    average->delivered = delivered;
+    average->quiet_us = now;
+    return quiet;
+}
+
+/* The acknowledgement that ended an outage was taken for one of a round trip as long, or as long as
+ * what was written last had waited: the average stays as it was before, and is ours. */
+static bool leaves_out_outage(lt_rtt_average *average, const livetcp_path *info,
+                              livetcp_usec quiet_us)
+{
+    bool own = average->differs && average->average_us;
+    livetcp_usec before = own ? average->average_us : average->tcp_us;
+    livetcp_usec variation = own ? average->variation_us : average->tcp_variation_us;
+    livetcp_usec limit = before + 4 * variation + QUIET_US;
+    bool late = average->known && quiet_us > limit;
+    bool outage = late && sample_of(average, info, 1) > limit && average->outages < OUTAGES_MAX;
+
+    if (late)
+        average->ended_us = average->quiet_us;
+    if (quiet_us)
+        average->outages = outage ? average->outages + 1 : 0;
+    if (!outage)
+        return false;
+    average->differs = true;
+    average->average_us = before;
+    average->variation_us = variation;
+    return true;
 }
 
 void lt_rtt_average_correct(lt_rtt_average *average, livetcp_path *info,
@@ -94,7 +146,9 @@ void lt_rtt_average_correct(lt_rtt_average *average, livetcp_path *info,
 {
     if (!knows(info))
         return;
-    if (!average->known || (average->differs && !average->average_us))
+    if (leaves_out_outage(average, info, take_quiet(average, acknowledged->delivered, now)))
+        ;
+    else if (!average->known || (average->differs && !average->average_us))
         begin(average, info);
     else if (info->rtt_us != average->tcp_us || info->rtt_variation_us != average->tcp_variation_us)
         go_on(average, info, acknowledged, now);

@@ -161,6 +161,25 @@ TEST_CASE("an open connection is pinged when nothing is written, and its answer 
     CHECK(bench.path(0).rtt_us == 30 * ms);
 }
 
+TEST_CASE("a PONG to what was written in an outage is no round trip", "[links]")
+{
+    Bench bench(1, false);
+    bench.open_all(0);
+    lt_control pong = {};
+    pong.type = LT_CONTROL_PONG;
+    auto answer = [&](livetcp_usec then, livetcp_usec now) {
+        pong.timestamp = static_cast<uint64_t>(then);
+        REQUIRE(lt_links_control(bench.links, 0, &pong, now) == LIVETCP_OK);
+        return bench.path(0).rtt_us;
+    };
+    lt_links_wrote(bench.links, 0, 100, 1000 * ms);
+    bench.tell(0, 0, 4000 * ms);
+    CHECK(answer(1000 * ms, 4010 * ms) == 20 * ms);
+    CHECK(answer(3900 * ms, 4010 * ms) == 20 * ms);
+    CHECK(bench.path(0).rtt_variation_us == ms);
+    CHECK(answer(4001 * ms, 4101 * ms) == 30 * ms);
+}
+
 TEST_CASE("path information is asked for when it is old, sooner while something is queued",
           "[links]")
 {

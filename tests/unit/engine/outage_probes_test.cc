@@ -120,3 +120,33 @@ TEST_CASE("an old connection may be the first: what is under way then is of use"
     CHECK(lt_outage_probes_deadline(&probes) == LIVETCP_NEVER);
     CHECK(stats_of(probes).control.outages == 1);
 }
+
+TEST_CASE("probes of an outage are of use until the next round begins, also in a new silence",
+          "[outage]")
+{
+    lt_outage_probes probes = {};
+    lt_outage_probes_update(&probes, 0, 60 * ms);
+    size_t count = run(probes, 950 * ms).size();
+    unsigned last = (unsigned)(count - 1) % LIVETCP_MAX_OUTAGE_PROBES;
+    REQUIRE(last != 0);
+    CHECK(lt_outage_probes_would_end(&probes, last));
+    uint32_t under_way = probes.under_way;
+    lt_outage_probes twice = probes;
+
+    /* Nobody has looked in between. */
+    lt_outage_probes_update(&probes, second, 60 * ms);
+    CHECK_FALSE(lt_outage_probes_is_away(&probes));
+    CHECK(probes.under_way == under_way);
+    CHECK(lt_outage_probes_deadline(&probes) == second + 370 * ms);
+    CHECK(lt_outage_probes_answered(&probes, last, second + 20 * ms));
+    CHECK(stats_of(probes).control.outages == 1);
+    CHECK(stats_of(probes).control.outages_ended == 1);
+
+    lt_outage_probes_update(&twice, second, 60 * ms);
+    CHECK(run(twice, second + 370 * ms).size() == 1);
+    CHECK(twice.under_way == 1);
+    CHECK_FALSE(lt_outage_probes_would_end(&twice, 0));
+    CHECK_FALSE(lt_outage_probes_answered(&twice, last, second + 380 * ms));
+    run(twice, 2 * second);
+    CHECK(stats_of(twice).control.outages == 2);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP's average of the round trip after a handshake that lost a packet, and where acknowledgements
- * are lost. */
+/* TCP's average of the round trip after a handshake that lost a packet, after an outage, and where
+ * acknowledgements are lost. */
 #include "catch.h"
 
 extern "C" {
@@ -31,15 +31,29 @@ struct Connection {
     /* `acknowledged`: segments, the last of which was written `away_us` ago. */
     livetcp_path ask(unsigned acknowledged = 0, livetcp_usec away_us = 0)
     {
-        const livetcp_usec now = 1000 * ms;
-        lt_acknowledged what = {acknowledged, acknowledged ? now - away_us : LIVETCP_NEVER};
+        lt_acknowledged what = {acknowledged, acknowledged ? now - away_us : LIVETCP_NEVER,
+                                delivered};
         livetcp_path info = tcp;
         lt_rtt_average_correct(&average, &info, &what, now);
         return info;
     }
 
+    /* So many bytes are written now, and acknowledged after that time by this sample. */
+    livetcp_path exchange(livetcp_usec wait_us, livetcp_usec sample_us, unsigned samples = 1)
+    {
+        lt_rtt_average_wrote(&average, written, now);
+        written += 100;
+        now += wait_us;
+        delivered = written;
+        for (unsigned i = 0; i < samples; i++)
+            sample(sample_us);
+        return ask();
+    }
+
     livetcp_path tcp = {};
     lt_rtt_average average = {};
+    livetcp_usec now = 0;
+    uint64_t written = 0, delivered = 0;
 };
 
 } // namespace
@@ -107,7 +121,7 @@ TEST_CASE("without a minimum the average is TCP's", "[links]")
     connection.tcp.known &= ~static_cast<uint32_t>(LIVETCP_PATH_MIN_RTT);
     livetcp_path info = connection.tcp;
     info.min_rtt_us = 100 * ms;
-    lt_acknowledged nothing = {0, LIVETCP_NEVER};
+    lt_acknowledged nothing = {0, LIVETCP_NEVER, 0};
     lt_rtt_average_correct(&connection.average, &info, &nothing, 0);
     CHECK(info.rtt_us == 1100 * ms);
 }
@@ -161,4 +175,60 @@ TEST_CASE("many samples between two looks move the average as far as TCP's", "[l
         if (i > 0)
             CHECK(ours == Approx(clean.tcp.rtt_us).margin(10 * ms));
     }
+}
+
+TEST_CASE("an outage is no round trip, nor are several in a row", "[links]")
+{
+    Connection connection(20 * ms);
+    connection.ask();
+    for (unsigned i = 0; i < 30; i++)
+        connection.exchange(20 * ms, 20 * ms);
+    for (unsigned outage = 0; outage < 5; outage++) {
+        CAPTURE(outage);
+        livetcp_path info = connection.exchange(3000 * ms, 3000 * ms);
+        CHECK(connection.tcp.rtt_us > 350 * ms); /* of TCP itself */
+        CHECK(info.rtt_us <= 21 * ms);
+        CHECK(info.rtt_variation_us <= 3 * ms);
+        for (unsigned i = 0; i < 3; i++) {
+            info = connection.exchange(20 * ms, 20 * ms);
+            CHECK(info.rtt_us <= 21 * ms);
+            CHECK(info.rtt_variation_us <= 3 * ms);
+        }
+    }
+    for (unsigned i = 0; i < 200; i++)
+        connection.exchange(20 * ms, 20 * ms);
+    CHECK(connection.ask().rtt_us == connection.tcp.rtt_us);
+}
+
+TEST_CASE("nor is the part of it that the last packet has waited", "[links]")
+{
+    Connection connection(20 * ms);
+    connection.ask();
+    for (unsigned i = 0; i < 30; i++)
+        connection.exchange(20 * ms, 20 * ms);
+    CHECK(connection.exchange(1828 * ms, 902 * ms).rtt_us <= 21 * ms);
+}
+
+TEST_CASE("a path that has become longer is seen from the fourth packet on", "[links]")
+{
+    Connection connection(20 * ms);
+    connection.ask();
+    for (unsigned i = 0; i < 30; i++)
+        connection.exchange(20 * ms, 20 * ms);
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(connection.exchange(900 * ms, 900 * ms).rtt_us <= 21 * ms);
+    CHECK(connection.exchange(900 * ms, 900 * ms).rtt_us > 120 * ms);
+    for (unsigned i = 0; i < 60; i++)
+        connection.exchange(900 * ms, 900 * ms);
+    CHECK(connection.ask().rtt_us == Approx(900 * ms).epsilon(0.02));
+}
+
+TEST_CASE("after a repair that told nothing of the round trip the average is TCP's", "[links]")
+{
+    Connection connection(20 * ms);
+    connection.ask();
+    connection.exchange(20 * ms, 20 * ms);
+    connection.exchange(1500 * ms, 20 * ms, 0); /* sent twice: no sample */
+    connection.sample(40 * ms);
+    CHECK(connection.ask().rtt_us == connection.tcp.rtt_us);
 }
