@@ -177,7 +177,7 @@ def measure_floor(bench, program, rows, seconds, seed):
     folder = bench.results / "call" / f"{JUDGED}-{seed}"
     with_settings = [str(round(rows[0][name])) for name in ("bitrate", "complexity", "loss_percent")]
     bench.say(f"the least CPU of a telephone, {seconds:g} s, seed {seed}")
-    run = subprocess.run([program, f"{seconds:.0f}", *with_settings, folder / "near.call.wav",
+    run = subprocess.run([program, str(max(1, round(seconds))), *with_settings, folder / "near.call.wav",
                           folder / "far.call.wav"], text=True, capture_output=True,
                          timeout=seconds + 60)
     if run.returncode:
