@@ -14,8 +14,24 @@
 #define MARGIN  (FRAME / 4) /* 5 ms */
 #define EXCESS  (5 * FRAME) /* more in the queue than this is cut off */
 
+/* Every wake-up of the thread costs more than it does then, and it wakes up for each frame of the
+ * microphone. So it does the work of the time until the next one: a frame and a delay of its own.
+ */
+#define AHEAD    (FRAME + FRAME / 8)
+#define JOINT_US LIVETCP_USEC_MSEC /* between packets without a pause */
+
 #define MEASURE_US    (200 * LIVETCP_USEC_MSEC)
 #define CORRECTION_US LIVETCP_USEC_SEC /* a wrong queue is right again after this */
+
+static livetcp_usec time_of(long samples)
+{
+    return samples * 1000 / (SAMPLE_RATE / 1000);
+}
+
+static long samples_of(livetcp_usec time)
+{
+    return (long)(time * (SAMPLE_RATE / 1000) / 1000);
+}
 
 /* The queue never falls below this: a device takes a block at once, and this thread may be late. */
 static long low(const hearing *h)
@@ -30,6 +46,7 @@ bool hearing_start(hearing *h, char *message, size_t size)
     h->payload_type = -1;
     h->spare = LONG_MAX;
     h->usual = low(h) + MARGIN;
+    h->end_us = INT64_MIN;
     h->decoder = opus_decoder_create(SAMPLE_RATE, 1, &error);
     if (error != OPUS_OK) {
         snprintf(message, size, "Opus cannot decode here: %s", opus_strerror(error));
@@ -138,6 +155,18 @@ typedef struct due {
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + 4 * LIVETCP_RTP_MAX_CSRCS + PACKET_MAX];
 } due;
 
+/* The one behind the last, without a pause between them, goes to the loudspeaker's queue early: it
+ * is heard when it should be. A gap is not filled early: its packet may still come. */
+static void pull_ahead(hearing *h, livetcp_usec now, livetcp_playout_item *item)
+{
+    livetcp_playout_item next = {.struct_size = sizeof next};
+
+    livetcp_playout_peek(h->playout, &next);
+    if (next.kind == LIVETCP_PLAYOUT_PACKET && next.sequence == h->next_sequence &&
+        next.play_us <= h->end_us + JOINT_US && next.play_us <= now + time_of(AHEAD))
+        livetcp_playout_pull(h->playout, next.play_us, item);
+}
+
 static bool next_due(hearing *h, livetcp_usec now, due *d)
 {
     livetcp_playout_item behind = {.struct_size = sizeof behind};
@@ -146,6 +175,8 @@ static bool next_due(hearing *h, livetcp_usec now, due *d)
     d->item.struct_size = sizeof d->item;
     uv_mutex_lock(h->lock);
     livetcp_playout_pull(h->playout, now, &d->item);
+    if (d->item.kind == LIVETCP_PLAYOUT_NOTHING)
+        pull_ahead(h, now, &d->item);
     if (d->item.kind == LIVETCP_PLAYOUT_CONCEAL) {
         livetcp_playout_peek(h->playout, &behind);
         packet = &behind;
@@ -173,42 +204,66 @@ static int decode_item(hearing *h, const due *d, int16_t *samples)
     return conceal(h, FRAME, samples);
 }
 
-void hearing_play(hearing *h, livetcp_usec now)
+static void play(hearing *h, const due *d, livetcp_usec now)
 {
     int16_t samples[LONGEST];
-    due d;
-    long queued;
+    bool packet = d->item.kind == LIVETCP_PLAYOUT_PACKET;
+    long early = d->item.play_us > now ? samples_of(d->item.play_us - now) : 0;
+    long queued = sound_queued(h->out, now) - early; /* when it is due */
 
-    while (next_due(h, now, &d)) {
-        queued = sound_queued(h->out, now);
-        if (d.item.kind == LIVETCP_PLAYOUT_PACKET && queued < h->spare)
-            h->spare = queued;
-        int count = decode_item(h, &d, samples);
-        if (queued < low(h) + EXCESS)
-            resample(h, samples, (size_t)count);
-    }
+    if (packet && queued < h->spare)
+        h->spare = queued;
+    int count = decode_item(h, d, samples);
+    if (queued < low(h) + EXCESS)
+        resample(h, samples, (size_t)count);
+    h->end_us = d->item.play_us + time_of(count);
+    h->next_sequence = (uint16_t)(d->item.sequence + 1);
+}
+
+static livetcp_usec next_packet(hearing *h)
+{
+    uv_mutex_lock(h->lock);
+    livetcp_usec at = livetcp_playout_next_deadline(h->playout);
+    uv_mutex_unlock(h->lock);
+    return at;
+}
+
+/* Pauses, and what is late: Opus goes on with the noise that was there, and fades. It lasts until
+ * the next packet is due, or the thread is awake again. */
+static void fill(hearing *h, livetcp_usec now)
+{
+    int16_t samples[FRAME / 2];
+    livetcp_usec next = next_packet(h);
+    long ahead = next <= now ? 0 : next < now + time_of(AHEAD) ? samples_of(next - now) : AHEAD;
+
+    while (sound_queued(h->out, now) < low(h) + ahead)
+        emit(h, samples, (size_t)conceal(h, FRAME / 2, samples));
+}
+
+void hearing_play(hearing *h, livetcp_usec now)
+{
+    due d;
+
+    while (next_due(h, now, &d))
+        play(h, &d, now);
     if (now - h->measured_us >= MEASURE_US) {
         follow_clocks(h);
         h->usual = h->spare == LONG_MAX ? h->usual : h->spare;
         h->spare = LONG_MAX;
         h->measured_us = now;
     }
-    /* Pauses, and what is late: Opus goes on with the noise that was there, and fades. */
-    while ((queued = sound_queued(h->out, now)) < low(h))
-        emit(h, samples, (size_t)conceal(h, FRAME / 2, samples));
+    fill(h, now);
 }
 
 livetcp_usec hearing_delay(const hearing *h)
 {
-    return (h->usual + sound_play_block(h->out)) * 1000 / (SAMPLE_RATE / 1000);
+    return time_of(h->usual + sound_play_block(h->out));
 }
 
 livetcp_usec hearing_next(hearing *h, livetcp_usec now)
 {
-    livetcp_usec empty = now + (sound_queued(h->out, now) - low(h)) * 1000 / (SAMPLE_RATE / 1000);
+    livetcp_usec empty = now + time_of(sound_queued(h->out, now) - low(h));
+    livetcp_usec packet = next_packet(h);
 
-    uv_mutex_lock(h->lock);
-    livetcp_usec packet = livetcp_playout_next_deadline(h->playout);
-    uv_mutex_unlock(h->lock);
     return packet < empty ? packet : empty + 1;
 }

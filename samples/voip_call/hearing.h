@@ -28,6 +28,10 @@ typedef struct hearing {
     long spare, usual;
     livetcp_usec measured_us;
 
+    /* The end of the last packet or gap, and what follows it. */
+    livetcp_usec end_us;
+    uint16_t next_sequence;
+
     int peak;             /* of the samples since somebody looked */
     uint64_t packets;     /* decoded */
     uint64_t corrected;   /* gaps filled from the next packet, */
@@ -40,7 +44,8 @@ typedef struct hearing {
 bool hearing_start(hearing *h, char *message, size_t size);
 void hearing_end(hearing *h);
 
-/* Plays all that is due. Call it at hearing_next(), or earlier. */
+/* Plays all that is due, and what is there already and due before the next frame of the microphone:
+ * for most packets the thread need not wake up again. Call it at hearing_next(), or earlier. */
 void hearing_play(hearing *h, livetcp_usec now);
 livetcp_usec hearing_next(hearing *h, livetcp_usec now);
 

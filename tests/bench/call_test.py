@@ -61,10 +61,14 @@ def row(scheme, **more):
             "mos": 4.28, "cpu_percent": 1.5} | more
 
 
+FLOOR = [{"end": end, "seed": 1, "cpu_percent": cpu, "opus_percent": 0.61, "frames": 1000, "sent": 860,
+          "decoded": 860, "wakeups": 1840, "seconds": 20.0} for end, cpu in (("near", 1.5), ("far", 1.7))]
+
+
 class Report(unittest.TestCase):
     def passed(self, **more):
         return [passed for *_, passed in call.judge([row("auto"), row("auto", **more),
-                                                     row("single", mos=2.0, cpu_percent=9)])]
+                                                     row("single", mos=2.0, cpu_percent=9)], [])]
 
     def test_the_worst_direction_of_the_default_policy_is_judged(self):
         self.assertEqual(self.passed(), [True, True, True])
@@ -76,10 +80,48 @@ class Report(unittest.TestCase):
 
     def test_the_table_has_both(self):
         rows = [row("auto"), row("single", mos=2.67, measured_ms=None)]
-        text = call.describe(rows, list(call.judge(rows)), "today")
+        text = call.describe(rows, [], list(call.judge(rows, [])), "today")
         self.assertIn("| auto | 1 | near | 110 | 112 (111, 130) | 26 + 50 + 3 + 17 + 10 | 1000 | 10 "
                       "| 7 | 0.30 % | 4.28 | 1.5 % |", text)
         self.assertRegex(text, r"\| single .* – .*2\.67")
+        self.assertNotIn("floor", text)
+
+    def test_the_floor_is_shown_and_not_judged(self):
+        rows = [row("auto"), row("auto", cpu_percent=2.5), row("single")]
+        judged = list(call.judge(rows, FLOOR))
+        self.assertEqual([passed for *_, passed in judged], [True, True, False, None])
+        text = call.describe(rows, FLOOR, judged, "today")
+        self.assertIn("| a call, `auto` | 2.00 % |", text)
+        self.assertIn("| floor | 1.60 % | 0.61 % | 92 | 43, 43 |", text)
+        self.assertRegex(text, r"\| the floor: .* \| 1\.7 % \|  \| not judged \|")
+
+
+class Floor(unittest.TestCase):
+    """The program itself, with the settings of a call."""
+
+    def test_both_ends_tell_their_cpu(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = types.SimpleNamespace(root=ROOT, results=pathlib.Path(folder), say=print)
+            program = call.build_floor(made)
+            if not program:
+                self.skipTest("no Opus here")
+            recordings = made.results / "call/auto-1"
+            recordings.mkdir()
+            for name in ("near", "far"):
+                with wave.open(str(recordings / f"{name}.call.wav"), "wb") as out:
+                    out.setnchannels(2)
+                    out.setsampwidth(2)
+                    out.setframerate(48000)
+                    out.writeframes(array.array("h", [x for i in range(48000) for x in (
+                        (i * 997 % 8000) if i % 12000 < 8000 else 0, 0)]).tobytes())
+            settings = [row("auto", bitrate=32000, complexity=3, loss_percent=5)]
+            floor = call.measure_floor(made, program, settings, 1, 1)
+        self.assertEqual({end["end"] for end in floor}, {"near", "far"})
+        for end in floor:
+            self.assertEqual(end["frames"], 50)
+            self.assertGreater(end["decoded"], 20)
+            self.assertGreater(end["wakeups"], end["frames"])
+            self.assertGreaterEqual(end["cpu_percent"], end["opus_percent"])
 
 
 class Speech(unittest.TestCase):

@@ -44,16 +44,22 @@ def build_gcc(source, output):
     return failed and f"it does not build: {failed}"
 
 
-def build_srt(source, output):
+def build_with(module, package, source, output):
+    """Builds a file of C with a library: its name for pkg-config, and where Debian has it. None, or why
+    there is no program."""
     flags = None
     if shutil.which("pkg-config") and shutil.which("cc"):
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "srt"], capture_output=True,
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", module], capture_output=True,
                                text=True)
     if not flags or flags.returncode:
-        return "libsrt is not installed (Debian: libsrt-gnutls-dev)"
-    failed = build(["cc", "-std=gnu11", "-O2", str(source / "main.c"), "-o", str(output),
-                    *flags.stdout.split(), "-lpthread"])
+        return f"lib{module} is not installed (Debian: {package})"
+    failed = build(["cc", "-std=gnu11", "-O2", str(source), "-o", str(output),
+                    *flags.stdout.split(), "-lpthread", "-lm"])
     return failed and f"it does not build: {failed}"
+
+
+def build_srt(source, output):
+    return build_with("srt", "libsrt-gnutls-dev", source / "main.c", output)
 
 
 def find(root, folder):
