@@ -6,6 +6,10 @@ if(LIVETCP_SANITIZE)
   add_compile_options(-fsanitize=${LIVETCP_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LIVETCP_SANITIZE})
+  # Behind the checks that they put in, GCC sees values that cannot be.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-format-truncation -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 if(LIVETCP_SANITIZE MATCHES "address")
