@@ -88,11 +88,4 @@ bool lt_rtcp_read_report(const lt_rtcp_part *part, uint32_t *ssrc, lt_rtcp_sende
 /* The block at `position`, below count, of a part that read_report() took. */
 void lt_rtcp_read_block(const lt_rtcp_part *part, unsigned position, lt_rtcp_block *block);
 
-/* The first CNAME of an SDES part: its source, and its text with a NUL in `text`. False if there is
- * none, or the part is malformed. */
-bool lt_rtcp_read_cname(const lt_rtcp_part *part, uint32_t *ssrc, char text[LT_RTCP_TEXT_MAX + 1]);
-
-/* The source at `position` of a BYE; false past the last or if the part is too short. */
-bool lt_rtcp_read_bye(const lt_rtcp_part *part, unsigned position, uint32_t *ssrc);
-
 #endif

@@ -3,15 +3,10 @@
 #include "base/bytes.h"
 #include "rtp/rtcp/packet.h"
 
-#include <string.h>
-
 #define HEADER     4
 #define WORD       4
 #define INFO_SIZE  20
 #define BLOCK_SIZE 24
-
-#define SDES_END   0
-#define SDES_CNAME 1
 
 /* Where the padding begins; SIZE_MAX if its length makes no sense (RFC 3550 section 6.4.1). */
 static size_t without_padding(const uint8_t *data, size_t size)
@@ -86,51 +81,4 @@ void lt_rtcp_read_block(const lt_rtcp_part *part, unsigned position, lt_rtcp_blo
                              .jitter = lt_read_be32(in + 12),
                              .lsr = lt_read_be32(in + 16),
                              .dlsr = lt_read_be32(in + 20)};
-}
-
-/* Reads one chunk from `at` on. True if it has a CNAME, which *item points to. *at is behind it. */
-static bool read_chunk(const lt_rtcp_part *part, size_t *at, const uint8_t **item)
-{
-    bool found = false;
-
-    for (*at += WORD; *at < part->size && part->body[*at] != SDES_END;) {
-        const uint8_t *in = part->body + *at;
-        if (part->size - *at < 2 || part->size - *at - 2 < in[1])
-            return false;
-        if (in[0] == SDES_CNAME && !found) {
-            *item = in + 1;
-            found = true;
-        }
-        *at += 2 + (size_t)in[1];
-    }
-    *at = (*at / WORD + 1) * WORD; /* the zero, and those up to the next word */
-    return found && *at <= part->size;
-}
-
-bool lt_rtcp_read_cname(const lt_rtcp_part *part, uint32_t *ssrc, char text[LT_RTCP_TEXT_MAX + 1])
-{
-    const uint8_t *item = NULL;
-    size_t at = 0;
-
-    for (unsigned i = 0; part->type == LT_RTCP_SDES && i < part->count; i++) {
-        const uint8_t *chunk = part->body + at;
-        if (at > part->size || part->size - at < 2 * WORD)
-            return false;
-        if (!read_chunk(part, &at, &item))
-            continue;
-        *ssrc = lt_read_be32(chunk);
-        memcpy(text, item + 1, item[0]);
-        text[item[0]] = '\0';
-        return true;
-    }
-    return false;
-}
-
-bool lt_rtcp_read_bye(const lt_rtcp_part *part, unsigned position, uint32_t *ssrc)
-{
-    if (part->type != LT_RTCP_BYE || position >= part->count ||
-        part->size < ((size_t)position + 1) * WORD)
-        return false;
-    *ssrc = lt_read_be32(part->body + (size_t)position * WORD);
-    return true;
 }
