@@ -2,7 +2,7 @@
 /* A session feeds a playout: packets and path info in, reports back. Everything happens when a
  * packet comes, on the loop's thread: before the first there is nothing to report, and after the
  * last nothing new. */
-#include "io/playout_attach.h"
+#include "io/taps.h"
 
 #include "base/error.h"
 #include "base/sized.h"

@@ -18,7 +18,7 @@
 #include "io/link_watch.h"
 #include "io/notify.h"
 #include "io/outage.h"
-#include "io/playout_attach.h"
+#include "io/taps.h"
 #include "wire/first_bytes.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Taps: receivers of a session's packets before the application's callback. They call no function
  * of the application that could change a session's taps. */
-#ifndef LT_IO_PLAYOUT_ATTACH_H
-#define LT_IO_PLAYOUT_ATTACH_H
+#ifndef LT_IO_TAPS_H
+#define LT_IO_TAPS_H
 
 #include <livetcp/session.h>
 
