@@ -3,6 +3,8 @@
 #include "catch.h"
 #include "sim_session.h"
 
+#include <set>
+
 using namespace scenario;
 
 namespace
@@ -77,6 +79,32 @@ TEST_CASE("a session joins through loss")
         CHECK(call.caller.stats().open_connections == 5);
         REQUIRE(call.remote() != nullptr);
         CHECK(call.remote()->stats().open_connections == 5);
+    }
+}
+
+TEST_CASE("where the first connection goes silent, another one creates the session")
+{
+    for (livetcp_usec delay : {10000, 300000}) {
+        const std::string path = "delay=" + std::to_string(delay) + "us";
+        INFO(path);
+        SimCall call(std::make_shared<SimRoad>(std::vector<std::string>{path, path}, 1),
+                     make_config("auto", 4), 1);
+        call.world.run_for(2 * delay); /* TCP */
+        call.link(0).forward.cut(true);
+        call.stream(500, 20000, 1000000 + 10 * delay);
+        REQUIRE(call.remote() != nullptr);
+        CHECK(call.caller.state() == LIVETCP_SESSION_OPEN);
+        CHECK(call.caller.stats().open_connections >= 1);
+        CHECK(call.listener.sessions.size() == 1);
+        CHECK(count_state(call.caller, LIVETCP_SESSION_OPEN) == 1);
+        call.link(0).forward.cut(false);
+        call.world.run_for(20 * 1000000);
+        CHECK(call.caller.stats().open_connections == 4);
+        CHECK(call.listener.sessions.size() == 1);
+        std::set<uint16_t> came;
+        for (const Received &packet : call.remote()->received)
+            CHECK((packet.rtcp || came.insert(packet.sequence).second));
+        CHECK(came.size() == static_cast<size_t>((1000000 + 10 * delay) / 20000));
     }
 }
 

@@ -16,6 +16,11 @@
 
 #define LASTED_US LIVETCP_USEC_SEC
 
+/* For the answer to the first CREATE, and twice as long for that to the next one: TCP may have
+ * repaired a loss by then, and a listener under attack has had its turns. */
+#define CREATE_WAIT_US  LIVETCP_USEC_SEC
+#define CREATE_WAIT_RTT 4
+
 /* Of the least round trip that was seen: where packets jitter one may be shorter by so much. */
 #define SOONER_PART 8
 
@@ -46,7 +51,8 @@ typedef struct link {
     bool closing;
     livetcp_result close_reason;
     livetcp_usec closing_since_us;
-    bool withdrawn; /* nothing was lost: another slot was refused for all of them */
+    bool withdrawn; /* nothing was lost: another slot was refused for all of them, */
+    bool given_up;  /*   or creates the session, as no answer came here */
 
     /* IDLE: the next attempt, and the wait before the one after that. */
     livetcp_usec connect_at_us, backoff_us;
@@ -70,8 +76,10 @@ struct lt_links {
     uint32_t capabilities; /* of both ends */
     livetcp_role role;     /* caller: its introduction */
     char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
-    uint32_t ticket; /* the last that was used */
-    int creator;     /* caller: slot whose CREATE is under way, or -1 */
+    uint32_t ticket;             /* the last that was used */
+    int creator;                 /* caller: slot whose CREATE is under way, or -1 */
+    livetcp_usec create_by_us;   /* without an answer by then another connection creates, */
+    livetcp_usec create_wait_us; /*   which is waited for so long */
     bool confirmed;
     bool ending, ended;
 
@@ -172,6 +180,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->writer = setup->writer;
     links->base = setup->count;
     links->creator = -1;
+    links->create_wait_us = CREATE_WAIT_US;
     links->confirmed = links->plain;
     links->backoff_us = links->reconnect_min_us;
     lt_path_groups_init(&links->groups);
@@ -343,8 +352,13 @@ static void fail(link *l, livetcp_result reason)
         l->failure = reason;
 }
 
+static livetcp_usec later(livetcp_usec a, livetcp_usec b)
+{
+    return a > b ? a : b;
+}
+
 /* The first connected slot creates the session; the others join once the key is agreed. */
-static livetcp_result start_handshake(lt_links *links, unsigned slot)
+static livetcp_result start_handshake(lt_links *links, unsigned slot, livetcp_usec now)
 {
     link *l = &links->slots[slot];
     lt_introduction introduction = {links->role, links->stream_id, links->token};
@@ -370,6 +384,8 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot)
         return LIVETCP_ERR_NO_MEMORY;
     if (!links->credentials.has_key) {
         links->creator = (int)slot;
+        links->create_by_us =
+            now + later(links->create_wait_us, CREATE_WAIT_RTT * links->paths[slot].rtt_us);
         links->paths[slot].usable = true; /* media may follow CREATE at once */
     }
     if (l->handshake.proved)
@@ -377,17 +393,21 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot)
     return LIVETCP_OK;
 }
 
+static bool may_start(const link *l)
+{
+    return !l->handshake_started && !l->closing && !l->withdrawn && l->failure == LIVETCP_OK;
+}
+
 /* CREATE or JOIN on every connected slot that waits for it. */
-static void start_handshakes(lt_links *links)
+static void start_handshakes(lt_links *links, livetcp_usec now)
 {
     for (unsigned i = 0; i < links->count; i++) {
         link *l = &links->slots[i];
-        if (l->state != LIVETCP_CONNECTION_JOINING || l->handshake_started || l->closing ||
-            l->withdrawn || l->failure != LIVETCP_OK)
+        if (l->state != LIVETCP_CONNECTION_JOINING || !may_start(l))
             continue;
         if (!links->credentials.has_key && links->creator >= 0)
             return;
-        livetcp_result result = start_handshake(links, i);
+        livetcp_result result = start_handshake(links, i, now);
         if (result != LIVETCP_OK)
             fail(l, result);
     }
@@ -411,7 +431,7 @@ bool lt_links_connected(lt_links *links, unsigned slot, livetcp_usec now)
     }
     l->join_by_us = now + links->handshake_timeout_us;
     set_state(links, slot, LIVETCP_CONNECTION_JOINING, LIVETCP_OK);
-    start_handshakes(links);
+    start_handshakes(links, now);
     return true;
 }
 
@@ -468,9 +488,10 @@ static livetcp_result caller_control(lt_links *links, unsigned slot, const lt_co
         open_slot(links, slot, now);
     if (!had_key && links->credentials.has_key) {
         links->creator = -1;
+        links->create_wait_us = CREATE_WAIT_US;
         links->capabilities = l->handshake.transcript.capabilities;
         links->confirmed = true;
-        start_handshakes(links);
+        start_handshakes(links, now);
     }
     return LIVETCP_OK;
 }
@@ -688,7 +709,7 @@ static last_attempt review_attempt(const lt_links *links, unsigned slot, livetcp
     last.lasted = l->state == LIVETCP_CONNECTION_OPEN && now - l->open_since_us >= LASTED_US;
     last.forgotten = links->caller && !links->plain && reason == LIVETCP_ERR_UNKNOWN_SESSION &&
                      links->credentials.has_key && !lt_links_open_count(links);
-    last.unmade = links->caller && is_creating(l) && !lt_links_open_count(links);
+    last.unmade = links->caller && is_creating(l) && !l->given_up && !lt_links_open_count(links);
     last.decided = last.forgotten || last.unmade;
     last.refused = may_connect(links) && slot < links->base && !last.lasted && !last.withdrawn &&
                    !last.early && speaks_for_all(links, slot, last.decided);
@@ -757,7 +778,7 @@ livetcp_result lt_links_detach(lt_links *links, unsigned slot, livetcp_result re
         return LIVETCP_OK;
     result = repair_identity(links, slot, last, renewed);
     if (result == LIVETCP_OK)
-        start_handshakes(links);
+        start_handshakes(links, now);
     return result;
 }
 
@@ -931,9 +952,32 @@ static livetcp_usec slot_deadline(const lt_links *links, const link *l)
     return earlier(due, silence_limit(links, l));
 }
 
+/* Another connection is there on which the session could be created. */
+static bool can_create_elsewhere(const lt_links *links)
+{
+    for (unsigned i = 0; links->creator >= 0 && i < links->count; i++)
+        if (links->slots[i].state == LIVETCP_CONNECTION_JOINING && may_start(&links->slots[i]))
+            return true;
+    return false;
+}
+
+/* What was lost several times in a row is sent again by TCP after seconds, on that connection. */
+static void create_elsewhere(lt_links *links, livetcp_usec now)
+{
+    link *creator = &links->slots[links->creator];
+
+    creator->withdrawn = creator->given_up = true;
+    links->creator = -1;
+    links->create_wait_us *= 2;
+    if (new_identity(links) == LIVETCP_OK) /* else that slot's end tries again */
+        start_handshakes(links, now);
+    else
+        creator->given_up = false;
+}
+
 livetcp_usec lt_links_deadline(const lt_links *links)
 {
-    livetcp_usec due = LIVETCP_NEVER;
+    livetcp_usec due = can_create_elsewhere(links) ? links->create_by_us : LIVETCP_NEVER;
 
     for (unsigned i = 0; i < links->count; i++)
         due = earlier(due, slot_deadline(links, &links->slots[i]));
@@ -952,6 +996,8 @@ static void ping(lt_links *links, unsigned slot, livetcp_usec now)
 
 void lt_links_expire(lt_links *links, livetcp_usec now)
 {
+    if (can_create_elsewhere(links) && now >= links->create_by_us)
+        create_elsewhere(links, now);
     for (unsigned i = 0; i < links->count; i++) {
         link *l = &links->slots[i];
         if (l->closing)
