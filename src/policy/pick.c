@@ -63,32 +63,51 @@ static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_pat
     return wait + own > average / 2 ? wait + own - average / 2 : 0;
 }
 
-/* When a packet would be delivered, as far as it matters for the choice: a copy on the link that
- * carries the packet already may be lost with it, which costs a round trip, and an expensive link
- * has to be so much sooner. The field `link_weight` is 0 where nobody set it. */
-static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path, size_t size,
-                           uint32_t taken_links)
+/* What is chosen for. */
+typedef struct choice {
+    size_t size;
+    uint32_t except; /* connections that may not be chosen */
+    uint32_t
+        taken_links; /* links that carry the packet, or a part of what protects it; 0 = one link */
+    bool at_once;    /* they carry it since now; else since a round trip or so */
+} choice;
+
+/* A copy on the link that carries the packet already may be lost with it, in a burst or an outage,
+ * and that costs a round trip. Another link may be later by half of one; by all of it where bursts
+ * take copies that leave together. */
+static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp_path *path,
+                                  bool at_once)
 {
-    livetcp_usec forecast = livetcp_path_forecast(path, size, view->now_us);
+    bool burst = at_once && view->joint_loss > 0;
+
+    return has_group(path) && !burst ? path->rtt_us - empty_rtt(path) / 2 : path->rtt_us;
+}
+
+/* When a packet would be delivered, as far as it matters for the choice: an expensive link has to
+ * be so much sooner. The field `link_weight` is 0 where nobody set it. */
+static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path,
+                           const choice *c)
+{
+    livetcp_usec forecast = livetcp_path_forecast(path, c->size, view->now_us);
 
     if (has_links(view))
-        forecast += link_time(view, path, size);
-    if (taken_links & lt_bit(path->link))
-        forecast += path->rtt_us;
+        forecast += link_time(view, path, c->size);
+    if (c->taken_links & lt_bit(path->link))
+        forecast += lost_together(view, path, c->at_once);
     return path->link_weight > 1 ? forecast + (path->link_weight - 1) * WEIGHT_US : forecast;
 }
 
 /* NULL if none may take it. */
-static const livetcp_path *best_rated(const livetcp_policy_view *view, size_t size, uint32_t except,
-                                      uint32_t taken_links, livetcp_usec *rated)
+static const livetcp_path *best_rated(const livetcp_policy_view *view, const choice *c,
+                                      livetcp_usec *rated)
 {
     const livetcp_path *best = NULL;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (!may_take(path, except))
+        if (!may_take(path, c->except))
             continue;
-        livetcp_usec its = rating(view, path, size, taken_links);
+        livetcp_usec its = rating(view, path, c);
         if (!best || its < *rated) {
             best = path;
             *rated = its;
@@ -131,21 +150,18 @@ static bool is_freer(const livetcp_path *path, const livetcp_path *than)
     return path->last_write_us < than->last_write_us;
 }
 
-static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size, uint32_t except,
-                                    uint32_t taken)
+static const livetcp_path *pick_one(const livetcp_policy_view *view, const choice *c)
 {
-    uint32_t taken_links = has_links(view) ? links_of(view, taken) : 0;
     livetcp_usec limit = 0;
-    const livetcp_path *soonest = best_rated(view, size, except, taken_links, &limit), *best = NULL;
+    const livetcp_path *soonest = best_rated(view, c, &limit), *best = NULL;
 
     if (!soonest)
         return NULL;
-    livetcp_usec shortest = shortest_group(view, except, soonest->link);
+    livetcp_usec shortest = shortest_group(view, c->except, soonest->link);
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
-        if (may_take(path, except) &&
-            rating(view, path, size, taken_links) <=
-                limit + slack(path, soonest, limit, shortest) &&
+        if (may_take(path, c->except) &&
+            rating(view, path, c) <= limit + slack(path, soonest, limit, shortest) &&
             (!best || is_freer(path, best)))
             best = path;
     }
@@ -153,13 +169,18 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, size_t size
 }
 
 /* `taken`: connections that carry the packet, or a part of what protects it. */
-static uint32_t pick_outside(const livetcp_policy_view *view, size_t size, unsigned count,
-                             uint32_t except, uint32_t taken)
+static uint32_t pick_outside(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                             unsigned count, uint32_t except, uint32_t taken)
 {
     uint32_t picked = 0;
 
     while (count--) {
-        const livetcp_path *best = pick_one(view, size, picked | except, picked | taken);
+        const uint32_t now_taken = picked | taken;
+        const livetcp_path *best =
+            pick_one(view, &(choice){.size = packet->size,
+                                     .except = picked | except,
+                                     .taken_links = has_links(view) ? links_of(view, now_taken) : 0,
+                                     .at_once = now_taken & ~packet->carried_by});
         if (!best)
             break;
         picked |= lt_bit(best->connection);
@@ -171,11 +192,10 @@ uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_
                           unsigned count)
 {
     uint32_t taken = packet->carried_by | packet->avoid;
-    uint32_t picked = pick_outside(view, packet->size, count, taken, taken);
+    uint32_t picked = pick_outside(view, packet, count, taken, taken);
 
-    return picked || !packet->avoid
-               ? picked
-               : pick_outside(view, packet->size, count, packet->carried_by, taken);
+    return picked || !packet->avoid ? picked
+                                    : pick_outside(view, packet, count, packet->carried_by, taken);
 }
 
 /* Copies make packets wait where a queue stands. */
@@ -187,7 +207,7 @@ uint32_t lt_pick_copies(const livetcp_policy_view *view, const livetcp_packet_vi
 
     for (unsigned i = 0; i < view->path_count; i++)
         full |= livetcp_view_path(view, i)->group_queue_us > 0 ? lt_bit(i) : 0;
-    return pick_outside(view, packet->size, count, taken | full, taken);
+    return pick_outside(view, packet, count, taken | full, taken);
 }
 
 livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)
