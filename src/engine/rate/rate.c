@@ -12,10 +12,14 @@
 #define POLL_MIN_US   5000
 #define POLL_MAX_US   10000
 #define POLL_PART     8
-#define POLL_PROBE_US 3000   /* while a probe upwards is under way */
-#define CONTACT_US    500000 /* a connection not written to for so long does not count */
-#define SHARE_US      50000
-#define SHARE_GAIN    0.3
+#define POLL_PROBE_US 3000 /* while a probe upwards is under way */
+/* Less than a full packet is no queue of ours. A call has no more under way, and its next frame
+ * asks before this. */
+#define POLL_FEW_US 25000
+#define FEW_BYTES   1448
+#define CONTACT_US  500000 /* a connection not written to for so long does not count */
+#define SHARE_US    50000
+#define SHARE_GAIN  0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
@@ -42,6 +46,11 @@ void lt_rate_reset_slot(lt_rate *rate, unsigned slot)
     lt_round_trips_init(&rate->slots[slot]);
 }
 
+static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
+{
+    return a < b ? a : b;
+}
+
 void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
                         size_t media_size, livetcp_usec now)
 {
@@ -50,13 +59,10 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
     rate->media += media_size;
     if (media_size)
         lt_upward_probe_on_media(&rate->probe, now);
-    if (rate->poll_us == LIVETCP_NEVER && !rate->poll_due)
-        rate->poll_us = now + POLL_MAX_US;
-}
-
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
+    rate->in_flight += size;
+    if (!rate->poll_due)
+        rate->poll_us = earlier(rate->poll_us,
+                                now + (rate->in_flight <= FEW_BYTES ? POLL_FEW_US : POLL_MAX_US));
 }
 
 /* The path carries what the encoder is told while it is probed, since nothing stands. Packets of a
@@ -223,6 +229,9 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
     if (lt_upward_probe_is_under_way(&rate->probe, now))
         poll = POLL_PROBE_US;
+    else if (sample.undelivered <= FEW_BYTES && rate->congestion.regime == LT_REGIME_OPEN)
+        poll = POLL_FEW_US;
+    rate->in_flight = sample.undelivered;
     rate->poll_us = sample.undelivered ? now + poll : LIVETCP_NEVER;
     return lt_bitrate_update(&rate->bitrate, &rate->congestion,
                              &(lt_bitrate_sample){.now_us = now,

@@ -28,6 +28,7 @@ typedef struct lt_rate {
     livetcp_usec update_from_us; /* not before */
     livetcp_usec poll_us;        /* when path info is wanted next; LIVETCP_NEVER = not */
     bool poll_due;               /* it is wanted now */
+    uint64_t in_flight;          /* at the last update, and written since */
     lt_round_trips slots[LIVETCP_MAX_CONNECTIONS];
 } lt_rate;
 

@@ -110,6 +110,8 @@ TEST_CASE("path info is wanted of connections with bytes in flight, now and then
     Session session;
     CHECK(lt_rate_deadline(&session.rate) == LIVETCP_NEVER);
     session.write();
+    CHECK(lt_rate_deadline(&session.rate) > session.now + 20 * ms); /* the next frame asks before */
+    session.write();
     livetcp_usec due = lt_rate_deadline(&session.rate);
     CHECK(due > session.now);
     CHECK(due <= session.now + 10 * ms);
@@ -117,7 +119,7 @@ TEST_CASE("path info is wanted of connections with bytes in flight, now and then
     lt_rate_expire(&session.rate, due - 1);
     CHECK(lt_rate_wants_path_info(&session.rate) == 0);
     lt_rate_expire(&session.rate, due);
-    CHECK(lt_rate_wants_path_info(&session.rate) == 1);
+    CHECK(lt_rate_wants_path_info(&session.rate) == 3);
     CHECK(lt_rate_deadline(&session.rate) == LIVETCP_NEVER); /* until an answer has come */
     session.now = due;
     session.paths[0].queued_bytes = 1375;
