@@ -22,11 +22,12 @@ enum {
 };
 
 static const GEnumValue modes[] = {
-    {LIVETCP_PLAYOUT_NONE, "on arrival: leave it to an rtpjitterbuffer, or to nobody", "none"},
+    {LIVETCP_PLAYOUT_NONE, "on arrival, without a playout delay", "none"},
     {LIVETCP_PLAYOUT_FIXED, "after \"latency\"", "fixed"},
-    {LIVETCP_PLAYOUT_STATIC, "after RTT + 3 packets, what TCP takes to repair a loss", "static"},
-    {LIVETCP_PLAYOUT_ADAPTIVE, "as the delays measured ask for", "adaptive"},
-    {LIVETCP_PLAYOUT_POLICY_AWARE, "as the sender's policy needs", "policy-aware"},
+    {LIVETCP_PLAYOUT_STATIC, "after RTT + 3 packets, the time of a TCP retransmission", "static"},
+    {LIVETCP_PLAYOUT_ADAPTIVE, "adapts to the measured delays", "adaptive"},
+    {LIVETCP_PLAYOUT_POLICY_AWARE, "the smallest delay for target-late, by the sender's policy",
+     "policy-aware"},
     {0, NULL, NULL}};
 
 static GType mode_type(void)
@@ -63,24 +64,24 @@ static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlay
     g_object_class_install_property(
         klass, first + PROP_LATENCY,
         g_param_spec_uint("latency", "Latency",
-                          "Playout delay of mode fixed, and of the others until they know better; "
-                          "counted from the earliest arrival (ms)",
+                          "Playout delay of mode fixed, and initial delay of the other modes, "
+                          "relative to the earliest arrival (ms)",
                           0, HOUR_MS, s->latency, flags));
     g_object_class_install_property(
         klass, first + PROP_MIN_LATENCY,
         g_param_spec_uint("min-latency", "Minimum latency",
-                          "The playout delay is never less, but with modes none and fixed (ms)", 0,
+                          "Minimum playout delay, except with modes none and fixed (ms)", 0,
                           HOUR_MS, s->min_latency, flags));
     g_object_class_install_property(
         klass, first + PROP_MAX_LATENCY,
         g_param_spec_uint("max-latency", "Maximum latency",
-                          "The playout delay is never more, but with mode fixed (ms)", 1, HOUR_MS,
+                          "Maximum playout delay, except with mode fixed (ms)", 1, HOUR_MS,
                           s->max_latency, flags));
     g_object_class_install_property(
         klass, first + PROP_RTT,
         g_param_spec_uint("rtt", "Round-trip time",
-                          "Of the path, for modes static and policy-aware, where nobody measures "
-                          "it: livetcpsrc does; 0 = not given (ms)",
+                          "Round trip of the path for modes static and policy-aware, if no "
+                          "livetcpsrc measures it; 0 = unknown (ms)",
                           0, 60000, s->rtt, flags));
 }
 
@@ -93,8 +94,8 @@ void gst_livetcp_player_settings_install(GObjectClass *klass, guint first,
     gst_livetcp_player_settings_init(&s, mode);
     g_object_class_install_property(klass, first + PROP_MODE,
                                     g_param_spec_enum("playout-mode", "Playout mode",
-                                                      "What decides when packets are played",
-                                                      mode_type(), (gint)mode, flags));
+                                                      "Rule for the playout delay", mode_type(),
+                                                      (gint)mode, flags));
     g_object_class_install_property(klass, first + PROP_FORMER_MODE,
                                     g_param_spec_enum(former_mode_name, former_mode_name,
                                                       "Former name of playout-mode", mode_type(),
@@ -113,20 +114,20 @@ void gst_livetcp_player_settings_install(GObjectClass *klass, guint first,
     g_object_class_install_property(
         klass, first + PROP_TARGET_LATE,
         g_param_spec_double("target-late", "Target late",
-                            "Mode policy-aware: share of the packets that may come too late", 0,
-                            0.5, s.target_late, flags));
+                            "Mode policy-aware: share of the packets that may be late", 0, 0.5,
+                            s.target_late, flags));
     g_object_class_install_property(
         klass, first + PROP_DO_LOST,
         g_param_spec_boolean("do-lost", "Do lost",
-                             "Send GstRTPPacketLost events, so that decoders conceal what is "
-                             "missing",
+                             "Send GstRTPPacketLost events, so that decoders conceal missing "
+                             "packets",
                              s.do_lost, flags));
     g_object_class_install_property(
         klass, first + PROP_REDUNDANCY_PT,
         g_param_spec_int("redundancy-pt", "Redundancy payload type",
-                         "RTP payload type of audio packets that repeat others (RFC 2198), which "
-                         "are taken apart; not where the caps have it as their payload and another "
-                         "encoding-name than RED (-1 = never)",
+                         "RTP payload type of redundant audio (RFC 2198) to decode; ignored if the "
+                         "caps have it as payload with another encoding-name than RED (-1 = "
+                         "never)",
                          -1, 127, s.redundancy_pt, flags));
 }
 

@@ -543,19 +543,19 @@ static void gst_livetcp_playout_class_init(GstLiveTcpPlayoutClass *klass)
     g_object_class_install_property(
         object, PROP_STATS,
         g_param_spec_boxed("stats", "Statistics",
-                           "What was played, late and lost, the delay and what it is made of",
+                           "Packets played, late and lost, and the delay with its components",
                            GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         object, PROP_STATS_UPDATE_INTERVAL,
         g_param_spec_uint("stats-update-interval", "Statistics update interval",
-                          "Time between notifications of \"stats\" while packets come; 0 = none "
+                          "Interval of notifications of \"stats\" while packets arrive; 0 = none "
                           "(ms)",
                           0, 3600000, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_add_static_pad_template(element, &src_template);
-    gst_element_class_set_static_metadata(
-        element, "LiveTCP playout", "Filter/Network/RTP",
-        "Says when RTP packets that came over TCP are to be played", "LiveTCP");
+    gst_element_class_set_static_metadata(element, "LiveTCP playout", "Filter/Network/RTP",
+                                          "Schedules the playout of RTP packets received over TCP",
+                                          "LiveTCP");
 }
 
 static void gst_livetcp_playout_init(GstLiveTcpPlayout *self)

@@ -40,29 +40,30 @@ static const GEnumValue modes[] = {
     {0, NULL, NULL}};
 static const GEnumValue wires[] = {
     {LIVETCP_WIRE_SESSION, "RFC 4571 with sessions: several connections, keepalive", "session"},
-    {LIVETCP_WIRE_PLAIN, "RFC 4571 only, one connection: for any other peer", "plain"},
-    {LIVETCP_WIRE_AUTO, "a listener takes either, as the peer begins", "auto"},
+    {LIVETCP_WIRE_PLAIN, "RFC 4571 only, on one connection: for other peers", "plain"},
+    {LIVETCP_WIRE_AUTO, "a listener accepts both, and detects them by the first bytes", "auto"},
     {0, NULL, NULL}};
 static const GEnumValue rtcp[] = {
-    {LIVETCP_RTCP_AUTO, "reports, unless the application sends some", "auto"},
+    {LIVETCP_RTCP_AUTO, "reports, unless the application sends its own", "auto"},
     {LIVETCP_RTCP_ON, "reports in any case", "on"},
-    {LIVETCP_RTCP_OFF, "no reports; no RTCP is handed on", "off"},
+    {LIVETCP_RTCP_OFF, "no reports and no RTCP output", "off"},
     {0, NULL, NULL}};
 static const GEnumValue timestamps[] = {
-    {LIVETCP_TIMESTAMPS_AUTO, "of some packets, where the kernel tells", "auto"},
-    {LIVETCP_TIMESTAMPS_ON, "of every packet; an error where the kernel does not tell", "on"},
+    {LIVETCP_TIMESTAMPS_AUTO, "of some packets, if the kernel supports them", "auto"},
+    {LIVETCP_TIMESTAMPS_ON, "of every packet; an error if the kernel does not support them", "on"},
     {LIVETCP_TIMESTAMPS_OFF, "none", "off"},
     {0, NULL, NULL}};
 
 static const GEnumValue tls[] = {
-    {LIVETCP_TLS_OFF, "in the clear", "off"},
+    {LIVETCP_TLS_OFF, "unencrypted", "off"},
     {LIVETCP_TLS_ON, "TLS 1.3 or 1.2", "on"},
-    {LIVETCP_TLS_AUTO, "a listener takes either, as the peer begins", "auto"},
+    {LIVETCP_TLS_AUTO, "a listener accepts both, and detects them by the first bytes", "auto"},
     {0, NULL, NULL}};
 static const GEnumValue websocket[] = {
     {LIVETCP_WEBSOCKET_OFF, "frames directly on TCP or TLS", "off"},
     {LIVETCP_WEBSOCKET_ON, "RFC 6455, after an HTTP upgrade", "on"},
-    {LIVETCP_WEBSOCKET_AUTO, "a listener takes either, as the peer begins", "auto"},
+    {LIVETCP_WEBSOCKET_AUTO, "a listener accepts both, and detects them by the first bytes",
+     "auto"},
     {0, NULL, NULL}};
 
 static GType enum_type(const gchar *setting)
@@ -103,9 +104,9 @@ static gchar *setting_blurb(const livetcp_setting *setting, gboolean receiving)
     const gchar *unit = strchr(setting->accepts, ' ');
 
     if (receiving && g_str_equal(setting->name, "queue-packets")) {
-        summary = "packets that may wait for the pipeline; the oldest are dropped beyond";
+        summary = "packets that may wait for the pipeline; beyond it the oldest are dropped";
     } else if (receiving && g_str_equal(setting->name, "queue-bytes")) {
-        summary = "bytes that may wait for the pipeline; the oldest packets are dropped beyond";
+        summary = "bytes that may wait for the pipeline; beyond it the oldest packets are dropped";
     }
     GString *blurb = g_string_new(summary);
     blurb->str[0] = g_ascii_toupper(blurb->str[0]);
@@ -245,36 +246,36 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
     g_object_class_install_property(
         klass, PROP_STATE,
         g_param_spec_string("state", "State",
-                            "closed, listening (nobody has called), connecting or open", "closed",
+                            "closed, listening (no caller yet), connecting or open", "closed",
                             readable));
     g_object_class_install_property(
         klass, PROP_LAST_ERROR,
         g_param_spec_string("last-error", "Last error",
-                            "The last thing that went wrong since the element started, as "
-                            "\"reason: sentence\"; empty if nothing did",
+                            "The last error or warning since the element started, as "
+                            "\"reason: sentence\"; empty if there was none",
                             "", readable));
     g_object_class_install_property(
         klass, PROP_BOUND_PORT,
         g_param_spec_uint("bound-port", "Bound port",
-                          "The port a listener really listens on, also with port=0; 0 while it "
+                          "The port that a listener listens on, also with port=0; 0 while it "
                           "does not listen. Notifies",
                           0, G_MAXUINT16, 0, readable));
     g_object_class_install_property(
         klass, PROP_STATS,
         g_param_spec_boxed("stats", "Statistics",
-                           "Counters and facts: totals, and one structure per connection under "
+                           "Counters and states: totals, and one structure per connection under "
                            "\"connections\"",
                            GST_TYPE_STRUCTURE, readable));
     g_object_class_install_property(
         klass, PROP_STATS_UPDATE_INTERVAL,
         g_param_spec_uint("stats-update-interval", "Statistics update interval",
-                          "Time between notifications of \"stats\"; 0 = none (ms)", 0, 3600000, 0,
+                          "Interval of notifications of \"stats\"; 0 = none (ms)", 0, 3600000, 0,
                           READY));
     g_object_class_install_property(
         klass, PROP_CONNECTING_CALLER,
         g_param_spec_boxed("connecting-caller", "Connecting caller",
-                           "Within handlers of caller-connecting, who calls: address, stream-id, "
-                           "role, token, and what TLS proved; NULL elsewhere",
+                           "Within handlers of caller-connecting, the caller: address, stream-id, "
+                           "role, token, and its identity by TLS; NULL elsewhere",
                            GST_TYPE_STRUCTURE, readable));
 }
 

@@ -728,24 +728,25 @@ static void install_redundancy(GObjectClass *klass)
 
     g_object_class_install_property(
         klass, PROP_REDUNDANCY,
-        g_param_spec_uint("redundancy", "Redundancy",
-                          "Audio: how many packets before it every packet repeats (RFC 2198), for "
-                          "livetcpplayout, livetcpsrc with playout, or rtpreddec to play where the "
-                          "original is late",
-                          0, LIVETCP_REDUNDANCY_MAX_DEPTH, 0, flags));
-    g_object_class_install_property(
-        klass, PROP_REDUNDANCY_PT,
-        g_param_spec_uint("redundancy-pt", "Redundancy payload type",
-                          "RTP payload type of packets that repeat others", 0, 127,
-                          GST_LIVETCP_REDUNDANCY_PT, flags));
+        g_param_spec_uint(
+            "redundancy", "Redundancy",
+            "Audio: number of previous packets that every packet repeats (RFC 2198); "
+            "livetcpplayout, livetcpsrc with playout or rtpreddec plays the copy of a "
+            "late packet",
+            0, LIVETCP_REDUNDANCY_MAX_DEPTH, 0, flags));
+    g_object_class_install_property(klass, PROP_REDUNDANCY_PT,
+                                    g_param_spec_uint("redundancy-pt", "Redundancy payload type",
+                                                      "RTP payload type of redundant audio", 0, 127,
+                                                      GST_LIVETCP_REDUNDANCY_PT, flags));
 }
 
 static GType leaky_type(void)
 {
     static const GEnumValue values[] = {
         {GST_LIVETCP_LEAKY_AUTO, "upstream if the pipeline is live, otherwise no", "auto"},
-        {GST_LIVETCP_LEAKY_NO, "wait for room, and for the first peer: nothing is dropped", "no"},
-        {GST_LIVETCP_LEAKY_UPSTREAM, "drop what cannot be sent in time", "upstream"},
+        {GST_LIVETCP_LEAKY_NO,
+         "block until the queue is writable and a first peer is there; drop nothing", "no"},
+        {GST_LIVETCP_LEAKY_UPSTREAM, "drop packets that cannot be sent in time", "upstream"},
         {0, NULL, NULL}};
     static gsize type;
 
@@ -758,7 +759,7 @@ static GType leaky_type(void)
 static GType burst_type(void)
 {
     static const GEnumValue values[] = {
-        {GST_LIVETCP_BURST_KEY_FRAME, "nothing: a key frame is asked for upstream", "key-frame"},
+        {GST_LIVETCP_BURST_KEY_FRAME, "nothing; a key frame is requested upstream", "key-frame"},
         {GST_LIVETCP_BURST_GOP, "the packets of each video stream since its last key frame", "gop"},
         {0, NULL, NULL}};
     static gsize type;
@@ -775,18 +776,17 @@ static void install_flow(GObjectClass *klass)
 
     g_object_class_install_property(
         klass, PROP_LEAKY,
-        g_param_spec_enum("leaky", "Leaky",
-                          "Whether packets that cannot be sent in time are dropped", leaky_type(),
-                          GST_LIVETCP_LEAKY_AUTO, flags));
+        g_param_spec_enum("leaky", "Leaky", "Drop packets that cannot be sent in time, or block",
+                          leaky_type(), GST_LIVETCP_LEAKY_AUTO, flags));
     g_object_class_install_property(
         klass, PROP_ERROR_ON_LOSS,
         g_param_spec_boolean("error-on-loss", "Error on loss",
-                             "End in an ERROR when packets were dropped, instead of a WARNING",
-                             FALSE, flags));
+                             "Post an ERROR instead of a WARNING when packets were dropped", FALSE,
+                             flags));
     g_object_class_install_property(
         klass, PROP_BURST_ON_JOIN,
         g_param_spec_enum("burst-on-join", "Burst on join",
-                          "A listener: what a peer is sent first that joins a running stream",
+                          "What a listener sends first to a peer that joins a running stream",
                           burst_type(), GST_LIVETCP_BURST_KEY_FRAME, flags));
 }
 
@@ -808,28 +808,28 @@ static void install_properties(GObjectClass *klass)
         klass, PROP_WAIT_FOR_CONNECTION,
         g_param_spec_boolean("wait-for-connection", "Wait for connection",
                              "Block the stream while no peer is connected; otherwise a caller "
-                             "queues packets and a listener throws those of a live source away",
+                             "queues packets, and a listener drops those of a live source",
                              FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         klass, PROP_DRAIN_TIMEOUT,
         g_param_spec_uint("drain-timeout", "Drain timeout",
-                          "How long the end of the stream waits for queued packets to be sent (ms)",
-                          0, 600000, GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS,
+                          "How long EOS waits for queued packets to be sent (ms)", 0, 600000,
+                          GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS,
                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         klass, PROP_ESTIMATED_BITRATE,
         g_param_spec_uint(
             "estimated-bitrate", "Estimated bit rate",
-            "What the connections carry without delay, all streams together: encoders "
-            "should follow it. With several peers see bitrate-quantile; 0 while it is "
-            "not known. Notifies (bit/s)",
+            "Bit rate that the connections carry without a queue, all streams together: "
+            "encoders should follow it. With several peers see bitrate-quantile; 0 while it is "
+            "unknown. Notifies (bit/s)",
             0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
     g_object_class_install_property(
         klass, PROP_BITRATE_QUANTILE,
         g_param_spec_double(
             "bitrate-quantile", "Bit rate quantile",
-            "Part of a listener's peers that estimated-bitrate may be too much for: they are "
-            "served by dropping, as is one below an eighth of the median; 0 = follow the slowest",
+            "Share of a listener's peers for which estimated-bitrate may be too high: they lose "
+            "packets, as does a peer below an eighth of the median; 0 = follow the slowest",
             0, 1, GST_LIVETCP_SINK_BITRATE_QUANTILE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
     install_redundancy(klass);
     install_flow(klass);

@@ -147,8 +147,8 @@ enum { ORDER_AUTO = LIVETCP_ORDER_SEQUENCE + 1 };
 static GType order_type(void)
 {
     static const GEnumValue orders[] = {
-        {LIVETCP_ORDER_ARRIVAL, "as soon as a packet is here", "arrival"},
-        {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for gaps", "sequence"},
+        {LIVETCP_ORDER_ARRIVAL, "in order of arrival", "arrival"},
+        {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for missing packets", "sequence"},
         {ORDER_AUTO, "sequence, unless playout or an element downstream puts packets in order",
          "auto"},
         {0, NULL, NULL}};
@@ -876,32 +876,32 @@ static void install_properties(GObjectClass *klass)
     g_object_class_install_property(
         klass, PROP_CAPS,
         g_param_spec_boxed("caps", "Caps",
-                           "What the stream is, as the sender's payloader or an SDP says; without "
-                           "them application/x-rtp and what downstream asks for",
+                           "Format of the stream, from the sender's payloader or an SDP; if unset, "
+                           "application/x-rtp and the fields that downstream requests",
                            GST_TYPE_CAPS, flags));
     g_object_class_install_property(
         klass, PROP_KEEP_LISTENING,
         g_param_spec_boolean("keep-listening", "Keep listening",
-                             "When a session has ended, wait for the next one (a listener) or call "
-                             "again (a caller) instead of ending the stream",
+                             "When a session has ended, wait for the next one (listener) or call "
+                             "again (caller) instead of ending the stream",
                              FALSE, flags));
     g_object_class_install_property(
         klass, PROP_TIMEOUT,
         g_param_spec_uint("timeout", "Timeout",
                           "Post the element message \"livetcp-timeout\" whenever nothing was "
-                          "received for so long; 0 = never (ms)",
+                          "received for this time; 0 = never (ms)",
                           0, 86400000, 0, flags | GST_PARAM_MUTABLE_READY));
     g_object_class_install_property(
         klass, PROP_ORDER,
         g_param_spec_enum("order", "Order",
-                          "In which order packets are handed on; \"order\" of \"stats\" says "
-                          "what auto has chosen",
+                          "Order in which packets are output; \"order\" in \"stats\" shows the "
+                          "choice of auto",
                           order_type(), ORDER_AUTO, flags | GST_PARAM_MUTABLE_READY));
     g_object_class_install_property(
         klass, PROP_RTCP_MUX,
         g_param_spec_boolean("rtcp-mux", "RTCP multiplexing",
-                             "Hand on RTCP on the pad of RTP (RFC 5761) instead of on rtcp_src",
-                             FALSE, flags | GST_PARAM_MUTABLE_READY));
+                             "Output RTCP on the RTP pad (RFC 5761) instead of rtcp_src", FALSE,
+                             flags | GST_PARAM_MUTABLE_READY));
     gst_livetcp_player_settings_install(klass, PROP_PLAYOUT, "playout", LIVETCP_PLAYOUT_NONE);
 }
 
@@ -945,7 +945,7 @@ static void gst_livetcp_src_class_init(GstLiveTcpSrcClass *klass)
     gst_livetcp_rtcp_pad_install(element);
     gst_element_class_set_static_metadata(
         element, "LiveTCP source", "Source/Network",
-        "Receives RTP packets over several TCP connections that arrive on time", "LiveTCP");
+        "Receives RTP packets over several TCP connections, on time", "LiveTCP");
 }
 
 static void gst_livetcp_src_init(GstLiveTcpSrc *self)

@@ -85,172 +85,182 @@ static const char *const rtcp[] = {"auto", "on", "off", NULL};
 /* clang-format off */
 static const lt_setting settings[] = {
     CHOICE("mode", mode, modes, "caller or listener", "caller",
-           "whether to connect or to wait for callers"),
+           "connect as a caller, or wait for callers as a listener"),
     HOST("host", host, "host names or addresses, at most 255 bytes",
-         "whom to call, several hosts of one peer separated by commas; on a listener the address "
+         "host to call, several hosts of one peer separated by commas; on a listener the address "
          "to bind, empty for every address"),
     NUMBER("port", port, 0, 65535, "", "0",
-           "TCP port to call or to listen on; 0 on a listener is any free port"),
+           "TCP port to call or to listen on; 0 on a listener chooses a free port"),
     HOST("localaddress", local_address, "addresses of this host, at most 63 bytes",
-         "address that a caller binds before connecting, or several separated by commas, over "
-         "which connections are dealt; empty leaves it to the system"),
+         "local address of a caller's connections, or several separated by commas, which the "
+         "connections use in turn; empty leaves the choice to the system"),
     CHOICE("wire", wire, wires, "session, plain or auto", "session",
-           "several connections with control messages, or plain RFC 4571 on one; a listener with "
-           "auto takes either"),
+           "session: several connections with control messages; plain: RFC 4571 on one "
+           "connection; auto: a listener accepts both"),
     NUMBER("connections", connections, 1, LIVETCP_MAX_CONNECTIONS, "", "8",
            "TCP connections of the session"),
     TEXT("policy", policy, "the name of a registered policy", "auto",
-         "how packets are spread over the connections"),
+         "transport policy, which distributes packets over the connections"),
     NUMBER("split", split, 1, 16, "", "1", "writes per frame"),
     TEXT("congestion-control", congestion_control,
-         "auto, an algorithm of the system's, or nothing", "",
-         "TCP congestion control, for example cubic; auto is the best there is (bbr, cubic, "
-         "reno), empty the system's default"),
+         "auto, an algorithm of the system, or nothing", "",
+         "TCP congestion control, for example cubic; auto is the first of bbr, cubic and reno "
+         "that the host permits, empty the system's default"),
     CHOICE("order", order, orders, "arrival or sequence", "arrival",
-           "in which order received packets are delivered"),
+           "order in which received packets are delivered"),
     MSEC("order-wait", order_wait_us, 0, 60000, "1000",
-         "with order=sequence, how long a gap may hold later packets back"),
+         "with order=sequence, how long later packets wait for a missing one"),
     NUMBER("max-packet", max_packet, 12, 65535, " bytes", "8190", "largest packet to send"),
     NUMBER("max-receive", max_receive, 12, 65535, " bytes", "65535", "largest frame to accept"),
     NUMBER("queue-packets", queue_packets, 1, 1000000, "", "1024",
-           "packets that the send queue holds; the least important are dropped beyond"),
+           "capacity of the send queue in packets; beyond it the least important packets are "
+           "dropped"),
     NUMBER("queue-bytes", queue_bytes, 65535, 1073741824, " bytes", "2097152",
-           "bytes that the send queue holds; the least important packets are dropped beyond"),
+           "capacity of the send queue in bytes; beyond it the least important packets are "
+           "dropped"),
     MSEC("connect-timeout", connect_timeout_us, 100, 600000, "10000",
-         "how long a TCP connection may take to be made"),
+         "time limit for connecting over TCP"),
     MSEC("handshake-timeout", handshake_timeout_us, 100, 60000, "5000",
-         "how long a connection may take to join its session"),
+         "time limit for a connection to join its session"),
     MSEC("keepalive", keepalive_interval_us, 100, 60000, "1000",
-         "a connection that sent nothing for so long sends a ping"),
+         "a connection that has sent nothing for this time sends a ping"),
     MSEC("peer-timeout", peer_timeout_us, 1000, 3600000, "10000",
-         "a connection from which nothing came for so long is lost"),
+         "a connection that has received nothing for this time is lost"),
     MSEC("reconnect-min", reconnect_min_us, 10, 60000, "100",
-         "shortest wait before a lost connection is replaced"),
+         "minimum wait before a lost connection is replaced"),
     MSEC("reconnect-max", reconnect_max_us, 10, 600000, "5000",
-         "longest wait before a lost connection is replaced"),
+         "maximum wait before a lost connection is replaced"),
     MSEC("linger", linger_us, 0, 600000, "15000",
-         "how long a listener keeps a session that has no connection"),
+         "how long a listener keeps a session without connections"),
     NUMBER("max-sessions", max_sessions, 1, 10000, "", "256",
-           "sessions that a listener serves at a time"),
+           "maximum number of sessions that a listener serves at a time"),
     BOOL("auto-reconnect", auto_reconnect, "true",
-         "replaces lost connections; otherwise the session ends with its last"),
-    NUMBER("copies", copies, 2, 8, "", "2", "copies of every packet, with policy=duplicate"),
+         "replace lost connections; otherwise the session ends with its last connection"),
+    NUMBER("copies", copies, 2, 8, "", "2",
+           "copies of every packet, with policy=duplicate"),
     RATIO("redundancy-budget", redundancy_budget, 0, 7, "auto",
           "bytes beyond one copy of each packet that may be sent per byte of media"),
     MSEC("hedge-delay", hedge_delay_us, 0, 10000, "0",
-         "how long after a round trip an unacknowledged packet is copied; 0 follows the path"),
+         "time beyond a round trip after which an unacknowledged packet is copied; 0 adapts to "
+         "the path"),
     NUMBER("parity-group", parity_group, 2, 16, "", "4", "packets per parity packet"),
     MSEC("max-send-delay", max_send_delay_us, 0, 600000, "0",
-         "a packet that would be delivered later than this is dropped; 0 never"),
+         "packets that would be delivered later than this are dropped; 0 drops none"),
     NUMBER("send-buffer-windows", send_buffer_windows, 0, 16, "", "1",
-           "the kernel holds at most A congestion windows and B segments; 0 is no limit"),
+           "limit of the kernel's send buffer in congestion windows, plus send-buffer-segments; "
+           "0 for no limit"),
     NUMBER("send-buffer-segments", send_buffer_segments, 0, 1000, "", "1",
            "segments that the kernel may hold beyond send-buffer-windows congestion windows"),
     MSEC("send-buffer-delay", send_buffer_delay_us, 0, 10000, "0",
-         "chooses send-buffer-segments by the delay that the kernel's backlog may add; 0 does not"),
+         "sets send-buffer-segments to what the congestion window sends in this time; 0 keeps "
+         "the number"),
     NUMBER("mss-align", mss_align, 0, 65535, " bytes", "0",
-           "size of a packet of which a segment shall hold a whole number; 0 for any"),
+           "packet size of which a TCP segment holds a whole number; 0 for any"),
     NUMBER("idle-packets", idle_packets, 0, 20, "", "0",
            "small packets per round trip while the application sends nothing"),
-    MSEC("idle-time", idle_time_us, 0, 3600000, "10000", "for how long idle-packets are sent"),
+    MSEC("idle-time", idle_time_us, 0, 3600000, "10000",
+         "how long idle-packets are sent"),
     BOOL("tail-probes", tail_probes, "true",
-         "lets small packets follow a lone packet, so that its loss is found early"),
+         "send a small packet behind a single packet, so that TCP detects its loss early"),
     NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "0",
            "lower bound of the estimated bit rate; 0 for none"),
     NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
            "upper bound of the estimated bit rate; 0 for none"),
     CHOICE("rtcp", rtcp, rtcp, "auto, on or off", "auto",
-           "sender and receiver reports; auto leaves them to an application that sends some"),
+           "sender and receiver reports; auto stops when the application sends its own"),
     MSEC("feedback", feedback_us, 0, 10000, "200",
-         "how often the two ends tell each other about delays while media flows; 0 never"),
+         "interval of feedback about delays between the two ends while media flows; 0 for none"),
     CHOICE("timestamps", timestamps, timestamps, "auto, on or off", "auto",
-           "whether the kernel is asked when packets passed through it: some, every one or none"),
+           "kernel timestamps of packets: auto requests them for some packets, on for all, off "
+           "for none"),
     OPTIONAL("qos-dscp", qos_dscp, 63, "-1",
-             "Differentiated Services code point of what is sent, for example 46 (expedited "
-             "forwarding); -1 leaves the system's"),
+             "Differentiated Services code point of sent packets, for example 46 (expedited "
+             "forwarding); -1 keeps the system's"),
     NUMBER("localport", local_port, 0, 65535, "", "0",
-           "TCP port that a caller's first connection binds, the others bind those that follow; 0 "
-           "leaves them to the system"),
+           "local TCP port of a caller's first connection, the others use the following ports; 0 "
+           "leaves the choice to the system"),
     AUTO_MSEC("copy-spacing", copy_spacing_us, 0, 1000, "auto",
-              "how far apart copies of a packet and the packets of a parity group are sent; auto "
-              "follows the length of bursts of losses"),
+              "time between the copies of a packet and between the packets of a parity group; "
+              "auto adapts to the length of loss bursts"),
     TEXT("interface", interfaces, "names of network interfaces, at most 127 bytes", "",
-         "network interface of a caller's connections, or several separated by commas, over which "
-         "connections are dealt; empty leaves it to the system"),
+         "network interface of a caller's connections, or several separated by commas, which the "
+         "connections use in turn; empty leaves the choice to the system"),
     TEXT("link-weight", link_weights, "numbers from 1 to 100", "",
-         "cost of a byte on each network, separated by commas; a dearer one is used where it "
-         "delivers so much earlier"),
+         "cost of a byte on each network, separated by commas; a more expensive network is used "
+         "where it delivers correspondingly earlier"),
     NUMBER("max-joining", max_joining, 1, 100000, "", "1024",
-           "connections that a listener holds which have not joined a session; the oldest makes "
-           "room"),
+           "maximum number of a listener's connections without a session; beyond it the oldest "
+           "is closed"),
     NUMBER("max-joining-address", max_joining_address, 1, 100000, "", "256",
-           "how many of max-joining may be of one address"),
+           "maximum number of connections without a session from one address"),
     NUMBER("joins-per-second", joins_per_second, 1, 100000, "", "500",
-           "rate at which a listener agrees on keys with new sessions and makes TLS handshakes; others "
-           "wait"),
+           "key agreements and TLS handshakes of a listener per second; further ones wait"),
     BOOL("peer-sends", peer_sends, "false",
-         "a listener's plain peers must send media, or are turned away"),
+         "a listener's plain peers must send media, or are rejected"),
     CHOICE("tls", tls, tls, "off, on or auto", "off",
-           "encrypts and authenticates every connection (TLS 1.3 or 1.2); a listener with auto "
-           "takes connections with and without"),
+           "encrypt and authenticate every connection (TLS 1.3 or 1.2); a listener with auto "
+           "accepts connections with and without TLS"),
     LINE("tls-ca", tls_ca, "the name of a file, at most 255 bytes",
-         "certificates (PEM) of those who may have signed the peer's; empty trusts the system's, "
-         "and on a listener lets every caller in"),
+         "CA certificates (PEM) that the peer's certificate is verified against; empty uses the "
+         "system's, and a listener then requires no certificate"),
     LINE("tls-cert", tls_cert, "the name of a file, at most 255 bytes",
-         "own certificate and its chain (PEM); a listener needs it, unless it has a passphrase"),
+         "own certificate and its chain (PEM); required on a listener without a passphrase"),
     LINE("tls-key", tls_key, "the name of a file, at most 255 bytes",
-         "private key (PEM) of tls-cert; empty looks for it in that file"),
+         "private key (PEM) of tls-cert; empty if tls-cert contains it"),
     LINE("tls-fingerprint", tls_fingerprint, "sha-256 AB:CD:..., 32 bytes",
-         "fingerprint (RFC 8122) of the only certificate that the peer may have, whoever signed "
-         "it"),
+         "fingerprint (RFC 8122) of the only certificate accepted from the peer, whatever its "
+         "issuer"),
     TEXT("tls-name", tls_name, "a host name or address, at most 255 bytes", "",
-         "name that the listener's certificate must be for; empty is the host that is called"),
+         "name that the listener's certificate must have; empty is the host that is called"),
     BOOL("tls-insecure", tls_insecure, "false",
-         "takes every certificate of a listener: anybody on the way can read and change all"),
-    SECRET("passphrase", passphrase, "10 to 255 bytes, or file:NAME or env:NAME",
-           "secret that both ends have: encrypts and authenticates every connection without "
+         "accept every certificate of a listener: anyone on the path can read and change "
+         "everything"),
+    SECRET("passphrase", passphrase, "a text of 10 to 255 bytes, or file:NAME or env:NAME",
+           "shared secret of both ends: encrypts and authenticates every connection without "
            "certificates (TLS 1.3 with a pre-shared key)"),
     LINE("fallback", fallback, "HOST:PORT, at most 255 bytes",
-         "server to which a listener passes connections that are no media, for example a web "
+         "server to which a listener passes connections that are not LiveTCP, for example a web "
          "server that shares port 443"),
     URL("proxy", proxy,
         "env, http://, https:// or socks5://USER:PASSWORD@HOST:PORT, or file:NAME or env:NAME",
-        "proxy through which a caller makes every connection; env reads HTTPS_PROXY, ALL_PROXY and "
-        "NO_PROXY, empty is none"),
+        "proxy for every connection of a caller; env reads HTTPS_PROXY, ALL_PROXY and NO_PROXY, "
+        "empty uses none"),
     LINE("proxy-ca", proxy_ca, "the name of a file, at most 255 bytes",
-         "certificates (PEM) of those who may have signed the certificate of an https:// proxy; "
-         "empty trusts the system's"),
+         "CA certificates (PEM) for the certificate of an https:// proxy; empty uses the system's"),
     BOOL("proxy-protocol", proxy_protocol, "false",
          "the senders in proxy-protocol-from begin each connection to a listener with a PROXY "
-         "header (version 1 or 2), which says whose it is"),
+         "header (version 1 or 2), which has the caller's address"),
     TEXT("proxy-protocol-from", proxy_protocol_from, "addresses or networks, at most 255 bytes",
-         "", "proxies in front of a listener that send PROXY headers, separated by commas, for "
+         "",
+         "proxies in front of a listener that send PROXY headers, separated by commas, for "
          "example 10.0.0.0/8,::1"),
     CHOICE("role", role, roles, "both, publish or subscribe", "both",
-           "what a caller means to do, as the listener's application is told"),
+           "role of a caller, reported to the listener's application"),
     MSEC("admission-timeout", admission_timeout_us, 100, 600000, "30000",
-         "how long a listener's application may take to decide about a caller"),
+         "time limit for a listener's application to admit or reject a caller"),
     NAME("stream-id", stream_id, "UTF-8, at most 512 bytes",
-         "which stream of the listener's a caller means; the path of a URI"),
+         "stream that a caller requests from the listener; the path of a URI"),
     SECRET("token", token, "at most 2048 bytes, or file:NAME or env:NAME",
-           "shows to the listener's application what a caller may do; needs TLS or a passphrase"),
+           "token that authorizes a caller to the listener's application; requires TLS or a "
+           "passphrase"),
     CHOICE("websocket", websocket, websocket, "off, on or auto", "off",
-           "carries every connection in a WebSocket (RFC 6455); a listener with auto takes "
+           "carry every connection in a WebSocket (RFC 6455); a listener with auto accepts "
            "connections with and without"),
     TEXT("websocket-path", websocket_path, "a path like /live, at most 255 bytes", "",
-         "what a caller asks the web server for, and the only path that a listener takes; empty is "
-         "/, and every path"),
+         "path that a caller requests, and the only path that a listener accepts; empty is / for "
+         "a caller, every path for a listener"),
     TEXT("websocket-origin", websocket_origin,
          "origins like https://example.org, separated by commas, at most 255 bytes, or *", "",
-         "whose web pages may connect to a listener by WebSocket; empty is none, * all"),
+         "origins whose web pages may connect to a listener by WebSocket; empty permits none, * "
+         "all"),
     TEXT("websocket-forwarded-from", websocket_forwarded_from,
          "addresses or networks, at most 255 bytes", "",
-         "servers in front of a listener whose X-Forwarded-For says whose a WebSocket is, separated "
-         "by commas, for example 10.0.0.0/8,::1"),
+         "servers in front of a listener whose X-Forwarded-For is trusted for the caller's "
+         "address, separated by commas, for example 10.0.0.0/8,::1"),
     SECRET("websocket-headers", websocket_headers,
            "a line Name: value, at most 1024 bytes, or file:NAME or env:NAME",
-           "fields that a caller adds to its requests for WebSockets, for a server in front that "
-           "asks for them, a line each; needs TLS"),
+           "header fields that a caller adds to its WebSocket requests, a line each, for a "
+           "server in front that requires them; needs TLS"),
 };
 /* clang-format on */
 
