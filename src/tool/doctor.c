@@ -7,11 +7,10 @@
 #include <stdlib.h>
 
 static const char about[] =
-    "\nChecks this host against what the papers and today's kernels say about live media\n"
-    "over TCP: what each setting costs in delay, and the command that changes it.\n"
-    "Nothing is changed.\n\n"
-    "Exit code: 0 when nothing costs delay, 1 when something does, 2 when the command\n"
-    "line is wrong or the report cannot be written.\n\n"
+    "\nLists the settings of this host that cost live media delay over TCP, the cost of each,\n"
+    "and the command that changes it. Changes nothing.\n\n"
+    "Exit code: 0 when no setting costs delay, 1 when one does, 2 when the command line\n"
+    "is wrong or the report cannot be written.\n\n"
     "Examples:\n"
     "  livetcp doctor\n"
     "  livetcp doctor --host media.example      the route to there, its interface\n"
@@ -36,12 +35,11 @@ static int run_doctor(int argc, const char **argv)
     livetcp_error error = {.message = ""};
     const struct poptOption table[] = {
         LT_OPTION_TEXT("host", &host,
-                       "the peer: its route and interface are looked at (the default route's)",
-                       "HOST"),
+                       "check the route and interface to this peer (the default route)", "HOST"),
         LT_OPTION_ENTRY("interface", 'i', POPT_ARG_STRING, &interface, 0,
-                        "look at this interface and routes over it", "NAME"),
-        LT_OPTION_JSON("write JSON to FILE, beside the report, or to standard output, instead of "
-                       "it"),
+                        "check this interface and routes over it", "NAME"),
+        LT_OPTION_JSON("write JSON to FILE in addition to the report; without =FILE, to standard "
+                       "output instead of it"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
         POPT_TABLEEND,
@@ -69,6 +67,7 @@ static int run_doctor(int argc, const char **argv)
 
 const lt_command lt_command_doctor = {
     .name = "doctor",
-    .summary = "what on this host costs live media delay, and the command that changes it",
+    .summary =
+        "find the host settings that cost live media delay, and the commands that change them",
     .run = run_doctor,
 };

@@ -39,14 +39,13 @@ static const char about[] =
     "Usage: livetcp emulate set PATH forward|backward|both PARAMETERS\n"
     "       livetcp emulate counters PATH\n"
     "       livetcp emulate --self-test [OPTION...]\n\n"
-    "Runs COMMAND at the near end (10.77.0.1, fd77::1) of an emulated network path, until it\n"
-    "ends, and passes on its exit code. The far end is 10.77.0.2, fd77::2. The commands find\n"
-    "these addresses in LIVETCP_NEAR, LIVETCP_FAR, LIVETCP_NEAR6 and LIVETCP_FAR6. set and\n"
-    "counters talk to a path that runs with --control PATH.\n"
-    "A second link has the interface livetcp1 (the first is livetcp0) and 10.77.1.1, 10.77.1.2,\n"
-    "in LIVETCP_NEAR_2 and so on. Whatever is bound to its interface or its near address goes "
-    "over\n"
-    "it, to any address of the far end. In set and in a plan its directions are 2:forward,\n"
+    "Runs COMMAND at the near end (10.77.0.1, fd77::1) of an emulated network path until it ends,\n"
+    "and returns its exit code. The far end is 10.77.0.2, fd77::2. The commands have these\n"
+    "addresses in LIVETCP_NEAR, LIVETCP_FAR, LIVETCP_NEAR6 and LIVETCP_FAR6. set and counters\n"
+    "connect to a path that runs with --control PATH.\n"
+    "A second link has the interface livetcp1 (the first is livetcp0) and the addresses 10.77.1.1\n"
+    "and 10.77.1.2, in LIVETCP_NEAR_2 and so on. Sockets bound to its interface or near address\n"
+    "use it, to any address of the far end. In set and in a plan its directions are 2:forward,\n"
     "2:backward and 2:both.\n\n";
 
 static const char examples[] =
@@ -68,7 +67,7 @@ static const char examples[] =
     "  A bottleneck whose rate falls to 400 kbit/s after 10 s, cut for 1.5 s after 20 s:\n"
     "    livetcp emulate --both delay=30ms,outage=1.5s@20s \\\n"
     "      --forward rate=1mbit,rate=400kbit@10s,queue=40kB -- COMMAND\n"
-    "  How accurate is it on this machine?\n"
+    "  Measure the accuracy on this machine:\n"
     "    livetcp emulate --self-test\n";
 
 static livetcp_result apply_spec(parsed *p, unsigned directions, const char *spec,
@@ -203,9 +202,11 @@ static int run_emulate(int argc, const char **argv)
     lt_path_params_init(&p.options.path);
     p.mtu = p.options.path.mtu;
     const struct poptOption table[] = {
-        LT_OPTION_TAKEN("forward", 'f', OPTION_FORWARD, "near to far", "PARAMETERS"),
-        LT_OPTION_TAKEN("backward", 'b', OPTION_BACKWARD, "far to near", "PARAMETERS"),
-        LT_OPTION_TAKEN("both", 'B', OPTION_BOTH, "both directions", "PARAMETERS"),
+        LT_OPTION_TAKEN("forward", 'f', OPTION_FORWARD, "parameters from near to far",
+                        "PARAMETERS"),
+        LT_OPTION_TAKEN("backward", 'b', OPTION_BACKWARD, "parameters from far to near",
+                        "PARAMETERS"),
+        LT_OPTION_TAKEN("both", 'B', OPTION_BOTH, "parameters of both directions", "PARAMETERS"),
         LT_OPTION_TAKEN("delay", 0, OPTION_PARAMETER, "as --both delay=TIME", "TIME"),
         LT_OPTION_TAKEN("jitter", 0, OPTION_PARAMETER + 1, "as --both jitter=TIME", "TIME"),
         LT_OPTION_TAKEN("loss", 0, OPTION_PARAMETER + 2, "as --both loss=SHARE", "SHARE"),
@@ -214,23 +215,22 @@ static int run_emulate(int argc, const char **argv)
         LT_OPTION_TAKEN("queue", 0, OPTION_PARAMETER + 5, "as --both queue=LIMIT", "LIMIT"),
         LT_OPTION_TAKEN("ecn", 0, OPTION_PARAMETER + 6, "as --both ecn=LIMIT", "LIMIT"),
         LT_OPTION_ENTRY("link", 0, POPT_ARG_NONE, NULL, OPTION_LINK,
-                        "begins a further link between the two hosts; the parameters that follow "
-                        "are its own",
+                        "add a link between the two hosts; the following parameters belong to it",
                         NULL),
-        LT_OPTION_TAKEN("seed", 's', OPTION_SEED, "of loss and jitter (1)", "N"),
-        LT_OPTION_INTEGER("mtu", &p.mtu, "of both interfaces (1500)", "BYTES"),
+        LT_OPTION_TAKEN("seed", 's', OPTION_SEED, "seed of loss and jitter (1)", "N"),
+        LT_OPTION_INTEGER("mtu", &p.mtu, "MTU of both interfaces (1500)", "BYTES"),
         LT_OPTION_ENTRY("far", 'F', POPT_ARG_STRING, &p.far_command, 0,
                         "shell command at the far end, started first and ended with COMMAND",
                         "'COMMAND'"),
         LT_OPTION_TAKEN("head-start", 0, OPTION_HEAD_START,
-                        "of the far command before COMMAND (100ms)", "TIME"),
+                        "start COMMAND this long after the far command (100ms)", "TIME"),
         LT_OPTION_TEXT("congestion-control", &p.congestion_control,
                        "default of new sockets at both ends", "NAME"),
         LT_OPTION_TEXTS("sysctl", &p.sysctls,
-                        "setting of both ends, such as net.ipv4.tcp_ecn=1; may be repeated",
+                        "sysctl of both ends, such as net.ipv4.tcp_ecn=1; may be repeated",
                         "KEY=VALUE"),
         LT_OPTION_TEXT("schedule", &p.schedule, "change parameters by this plan", "FILE"),
-        LT_OPTION_TEXT("control", &p.control, "serve set and counters here", "PATH"),
+        LT_OPTION_TEXT("control", &p.control, "socket for set and counters", "PATH"),
         LT_OPTION_TAKEN("stats-interval", 0, OPTION_STATS_INTERVAL,
                         "print a line of counters this often", "TIME"),
         LT_OPTION_JSON("write the counters at the end; to standard output without =FILE"),
@@ -238,8 +238,9 @@ static int run_emulate(int argc, const char **argv)
                         NULL),
         LT_OPTION_FLAG("self-test", &p.want_self_test,
                        "measure the accuracy with UDP packets, from near to far"),
-        LT_OPTION_REAL("rate-pps", &p.self_test.rate, "of the self-test (20000)", "N"),
-        LT_OPTION_INTEGER("size", &p.size, "of the self-test's IP packets (200)", "BYTES"),
+        LT_OPTION_REAL("rate-pps", &p.self_test.rate, "packets per second of the self-test (20000)",
+                       "N"),
+        LT_OPTION_INTEGER("size", &p.size, "size of the self-test's IP packets (200)", "BYTES"),
         LT_OPTION_TAKEN("seconds", 0, OPTION_SECONDS, "length of the self-test (10s)", "TIME"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &p.help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),

@@ -53,9 +53,9 @@ static void print_help(FILE *out)
     for (size_t i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nOptions:\n"
-          "  -h, --help     this text; 'livetcp COMMAND --help' describes one command\n"
-          "  -V, --version  the version\n\n"
-          "Exit codes: 0 success, 1 it ran and did not succeed, 2 the command line was wrong.\n",
+          "  -h, --help     show this help; 'livetcp COMMAND --help' describes one command\n"
+          "  -V, --version  show the version\n\n"
+          "Exit codes: 0 success, 1 failure, 2 the command line was wrong.\n",
           out);
     if (*place)
         fprintf(out, "Documents that messages name, docs/...: %s\n", place);

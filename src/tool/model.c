@@ -12,8 +12,9 @@ static const struct {
     int (*run)(int argc, const char **argv);
 } forms[] = {
     {"delay", "the distribution of the delay on a path", lt_model_delay},
-    {"region", "up to which loss a stream works, and with which settings", lt_model_region},
-    {"startup", "how long until the connections of a session are ready", lt_model_startup},
+    {"region", "the loss and round trip at which a stream works, and its settings",
+     lt_model_region},
+    {"startup", "the time until the connections of a session are ready", lt_model_startup},
 };
 
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -21,12 +22,13 @@ enum { FORMS = sizeof forms / sizeof *forms };
 static void print_help(FILE *out)
 {
     fputs("Usage: livetcp model FORM [OPTION...]\n\n"
-          "Computes what TCP does to a stream, from round-trip time and loss, before anything is "
-          "sent.\n\nForms:\n",
+          "Computes the delay of a stream over TCP from round-trip time and loss, without "
+          "sending.\n\n"
+          "Forms:\n",
           out);
     for (int i = 0; i < FORMS; i++)
         fprintf(out, "  %-8s %s\n", forms[i].name, forms[i].summary);
-    fputs("\n'livetcp model FORM --help' lists the options of one.\n", out);
+    fputs("\n'livetcp model FORM --help' lists the options of a form.\n", out);
 }
 
 static int run_model(int argc, const char **argv)

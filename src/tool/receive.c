@@ -10,15 +10,16 @@
 #include <string.h>
 
 static const char about[] =
-    "\nReceives RTP packets from livetcp://HOST:PORT, or from who calls\n"
-    "livetcp://:PORT?mode=listener, until the session ends, and writes them to FILE, \"-\" for\n"
-    "standard output; without FILE it counts them. RTCP that LiveTCP makes is left out.\n"
-    "The rest of the URI are settings (docs/reference/settings.md): ?order=sequence.\n"
-    "Ctrl-C ends it with the summary, a second one at once.\n\n"
+    "\nReceives RTP packets from livetcp://HOST:PORT, or from a caller of\n"
+    "livetcp://:PORT?mode=listener, until the session ends. Writes them to FILE, \"-\" for "
+    "standard\n"
+    "output; without FILE it counts them. LiveTCP's own RTCP is left out.\n"
+    "The query of the URI has settings (docs/reference/settings.md): ?order=sequence.\n"
+    "Ctrl-C ends the command with a summary, a second one at once.\n\n"
     "Exit code: 0 when the peer, --duration or Ctrl-C ended it; 1 when there was no session, it\n"
     "was lost, or the file cannot be written; 2 when the command line is wrong.\n\n"
     "Examples:\n"
-    "  livetcp receive livetcp://:5004?mode=listener              counts, and the summary\n"
+    "  livetcp receive livetcp://:5004?mode=listener              counts packets\n"
     "  livetcp receive 'livetcp://:5004?mode=listener&order=sequence' call.rtpdump\n"
     "  livetcp receive --format=frames livetcp://far:5004 - |\n"
     "      gst-launch-1.0 fdsrc ! application/x-rtp-stream,media=audio,clock-rate=8000,\\\n"
@@ -86,7 +87,7 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
     lt_transfer_options *v = values;
     const struct poptOption table[] = {
         LT_OPTION_TEXT("format", &v->format,
-                       "rtpdump, or frames: a length of two bytes before each packet, RFC 4571 "
+                       "rtpdump, or frames: a two-byte length before each packet, RFC 4571 "
                        "(rtpdump)",
                        "FORMAT"),
         LT_TRANSFER_OPTIONS(v), POPT_TABLEEND};

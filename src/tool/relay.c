@@ -11,21 +11,20 @@
 #include <string.h>
 
 static const char about[] =
-    "\nRelays between programs that speak UDP and LiveTCP, in both directions: what comes from IN\n"
-    "goes to every OUT, what comes from an OUT goes to IN. Ends are udp://HOST:PORT,\n"
-    "rtp://HOST:PORT, livetcp://HOST:PORT, livetcp://:PORT, which waits for any number of "
-    "callers,\n"
-    "srt:// and file://con. --help-url lists the keys of their URIs.\n"
-    "It goes on when a peer leaves. Ctrl-C ends it with a summary, a second one at once; SIGHUP\n"
-    "reads --config again, and routes that stay the same are not disturbed.\n"
-    "Commands of --on-open and --on-close find LIVETCP_EVENT, LIVETCP_ROUTE, LIVETCP_REMOTE and\n"
+    "\nRelays between UDP programs and LiveTCP, in both directions: packets from IN go to every\n"
+    "OUT, and packets from an OUT go to IN. Ends are udp://HOST:PORT, rtp://HOST:PORT,\n"
+    "livetcp://HOST:PORT, livetcp://:PORT, which listens for any number of callers, srt:// and\n"
+    "file://con. --help-url lists the keys of their URIs.\n"
+    "The relay keeps running when a peer leaves. Ctrl-C ends it with a summary, a second one at\n"
+    "once. SIGHUP reloads --config; unchanged routes are not interrupted.\n"
+    "Commands of --on-open and --on-close get LIVETCP_EVENT, LIVETCP_ROUTE, LIVETCP_REMOTE and\n"
     "LIVETCP_REASON in their environment.\n\n"
-    "Exit code: 0 when Ctrl-C, --once or the end of standard input ended it; 1 when a port could\n"
-    "not be had, or --timeout ended it; 2 when the command line or the file of --config is "
+    "Exit code: 0 when Ctrl-C, --once or the end of standard input ended it; 1 when a port is not\n"
+    "available, or --timeout ended it; 2 when the command line or the file of --config is "
     "wrong.\n\n"
     "Examples:\n"
     "  livetcp relay 'udp://127.0.0.1:5000?encap=ts' livetcp://far.example:5004\n"
-    "  livetcp relay livetcp://:5004 'udp://127.0.0.1:6000?encap=ts'      the other end of that\n"
+    "  livetcp relay livetcp://:5004 'udp://127.0.0.1:6000?encap=ts'      the other end\n"
     "  livetcp relay rtp://:5000 livetcp://:5004                          one to many\n"
     "  livetcp relay udp://127.0.0.1:51820 livetcp://far.example:5004     WireGuard, for example\n"
     "  ffmpeg ... -f mpegts - | livetcp relay file://con livetcp://far.example:5004\n"
@@ -45,21 +44,24 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
         LT_OPTION_TEXT("config", &v->config, "routes in YAML, instead of IN and OUT", "FILE"),
         LT_OPTION_FLAG("help-url", &v->help_url, "list the keys of URIs"),
         LT_OPTION_JSON("the summary as JSON, to standard output without =FILE"),
-        LT_OPTION_FLAG("log-json", &v->log_json, "messages as lines of JSON"),
+        LT_OPTION_FLAG("log-json", &v->log_json, "print messages as lines of JSON"),
         LT_OPTION_TEXT("log-level", &v->log_level,
                        "off, error, warning, info, debug or trace (info)", "LEVEL"),
         LT_OPTION_TEXT("metrics", &v->metrics,
-                       "serve figures for Prometheus at http://ADDRESS/metrics", "ADDRESS:PORT"),
-        LT_OPTION_TEXT("on-close", &v->on_close, "run this when a session has ended", "COMMAND"),
-        LT_OPTION_TEXT("on-open", &v->on_open, "run this when a session is open", "COMMAND"),
+                       "serve Prometheus metrics at http://ADDRESS:PORT/metrics", "ADDRESS:PORT"),
+        LT_OPTION_TEXT("on-close", &v->on_close, "run this command when a session has ended",
+                       "COMMAND"),
+        LT_OPTION_TEXT("on-open", &v->on_open, "run this command when a session is open",
+                       "COMMAND"),
         LT_OPTION_FLAG("once", &v->once, "end when the first session has ended"),
-        LT_OPTION_TEXT("pcap", &v->pcap, "record the packets that come, as a pcap file", "FILE"),
+        LT_OPTION_TEXT("pcap", &v->pcap, "record received packets as a pcap file", "FILE"),
         LT_OPTION_TEXT("stats", &v->stats,
-                       "a line of JSON on standard output at this interval; a plain number is ms",
+                       "print a line of JSON at this interval; a plain number is ms", "TIME"),
+        LT_OPTION_TEXT("timeout", &v->timeout, "end when no packet has arrived for this time",
                        "TIME"),
-        LT_OPTION_TEXT("timeout", &v->timeout, "end when no packet has come for so long", "TIME"),
         LT_OPTION_TEXT("tokens", &v->tokens,
-                       "let in who shows a token of this file, or signed by a key of it", "FILE"),
+                       "admit callers with a token of this file, or a JWT signed by a key of it",
+                       "FILE"),
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &v->quiet, 0, "print errors only", NULL),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &v->help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
@@ -204,6 +206,6 @@ static int run_relay(int argc, const char **argv)
 
 const lt_command lt_command_relay = {
     .name = "relay",
-    .summary = "LiveTCP for programs that speak UDP: RTP, MPEG-TS or any datagrams",
+    .summary = "carry UDP of other programs: RTP, MPEG-TS or any datagrams",
     .run = run_relay,
 };

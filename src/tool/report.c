@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 static const char about[] =
-    "\nMakes one HTML page, which needs no network, of what other subcommands wrote:\n"
-    "  livetcp bench --json FILE, --raw FILE   delays; against loss, when there are several\n"
-    "  livetcp model ... --json=FILE           the same computed, and the working region\n"
-    "  livetcp probe --json=FILE               service curve, components of the delay\n"
-    "  livetcp doctor --json=FILE              what on the host costs delay\n"
-    "  figures of papers, livetcp/papers/1     side by side (docs/guide/report.md)\n"
-    "FILE.json and FILE.packets.csv, or another .csv of that name, belong together.\n\n"
+    "\nWrites one self-contained HTML page from the results of other subcommands:\n"
+    "  livetcp bench --json FILE, --raw FILE   delays; delay against loss with several files\n"
+    "  livetcp model ... --json=FILE           computed delays and working region\n"
+    "  livetcp probe --json=FILE               service curve, delay components\n"
+    "  livetcp doctor --json=FILE              host settings that cost delay\n"
+    "  figures of papers, livetcp/papers/1     compared with results (docs/guide/report.md)\n"
+    "FILE.json and FILE.packets.csv, or another FILE.*.csv, belong together.\n\n"
     "Example:\n"
     "  livetcp bench --json voice.json --raw voice.packets.csv --size 174\n"
     "  livetcp doctor --json=doctor.json\n"
@@ -42,7 +42,7 @@ static int run_report(int argc, const char **argv)
     livetcp_error error = {.message = ""};
     const struct poptOption table[] = {
         LT_OPTION_ENTRY("output", 'o', POPT_ARG_STRING, &output, 0,
-                        "where to, - is standard output (report.html)", "FILE"),
+                        "output file, - is standard output (report.html)", "FILE"),
         LT_OPTION_TEXT("title", &title, "heading of the page", "TEXT"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
@@ -66,6 +66,6 @@ static int run_report(int argc, const char **argv)
 
 const lt_command lt_command_report = {
     .name = "report",
-    .summary = "one HTML page of what bench, model, probe and doctor wrote",
+    .summary = "write an HTML page of the results of bench, model, probe and doctor",
     .run = run_report,
 };

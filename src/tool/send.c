@@ -16,12 +16,12 @@
 #define AHEAD 64
 
 static const char about[] =
-    "\nSends RTP packets to livetcp://HOST:PORT, or to who calls livetcp://:PORT?mode=listener:\n"
-    "those of FILE, \"-\" for standard input, or without FILE a test signal. An rtpdump is sent "
-    "at\n"
-    "the times that it was recorded at; frames are sent as fast as the session takes them.\n"
-    "The rest of the URI are settings (docs/reference/settings.md): ?policy=single&connections=2.\n"
-    "Ctrl-C ends it with the summary, a second one at once.\n\n"
+    "\nSends RTP packets to livetcp://HOST:PORT, or to a caller of livetcp://:PORT?mode=listener:\n"
+    "the packets of FILE, \"-\" for standard input, or without FILE a test signal. An rtpdump is\n"
+    "sent at its recorded times, frames as fast as the session takes them.\n"
+    "The query of the URI has settings (docs/reference/settings.md): "
+    "?policy=single&connections=2.\n"
+    "Ctrl-C ends the command with a summary, a second one at once.\n\n"
     "Exit code: 0 when everything was sent, or Ctrl-C ended it; 1 when there was no session, or\n"
     "it was lost; 2 when the command line is wrong.\n\n"
     "Examples:\n"
@@ -151,9 +151,9 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
     lt_transfer_options *v = values;
     const struct poptOption table[] = {
         LT_OPTION_TEXT("signal", &v->signal,
-                       "without FILE: tone (G.711, 440 Hz), or a bit rate such as 2mbit (tone)",
+                       "test signal: tone (G.711, 440 Hz), or a bit rate such as 2mbit (tone)",
                        "SIGNAL"),
-        LT_OPTION_INTEGER("size", &v->size, "of the packets at a bit rate (1200)", "BYTES"),
+        LT_OPTION_INTEGER("size", &v->size, "packet size with a bit rate (1200)", "BYTES"),
         LT_TRANSFER_OPTIONS(v), POPT_TABLEEND};
     const lt_command_line line = {.command = "livetcp send",
                                   .usage = "[OPTION...] URI [FILE]",

@@ -27,12 +27,12 @@ enum {
 };
 
 static const char about[] =
-    "\nShows the LiveTCP sessions of running programs, GStreamer pipelines included, that were\n"
-    "started with the environment variable LIVETCP_STATS_DIR, which names a directory:\n"
-    "each opens a socket there, PID-N.sock, for its user alone.\n\n"
-    "On a terminal the table is renewed until Ctrl-C; elsewhere it is printed once.\n"
-    "SENT is what connections carry, RECEIVED is media; DELAY is from send to delivery;\n"
-    "COPIES are those of packets sent; LOST are packets dropped here or missing here.\n\n"
+    "\nShows the LiveTCP sessions of running programs, including GStreamer pipelines. Start the\n"
+    "programs with the environment variable LIVETCP_STATS_DIR set to a directory: each opens a\n"
+    "socket there, PID-N.sock, which only its user may open.\n\n"
+    "On a terminal the table is refreshed until Ctrl-C; otherwise it is printed once.\n"
+    "SENT counts all bytes of the connections, RECEIVED media only. DELAY is from send to\n"
+    "delivery, COPIES the copies sent, LOST the packets dropped or missing at this end.\n\n"
     "Exit code: 0 when there were sessions, 1 when no program answered, 2 when the command\n"
     "line is wrong.\n\n"
     "Examples:\n"
@@ -470,15 +470,15 @@ static livetcp_result build_line(void *user_values, lt_command_line_use *use, vo
 {
     values *v = user_values;
     const struct poptOption table[] = {
-        LT_OPTION_TEXT("dir", &v->directory, "the directory ($LIVETCP_STATS_DIR)", "DIRECTORY"),
-        LT_OPTION_TEXT("interval", &v->interval, "between tables (1s)", "TIME"),
+        LT_OPTION_TEXT("dir", &v->directory, "directory of the sockets ($LIVETCP_STATS_DIR)",
+                       "DIRECTORY"),
+        LT_OPTION_TEXT("interval", &v->interval, "interval between tables (1s)", "TIME"),
         LT_OPTION_INTEGER("count", &v->count,
-                          "tables, then end (until Ctrl-C on a terminal, else 1)", "N"),
+                          "number of tables (until Ctrl-C on a terminal, otherwise 1)", "N"),
         LT_OPTION_ENTRY("connections", 'c', POPT_ARG_NONE, &v->connections, 0,
-                        "a line for each TCP connection, too, with its packets", NULL),
-        LT_OPTION_JSON(
-            "what each program answers, a line of JSON; instead of the table, or in FILE "
-            "beside it"),
+                        "also print a line for each TCP connection, with its packets", NULL),
+        LT_OPTION_JSON("print the answer of each program as a line of JSON instead of the table; "
+                       "with =FILE, write them to FILE in addition"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &v->help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),
         POPT_TABLEEND};
@@ -548,6 +548,6 @@ static int run_stat(int argc, const char **argv)
 
 const lt_command lt_command_stat = {
     .name = "stat",
-    .summary = "a live table of the sessions of running programs",
+    .summary = "show the sessions of running programs in a live table",
     .run = run_stat,
 };

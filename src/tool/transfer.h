@@ -86,12 +86,12 @@ void lt_transfer_close(lt_transfer *transfer);
     LT_OPTION_TEXT("duration", &(v)->duration, "end after this time", "TIME"),                     \
         LT_OPTION_ENTRY(                                                                           \
             "keep", 'k', POPT_ARG_NONE, &(v)->keep, 0,                                             \
-            "a caller calls until he is answered; a listener waits for the next session", NULL),   \
+            "a caller calls until it is answered; a listener waits for the next session", NULL),   \
         LT_OPTION_TEXT("tokens", &(v)->tokens,                                                     \
-                       "a listener lets in who shows a token of this file, or signed by a key "    \
-                       "of it",                                                                    \
+                       "a listener admits callers with a token of this file, or a JWT signed by "  \
+                       "a key of it",                                                              \
                        "FILE"),                                                                    \
-        LT_OPTION_JSON("the summary as JSON, to standard output without =FILE"),                   \
+        LT_OPTION_JSON("write the summary as JSON; to standard output without =FILE"),             \
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &(v)->quiet, 0, "print errors only", NULL),   \
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &(v)->help, LT_OPTION_CODE_LAST,               \
                         "show this help", NULL)

@@ -31,59 +31,58 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
 {
     raw_options *raw = values;
     const struct poptOption ends[] = {
-        LT_OPTION_TEXT("listen", &raw->listen,
-                       "be the other end: receive what probers send, until stopped", "[HOST]:PORT"),
+        LT_OPTION_TEXT("listen", &raw->listen, "be the far end: receive from probes until stopped",
+                       "[HOST]:PORT"),
         LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
-                       "of the connection (the system's)", "NAME"),
-        LT_OPTION_TEXT("simulate", &raw->simulation, "instead of a peer, simulated flow control",
+                       "algorithm of the connection (the system's)", "NAME"),
+        LT_OPTION_TEXT("simulate", &raw->simulation, "simulated flow control instead of a peer",
                        "SPEC"),
         POPT_TABLEEND};
     const struct poptOption rates[] = {
         LT_OPTION_TEXT("rate-step", &raw->step,
-                       "probe this rate, twice, three times, ... it (1mbit)", "RATE"),
-        LT_OPTION_TEXT("max-rate", &raw->max_rate, "and no rate above this one (off)", "RATE"),
-        LT_OPTION_INTEGER("size", &raw->size, "of a packet (1448)", "BYTES"),
+                       "first rate, and step to each following rate (1mbit)", "RATE"),
+        LT_OPTION_TEXT("max-rate", &raw->max_rate, "highest rate (off)", "RATE"),
+        LT_OPTION_INTEGER("size", &raw->size, "packet size (1448)", "BYTES"),
         LT_OPTION_TEXT("delay-limit", &raw->delay_limit,
-                       "a packet later than this: the rate is too high (5s; 0: no limit)", "TIME"),
+                       "a rate with a packet later than this is too high (5s; 0: no limit)",
+                       "TIME"),
         POPT_TABLEEND};
     const struct poptOption samples[] = {
-        LT_OPTION_INTEGER("samples", &raw->samples,
-                          "delays that are tested and kept at each rate (200)", "N"),
-        LT_OPTION_TEXT("interval", &raw->interval, "mean time between them (50ms)", "TIME"),
+        LT_OPTION_INTEGER("samples", &raw->samples, "delays tested and kept at each rate (200)",
+                          "N"),
+        LT_OPTION_TEXT("interval", &raw->interval, "mean time between samples (50ms)", "TIME"),
         LT_OPTION_INTEGER(
             "extensions", &raw->extensions,
-            "times that a train may go on for as long again when its samples are not steady "
+            "maximum extensions of a train by its own length, while its samples are not steady "
             "or depend on each other (3)",
             "N"),
-        LT_OPTION_INTEGER(
-            "patience", &raw->patience,
-            "the same, of a train that is still not steady after its extensions (as many)", "N"),
-        LT_OPTION_TEXT("settle", &raw->settle, "sent first at each rate, and not sampled (2s)",
-                       "TIME"),
+        LT_OPTION_INTEGER("patience", &raw->patience,
+                          "maximum extensions of a train that is not steady (as --extensions)",
+                          "N"),
+        LT_OPTION_TEXT("settle", &raw->settle, "time at each rate before sampling (2s)", "TIME"),
         LT_OPTION_TEXT("resolution", &raw->resolution,
-                       "delays that are as close together are all one (2ms; 0 in a simulation)",
-                       "TIME"),
-        LT_OPTION_REAL("quantile", &raw->quantile, "of the delays; 1 takes the largest (0.95)",
-                       "SHARE"),
-        LT_OPTION_LARGE_INTEGER("seed", &raw->seed, "of what is sampled and simulated (1)", "N"),
+                       "treat delays within this range as equal (2ms; 0 in a simulation)", "TIME"),
+        LT_OPTION_REAL("quantile", &raw->quantile,
+                       "quantile of the delays; 1 is the largest (0.95)", "SHARE"),
+        LT_OPTION_LARGE_INTEGER("seed", &raw->seed, "seed of sampling and simulation (1)", "N"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
         LT_OPTION_TEXT("envelope", &raw->envelope,
-                       "bound the delay of this trace: lines of TIME_US BYTES", "FILE"),
-        LT_OPTION_TEXT("video", &raw->video, "the same, and send it at the end to compare", "FILE"),
-        LT_OPTION_INTEGER("plays", &raw->plays, "so many times, for the quantile of each frame (1)",
-                          "N"),
+                       "compute the delay bound of this trace: lines of TIME_US BYTES", "FILE"),
+        LT_OPTION_TEXT("video", &raw->video,
+                       "as --envelope, and send the trace at the end to compare", "FILE"),
+        LT_OPTION_INTEGER("plays", &raw->plays,
+                          "how often to send it, for the quantile of each frame (1)", "N"),
         LT_OPTION_TEXT("delay-target", &raw->delay_target,
-                       "one way, that the recommended bit rate keeps (150ms)", "TIME"),
-        LT_OPTION_JSON("everything that was found; to standard output instead of the table without "
-                       "=FILE"),
-        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "no progress", NULL),
-        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &raw->help, 0, "this text", NULL),
+                       "one-way delay that the recommended bit rate keeps (150ms)", "TIME"),
+        LT_OPTION_JSON("write all results; to standard output instead of the table without =FILE"),
+        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "show no progress", NULL),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &raw->help, 0, "show this help", NULL),
         POPT_TABLEEND};
-    const struct poptOption table[] = {LT_OPTION_SECTION(ends, "Between which ends:"),
-                                       LT_OPTION_SECTION(rates, "Which rates:"),
-                                       LT_OPTION_SECTION(samples, "How exactly:"),
-                                       LT_OPTION_SECTION(output, "What for:"), POPT_TABLEEND};
+    const struct poptOption table[] = {LT_OPTION_SECTION(ends, "Ends:"),
+                                       LT_OPTION_SECTION(rates, "Rates:"),
+                                       LT_OPTION_SECTION(samples, "Sampling:"),
+                                       LT_OPTION_SECTION(output, "Results:"), POPT_TABLEEND};
     const lt_command_line line = {.command = "livetcp probe",
                                   .usage = "--listen=[HOST]:PORT | HOST:PORT [OPTION...]",
                                   .table = table,
@@ -268,23 +267,21 @@ void lt_probe_options_help(FILE *out)
 
     raw_init(&raw);
     lt_built_line_help(build_line, &raw, out, NULL);
-    fputs(
-        "\nSends trains of packets at a constant bit rate over one TCP connection to another\n"
-        "livetcp probe, and says what the path carries with which delay: the service curve of\n"
-        "Luebben and Fidler, the rate that may be counted on over any length of time, where the\n"
-        "delay arises, and the delay bound of recorded video. Takes minutes: about\n"
-        "settle + samples x interval for each rate, and up to 1 + extensions (or patience) times\n"
-        "that near the rate that the path carries. Ctrl-C ends it and keeps what is known by "
-        "then.\n"
-        "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
-        "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
-        "                 adaptive,loss=0.1%,delay=5ms\n"
-        "\nExamples:\n"
-        "  livetcp probe --listen=:5500\n"
-        "  livetcp probe example.org:5500 --max-rate=8mbit\n"
-        "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
-        "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
-        "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
-        "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
-        out);
+    fputs("\nSends trains of packets at constant bit rates over one TCP connection to another\n"
+          "livetcp probe. Reports the delay at each rate and its components, the service curve of\n"
+          "Luebben and Fidler, the rate available over any length of time, and the delay bound of\n"
+          "recorded video. Takes minutes: about settle + samples x interval for each rate, and up\n"
+          "to 1 + extensions (or patience) times that near the rate of the path. Ctrl-C ends it\n"
+          "and reports the results so far.\n"
+          "\nRATE: 500kbit, 1mbit, or 100pps (packets of --size). TIME: 50ms, 2s.\n"
+          "Simulation SPEC: static,window=500kbit,rate=10mbit,delay=50ms\n"
+          "                 adaptive,loss=0.1%,delay=5ms\n"
+          "\nExamples:\n"
+          "  livetcp probe --listen=:5500\n"
+          "  livetcp probe example.org:5500 --max-rate=8mbit\n"
+          "  livetcp probe example.org:5500 --rate-step=500kbit --video=film.trace --json=p.json\n"
+          "  livetcp probe example.org:5500 --video=film.trace --plays=50\n"
+          "  livetcp probe --simulate=adaptive,loss=0.1%,delay=5ms --rate-step=100pps \\\n"
+          "      --interval=1s --settle=20s --samples=100 --extensions=60 --delay-limit=0\n",
+          out);
 }
