@@ -166,7 +166,7 @@ def simulations(setting):
          Series("`livetcp probe`", MEASURED, tuple(
              Point(kbit, (simulated(f"static,{spec},rate=10mbit,delay=50ms", "--quantile=1"),),
                    mean(long_term)) for kbit, spec in windows.items()))),
-        says("luebben", "static"), "They agree.", digits=2)
+        says("luebben", "static"), digits=2)
     steps = (800,) if setting.quick else (100, 800)
     yield Figure(
         "luebben-5", "Lübben and Fidler, Figure 5", "adaptive window: long-term rate",
