@@ -134,7 +134,8 @@ void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now)
     notify_if_sent(engine);
     if (!lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life))
         return;
-    bool written = all_written(engine) && !lt_links_is_entering(engine->links);
+    bool written = all_written(engine) && !lt_links_any_blocked(engine->links) &&
+                   !lt_links_is_entering(engine->links);
     bool open = lt_links_open_count(engine->links) > 0;
     if (lt_life_is_over(&engine->life, written, open, now))
         finish(engine, now);

@@ -89,17 +89,28 @@ void lt_io_channel_use_filter(lt_io_channel *channel, lt_io_filter *filter)
     channel->filter = filter;
 }
 
+/* Bytes that wait for space in the send buffer: of a burst, or of records. */
+static size_t waiting(const lt_io_channel *channel, const uint8_t **data)
+{
+    if (channel->filter)
+        return lt_io_filter_output(channel->filter, data);
+    *data = channel->burst ? channel->burst + channel->burst_done : NULL;
+    return channel->burst_size - channel->burst_done;
+}
+
 void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result reason)
 {
     uv_os_sock_t socket = channel->socket;
+    const uint8_t *rest = NULL;
+    size_t size = 0;
 
     if (orderly && channel->filter)
         lt_io_filter_end(channel->filter, reason);
+    if (orderly && lt_io_channel_flush(channel) == EAGAIN)
+        size = waiting(channel, &rest);
+    lt_io_channel_abandon(channel); /* it frees the rest when the loop comes round */
     if (orderly)
-        (void)lt_io_channel_flush(channel); /* what it takes */
-    lt_io_channel_abandon(channel);
-    if (orderly)
-        lt_io_close_lingering(channel->context, socket);
+        lt_io_close_lingering(channel->context, socket, rest, size);
     else
         lt_socket_close(socket);
 }
@@ -159,15 +170,6 @@ static long write_socket(lt_io_channel *channel, const void *data, size_t size, 
     if (n > 0)
         channel->idle = false;
     return n;
-}
-
-/* What waits for the kernel: of a burst, or of records. */
-static size_t waiting(const lt_io_channel *channel, const uint8_t **data)
-{
-    if (channel->filter)
-        return lt_io_filter_output(channel->filter, data);
-    *data = channel->burst ? channel->burst + channel->burst_done : NULL;
-    return channel->burst_size - channel->burst_done;
 }
 
 static void took(lt_io_channel *channel, size_t size)

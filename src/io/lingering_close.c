@@ -2,12 +2,14 @@
 /* Sockets that we have finished with and the peer perhaps has not. */
 #include "io/lingering_close.h"
 
+#include "io/held.h"
 #include "platform/probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define LINGER_MS        2000
+#define REST_MS          10000 /* without progress, for bytes that the kernel has no space for */
 #define LINGERING_MAX    256
 #define READS_PER_WAKEUP 64
 
@@ -21,6 +23,8 @@ typedef struct lingering {
     uv_poll_t poll;
     uv_timer_t timer;
     int handles; /* still open */
+    lt_io_held rest;
+    size_t written; /* bytes of it */
 } lingering;
 
 /* ---- remaining input ---- */
@@ -56,6 +60,27 @@ bool lt_io_discard_timestamps(uv_os_sock_t socket)
     return discard_timestamps(socket) || !lt_socket_failed(socket) || discard_timestamps(socket);
 }
 
+/* ---- remaining output ---- */
+
+static bool has_rest(const lingering *self)
+{
+    return self->written < self->rest.size;
+}
+
+/* Writes it, and ends our direction behind it. False if the socket has failed. */
+static bool write_rest(lingering *self)
+{
+    while (has_rest(self)) {
+        long n = lt_socket_write(self->socket, self->rest.data + self->written,
+                                 self->rest.size - self->written);
+        if (n <= 0)
+            return n == -EAGAIN;
+        self->written += (size_t)n;
+    }
+    lt_socket_end_writing(self->socket);
+    return true;
+}
+
 /* ---- life ---- */
 
 static void on_closed(uv_handle_t *handle)
@@ -65,6 +90,7 @@ static void on_closed(uv_handle_t *handle)
 
     if (--self->handles > 0)
         return;
+    lt_io_held_clear(&self->rest);
     free(self);
     lt_io_context_release(context);
 }
@@ -83,22 +109,10 @@ static void end_member(lt_io_member *member)
 {
     lingering *self = LT_LIST_ELEMENT(member, lingering, member);
 
+    if (has_rest(self))
+        write_rest(self);
     discard(self->socket);
     finish(self);
-}
-
-static void on_input(uv_poll_t *poll, int status, int events)
-{
-    lingering *self = poll->data;
-    bool ended = discard(self->socket);
-
-    (void)events;
-    if (status < 0 && !ended)
-        ended = !lt_io_discard_timestamps(self->socket);
-    if (ended)
-        finish(self);
-    else if (status < 0)
-        uv_poll_start(poll, UV_READABLE, on_input);
 }
 
 static void on_timeout(uv_timer_t *timer)
@@ -106,13 +120,43 @@ static void on_timeout(uv_timer_t *timer)
     finish(timer->data);
 }
 
-static bool watch(livetcp_context *context, uv_os_sock_t socket)
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static void watch(lingering *self)
+{
+    bool writing = has_rest(self);
+
+    uv_poll_start(&self->poll, UV_READABLE | (writing ? UV_WRITABLE : 0), on_ready);
+    uv_timer_start(&self->timer, on_timeout, writing ? REST_MS : LINGER_MS, 0);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    lingering *self = poll->data;
+    size_t written = self->written;
+    bool ended = discard(self->socket);
+
+    if (status < 0 && !ended)
+        ended = !lt_io_discard_timestamps(self->socket);
+    if (has_rest(self) && !ended && (events & UV_WRITABLE || status < 0))
+        ended = !write_rest(self);
+    if (ended)
+        finish(self);
+    else if (self->written != written)
+        watch(self);
+    else if (status < 0)
+        uv_poll_start(poll, UV_READABLE | (has_rest(self) ? UV_WRITABLE : 0), on_ready);
+}
+
+static bool linger(livetcp_context *context, uv_os_sock_t socket, const void *rest, size_t size)
 {
     lingering *self = calloc(1, sizeof *self);
 
     if (!self)
         return false;
-    if (uv_poll_init_socket(context->loop, &self->poll, socket) != 0) {
+    if (!lt_io_held_set(&self->rest, rest, size) ||
+        uv_poll_init_socket(context->loop, &self->poll, socket) != 0) {
+        lt_io_held_clear(&self->rest);
         free(self);
         return false;
     }
@@ -124,22 +168,23 @@ static bool watch(livetcp_context *context, uv_os_sock_t socket)
     self->timer.data = self;
     self->member.end = end_member;
     lt_io_context_reference(context);
-    uv_poll_start(&self->poll, UV_READABLE, on_input);
-    uv_timer_start(&self->timer, on_timeout, LINGER_MS, 0);
+    watch(self);
     lt_list_insert_last(&context->lingering, &self->member.in_context);
     context->lingering_count++;
     return true;
 }
 
-void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket)
+void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket, const void *rest,
+                           size_t size)
 {
-    lt_socket_end_writing(socket);
+    if (!size)
+        lt_socket_end_writing(socket);
     if (discard(socket) || context->ended) {
         lt_socket_close(socket);
         return;
     }
     if (context->lingering_count == LINGERING_MAX)
         finish(LT_LIST_ELEMENT(lt_list_first(&context->lingering), lingering, member.in_context));
-    if (!watch(context, socket))
+    if (!linger(context, socket, rest, size))
         lt_socket_close(socket);
 }

@@ -42,7 +42,7 @@ void lt_io_released_dismiss(lt_io_released *released, livetcp_result reason,
         lt_io_filter_end(released->filter, reason);
         lt_io_reply_flush(released->socket, released->filter);
     }
-    lt_io_close_lingering(released->listener->context, released->socket);
+    lt_io_close_lingering(released->listener->context, released->socket, NULL, 0);
 }
 
 void lt_io_released_send_off(lt_io_released *released, const livetcp_error *error,

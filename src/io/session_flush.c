@@ -107,6 +107,21 @@ static bool may_follow(const livetcp_session *session)
     return session->config.split <= 1 && livetcp_engine_queued(session->engine) > 0;
 }
 
+/* The rest of each connection's burst. */
+static void flush_channels(livetcp_session *session)
+{
+    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
+        lt_io_channel *channel = session->slots[i].channel;
+        if (!channel || channel->full || channel->write_errno || !lt_io_channel_waiting(channel))
+            continue;
+        int failure = lt_io_channel_flush(channel);
+        if (failure)
+            stop_writing(session, channel, failure);
+    }
+}
+
+/* The engine ends a session that closes when it counts the last byte as written, unless a
+ * connection is blocked: so the bursts of all are written before. */
 static void write_once(livetcp_session *session, const livetcp_engine_write *write)
 {
     lt_io_channel *channel = session->slots[write->connection].channel;
@@ -119,26 +134,15 @@ static void write_once(livetcp_session *session, const livetcp_engine_write *wri
     const lt_io_write bytes = {write->data, write->size, write->timestamp, may_follow(session)};
     size_t wire_size;
     long n = lt_io_channel_write(channel, &bytes, &wire_size);
+    if (n < 0)
+        stop_writing(session, channel, (int)-n);
+    else if (lt_io_channel_is_full(channel))
+        stop_writing(session, channel, EAGAIN);
+    if (!bytes.more)
+        flush_channels(session);
     if (n >= 0)
         livetcp_engine_wrote_as(session->engine, write->connection, (size_t)n, wire_size,
                                 lt_io_now());
-    if (n >= 0 && lt_io_channel_is_full(channel))
-        stop_writing(session, channel, EAGAIN);
-    else if (n < 0)
-        stop_writing(session, channel, (int)-n);
-}
-
-/* The rest of each connection's burst. */
-static void flush_channels(livetcp_session *session)
-{
-    for (unsigned i = 0; i < livetcp_engine_connections(session->engine); i++) {
-        lt_io_channel *channel = session->slots[i].channel;
-        if (!channel || channel->full || channel->write_errno || !lt_io_channel_waiting(channel))
-            continue;
-        int failure = lt_io_channel_flush(channel);
-        if (failure)
-            stop_writing(session, channel, failure);
-    }
 }
 
 void lt_io_session_flush(livetcp_session *session)

@@ -77,7 +77,7 @@ static void turn_away(lt_io_undecided *undecided, livetcp_result reason,
     lt_io_admission_note_refused(listener, livetcp_pending_session_id(undecided->state));
     livetcp_pending_reject_with(undecided->state, reason, refusal->code, refusal->text, &reply);
     lt_io_reply_write(fd, undecided->filter, &reply);
-    lt_io_close_lingering(listener->context, fd);
+    lt_io_close_lingering(listener->context, fd, NULL, 0);
     if (!listener->ended)
         undecided->on_decided(listener);
 }
@@ -115,7 +115,7 @@ static void hand_over(lt_io_undecided *undecided)
         livetcp_reply reply;
         livetcp_pending_reject(undecided->state, result, &reply);
         lt_io_reply_write(first.socket, undecided->filter, &reply);
-        lt_io_close_lingering(listener->context, first.socket);
+        lt_io_close_lingering(listener->context, first.socket, NULL, 0);
         end_session(session, result);
     }
     if (!listener->ended)

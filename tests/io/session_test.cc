@@ -157,6 +157,34 @@ TEST_CASE("close drains the queue before the peer sees the end", "[session]")
     CHECK(livetcp_session_get_state(caller.session) == LIVETCP_SESSION_CLOSED);
 }
 
+/* The kernel has no space for the rest of a burst, or of TLS records, when the session ends. */
+TEST_CASE("packets that count as sent arrive although the session ends at once", "[session]")
+{
+    auto secure = GENERATE(values<std::pair<const char *, std::string>>(
+        {{"wire", "plain"}, {"passphrase", "ten characters"}}));
+    CAPTURE(secure.first);
+    Context context, elsewhere;
+    Server server(elsewhere, {secure});
+    Caller caller(
+        context, server.port,
+        {secure, {"connections", "1"}, {"policy", "single"}, {"send-buffer-windows", "0"}});
+    REQUIRE(until({&context, &elsewhere},
+                  [&] { return open_connections(caller.session) == 1 && server.sessions() == 1; }));
+    unsigned sent = 0;
+    livetcp_session_stats stats;
+    do { /* the server does not read meanwhile */
+        for (unsigned i = 0; i < 20; i++)
+            REQUIRE(caller.send(rtp((uint16_t)sent++, 1400)) == LIVETCP_OK);
+        context.turn();
+        stats = stats_of(caller.session);
+    } while (stats.sent.queue_packets == 0);
+    stats = stats_of(caller.session);
+    livetcp_session_destroy(&caller.session);
+    REQUIRE(until({&context, &elsewhere}, [&] { return server.record().closed(); }));
+    CHECK(server.record().packets() >= stats.sent.packets);
+    CHECK(server.record().packets() < sent);
+}
+
 TEST_CASE("close sends also what was queued before the connection was open", "[session]")
 {
     Context context;

@@ -151,7 +151,7 @@ def regions(setting):
                   for rtt in rtts(setting) for kernel, scheme in schemes),
             says("brosh", f"region-{'voice' if size == VOICE else 'video'}"), WHY["region"])
         yield Figure(
-            f"brosh-14{letter}-edge", f"Brosh et al., Figure 14({letter}), its edge",
+            f"brosh-14{letter}-edge", f"Brosh et al., Figure 14({letter}), edge",
             f"{NAMES[size]}: the largest loss of the grid with the {what} delay ≤ {limit} ms",
             "RTT, ms", "% loss",
             (known("brosh", f"region-{'voice' if size == VOICE else 'video'}", "paper"),
@@ -178,7 +178,7 @@ def sizes(setting):
     whole = half_mss(setting, VIDEO, 10)
     halves = {VIDEO: whole, INTERACTIVE: half_mss(setting, INTERACTIVE, 5)}
     yield Figure("brosh-18", "Brosh et al., Figure 18",
-                 "peak of the delay over L, in percent of that of packets of one MSS; 1.16 Mbit/s, "
+                 "peak delay over L, in percent of that of packets of one MSS; 1.16 Mbit/s, "
                  "RTT 200 ms, bursts of two losses, RACK and TLP off", "packet, bytes", "%",
                  (known("brosh", "half-mss", "paper"),
                   *(Series(f"{what} of all packets", MEASURED, tuple(
@@ -262,28 +262,32 @@ def parallel(setting, schemes, size, loss, rtt):
 
 
 WHY = {
-    "delay": "The kernel has no SACK here, so every loss in a window takes a round trip of its own, "
-             "where the paper's model takes one for all: video is slower than that from 1 % on. The "
-             "paper's timeout is 4 RTT, the kernel's RTT + 200 ms: at RTT 300 ms and 2 % or more the "
-             "paper's model is slower. RACK finds a loss sooner than three packets after it. The model "
-             "with the constants *newreno* and *linux* has the kernel's recovery as well.",
-    "error": "*paper* at RTT 20 ms, one packet a round trip: the paper's window falls to one segment "
-             "and waits for timeouts, the kernel's not below two; small packets are merged into the "
-             "repeated segment there, after which two duplicate ACKs are enough. At RTT 300 ms the "
-             "paper's timeout of 4 RTT is more than twice the kernel's. Close to what TCP carries, a "
-             "minute decides by chance, and at 0.1 % many first losses meet the window that slow start "
-             "left, which is larger than the model's.",
-    "region": "With RACK and TLP off the edges are the paper's. 10 % is the end of the grid. RACK "
-              "and SACK widen the region; `auto` sends copies ahead and does not wait for repairs.",
-    "size": "Windows are counted in packets by today's kernel as well, so one loss costs a flow of "
-            "half packets half as many bytes; but it sends twice as many packets and meets twice as "
-            "many losses, and without SACK two in one window cost two round trips.",
-    "late": "A repair takes a round trip and three packets, as in the paper; where two losses meet "
-            "in one window the kernel without SACK takes longer.",
-    "split": "Half-sized packets meet twice as many losses, which the model mends all within one "
-             "round trip and the kernel without SACK one in each: there splitting makes it worse.",
-    "blind": "Reduction of the whole delay, as in the paper, of which L never goes. A connection "
-             "with fewer packets finds its losses later, which is why voice loses.",
+    "delay": "Without SACK the kernel takes a round trip for every loss in a window, where the "
+             "paper's model takes one for all of them: from 1 % on, measured video is slower. "
+             "The paper's timeout is 4 RTT, the kernel's RTT + 200 ms: at RTT 300 ms and 2 % or "
+             "more the paper's model is slower. RACK detects a loss sooner than three packets "
+             "after it. The model with the constants *newreno* and *linux* includes the "
+             "kernel's recovery.",
+    "error": "*paper* at RTT 20 ms, one packet per round trip: the paper's window falls to one "
+             "segment and waits for timeouts, the kernel's never falls below two. The kernel "
+             "merges small packets into the repeated segment, after which two duplicate ACKs "
+             "suffice. At RTT 300 ms the paper's timeout of 4 RTT is more than twice the "
+             "kernel's. Close to TCP's capacity, chance decides a minute. At 0.1 % many first "
+             "losses meet the window that slow start left, which is larger than the model's.",
+    "region": "With RACK and TLP off the edges are the paper's. 10 % is the end of the grid. "
+              "RACK and SACK widen the region; `auto` sends copies ahead and does not wait for "
+              "repairs.",
+    "size": "Today's kernel also counts windows in packets, so one loss costs a flow of "
+            "half-sized packets half as many bytes. But the flow sends twice as many packets "
+            "and meets twice as many losses, and without SACK two losses in a window cost two "
+            "round trips.",
+    "late": "A repair takes a round trip and three packets, as in the paper. If two losses meet "
+            "in one window, the kernel without SACK takes longer.",
+    "split": "Half-sized packets meet twice as many losses. The model repairs all of them "
+             "within one round trip, the kernel without SACK one per round trip: there "
+             "splitting makes the delay worse.",
+    "blind": "The reduction is of the whole delay, as in the paper, and L is always part of it. "
+             "A connection with fewer packets detects its losses later, so voice loses.",
 }
 
 

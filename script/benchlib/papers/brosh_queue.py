@@ -112,7 +112,8 @@ def striping(setting):
                  "video in N writes behind a drop-tail queue: reduction of the 95th percentile",
                  "web flows", "%", tuple(delay), says("brosh", "split-queue"), WHY["queue"])
     yield Figure("brosh-26b", "Brosh et al., Figure 26(b)",
-                 "and of the throughput of the five FTP flows", "web flows", "%", tuple(ftp),
+                 "video in N writes: reduction of the throughput of the five FTP flows",
+                 "web flows", "%", tuple(ftp),
                  says("brosh", "split-ftp"), WHY["ftp"])
     delay, ftp = against_web(setting, 1448, STRIPES, lambda s: "{}, {} connections".format(
         *STRIPES[s]))
@@ -120,22 +121,25 @@ def striping(setting):
                  "video on N connections behind a drop-tail queue: reduction of the 95th percentile",
                  "web flows", "%", tuple(delay), says("brosh", "parallel-queue"), WHY["queue"])
     yield Figure("brosh-28b", "Brosh et al., Figure 28(b)",
-                 "and of the throughput of the five FTP flows", "web flows", "%", tuple(ftp),
+                 "video on N connections: reduction of the throughput of the five FTP flows",
+                 "web flows", "%", tuple(ftp),
                  says("brosh", "parallel-ftp"), WHY["ftp"])
 
 
 WHY = {
-    "table": "Loss is what TCP of the CBR flows sent again of what it sent. How bursty the web flows are "
-             "decides it, and the paper names only their mean interval and packet size; its FTP flows were "
-             "of Linux 2.6. Our video takes more than 200 web flows for the losses that 50 to 100 gave "
-             "theirs; at 2 to 4 % the delays are of the same size. The round trip here is the median "
-             "delay and 50 ms, which a backlog at the sender is part of where there is one. The deviation "
-             "is that of three runs of a minute, not of five of five minutes.",
-    "queue": "With 250 web flows, 2 % of loss, a single connection hardly carries the flow, and five of them "
-             "give the paper's 90 %. With fewer, most of the delay is propagation, 50 ms, and queue, up "
-             "to 40 ms, which no scheme reduces. One run of a minute for each: what splitting gives "
-             "differs by more than that from run to run.",
-    "ftp": "Five FTP flows on one queue differ by several percent from run to run by themselves.",
+    "table": "Loss is the share of the CBR flows' segments that TCP retransmitted. It depends "
+             "on how bursty the web flows are, and the paper gives only their mean interval and "
+             "packet size; its FTP flows ran on Linux 2.6. Our video needs more than 200 web "
+             "flows for the losses that 50 to 100 gave theirs; at 2 to 4 % the delays are of "
+             "the same size. The round trip here is the median delay plus 50 ms, which includes "
+             "a backlog at the sender. The deviation is that of three runs of a minute, theirs "
+             "of five of five minutes.",
+    "queue": "With 250 web flows, 2 % of loss, a single connection hardly carries the flow, and "
+             "five connections give the paper's 90 %. With fewer web flows most of the delay is "
+             "propagation, 50 ms, and queue, up to 40 ms, which no scheme reduces. One run of a "
+             "minute each: the effect of splitting varies from run to run by more than its "
+             "size.",
+    "ftp": "Five FTP flows on one queue differ by several percent from run to run even alone.",
 }
 
 

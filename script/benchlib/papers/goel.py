@@ -84,12 +84,13 @@ def throughput(scheme):
 
 
 WHY = {
-    "delay": "Theirs had a send buffer of fixed size; today's grows with the window to megabytes, and "
-             "a greedy socket waits behind all of it. MIN_BUF is where it was: the send buffer is "
-             "what it limits. The queues of the paper are not stated, and today's mice begin with ten "
+    "delay": "Their send buffer had a fixed size; today's grows with the window to megabytes, "
+             "and a greedy socket waits behind all of it. MIN_BUF is unchanged, since it limits "
+             "the send buffer. The paper does not state its queues. Today's mice begin with ten "
              "segments, so 20 to 32 of them take the 30 % that 80 took.",
-    "throughput": "Our source keeps a packet ahead and is woken at once, so that MIN_BUF(1,0) hardly "
-                  "ever leaves the window unused. Two equal flows differ by a third over one run.",
+    "throughput": "Our source keeps a packet ahead and is woken at once, so MIN_BUF(1,0) hardly "
+                  "ever leaves the window unused. Two equal flows differ by a third over one "
+                  "run.",
 }
 
 

@@ -166,7 +166,7 @@ def simulations(setting):
          Series("`livetcp probe`", MEASURED, tuple(
              Point(kbit, (simulated(f"static,{spec},rate=10mbit,delay=50ms", "--quantile=1"),),
                    mean(long_term)) for kbit, spec in windows.items()))),
-        says("luebben", "static"), "They agree.", digits=2)
+        says("luebben", "static"), digits=2)
     steps = (800,) if setting.quick else (100, 800)
     yield Figure(
         "luebben-5", "Lübben and Fidler, Figure 5", "adaptive window: long-term rate",
@@ -196,7 +196,7 @@ def measured(setting):
                      for part, title in (("total", "end to end"), ("sender", "sender"),
                                          ("network", "network"), ("receiver", "receiver"))),
                  says("luebben", "parts"), WHY["parts"], digits=3)
-    yield Figure("luebben-12", "Lübben and Fidler, Figure 12", "P(delay > x) by the rate", "x, ms",
+    yield Figure("luebben-12", "Lübben and Fidler, Figure 12", "P(delay > x) by rate", "x, ms",
                  "probability", tuple(
                      Series(f"{rate} Mbit/s", MEASURED, tuple(
                          Point(x, usual, beyond(rate, "total", x)) for x in DELAYS))
@@ -206,7 +206,7 @@ def measured(setting):
     probes = {name: {queue: probed(setting, queue, name)
                      for queue in (queues if name == "reno" else (167,))} for name in names}
     yield Figure("luebben-13a", "Lübben and Fidler, Figure 13(a)",
-                 "attainable rate by the bottleneck's buffer", "time, s", "Mbit/s",
+                 "attainable rate by bottleneck buffer", "time, s", "Mbit/s",
                  tuple(curve(f"{queue} packets", probed(setting, queue)) for queue in queues),
                  says("luebben", "buffers"), WHY["buffers"], digits=2)
     yield Figure("luebben-13b", "Lübben and Fidler, Figure 13(b)", "long-term rate", "packets",
@@ -214,7 +214,7 @@ def measured(setting):
                             *by_run("NewReno", probes["reno"], long_term)),
                  says("luebben", "buffers"), WHY["buffers"])
     yield Figure("luebben-16", "Lübben and Fidler, Figure 16(a)",
-                 "attainable rate by the congestion control, of probe and cross traffic alike",
+                 "attainable rate by congestion control, of probe and cross traffic alike",
                  "time, s", "Mbit/s", tuple(
                      curve(ALGORITHMS[name], probed(setting, 167, name)) for name in names),
                  says("luebben", "algorithms"), WHY["algorithms"], digits=2)
@@ -235,25 +235,29 @@ def measured(setting):
 
 
 WHY = {
-    "adaptive": "Within the accuracy of probing; near the long-term rate a train has to be long "
-                "before it can be told from one that is not stationary.",
-    "rate": "A train goes on until its delays are stationary, 20 s to 640 s, and all of them are judged, "
-            "independent or not, where the paper waits for 750 independent ones. Each way takes 9.5 to "
-            "10.5 ms at random, theirs 8 to 12 ms by flow. In some runs the probe holds 10 Mbit/s, a step "
-            "above an even share of 9.65, as far as a train of minutes shows.",
-    "buffers": "As Figure 8. With 21 packets ten flows do not fill the link: an even "
-               "share is 9.0 Mbit/s. Behind so short a queue, 2.5 ms, runs differ most: what the probe "
-               "loses does, from 0.3 to 2 % at one rate, by when its packets meet those of the others.",
-    "parts": "The same two regions. Packets wait at the sender less often than theirs: today's NewReno has "
-             "SACK, and probes for a lost tail.",
-    "algorithms": "This kernel has no Scalable; BBR, which is new since, shares its bottleneck with "
-                  "BBR only, and a flow that has a rate and no greed gets a third of its share.",
-    "frames": f"In a simulation theirs, of 150000 transmissions; here on a path, of {PLAYS}. With 21 "
-              "packets trains of 20 to 80 s do not see all that the plays meet, since what flows leave each "
-              "other changes over minutes.",
-    "video": "Another video, scaled to the same mean, with a first frame of 300 ms at 9.4 Mbit/s, and "
-             "the 95 % quantile of each of nine rates, not 99 %: the bound holds but for ε = 0.45. "
-             f"*sent*: over {PLAYS} plays, each frame's (1 - ε)-quantile, and of these the largest.",
+    "adaptive": "Within the accuracy of probing. Near the long-term rate only a long train "
+                "shows a difference from one that is not stationary.",
+    "rate": "A train continues until its delays are stationary, 20 s to 640 s, and all delays "
+            "count, independent or not; the paper waits for 750 independent ones. Each way "
+            "takes 9.5 to 10.5 ms at random, theirs 8 to 12 ms by flow. In some runs the probe "
+            "holds 10 Mbit/s, a step above an even share of 9.65, as far as a train of minutes "
+            "shows.",
+    "buffers": "As Figure 8. With 21 packets ten flows do not fill the link: an even share is "
+               "9.0 Mbit/s. Behind so short a queue, 2.5 ms, runs differ most: the probe's loss "
+               "at one rate varies from 0.3 to 2 %, depending on when its packets meet those of "
+               "the other flows.",
+    "parts": "The same two regions. Packets wait at the sender less often than theirs: today's "
+             "NewReno has SACK and probes for a lost tail.",
+    "algorithms": "This kernel has no Scalable. BBR, newer than the paper, shares its "
+                  "bottleneck with BBR only, and a flow with a limited rate gets a third of its "
+                  "share.",
+    "frames": f"Theirs is a simulation with 150000 transmissions, ours a path with {PLAYS}. With "
+              "21 packets, trains of 20 to 80 s do not see everything that the plays meet, "
+              "since the shares that flows leave each other change over minutes.",
+    "video": "Another video, scaled to the same mean, with a first frame of 300 ms at 9.4 "
+             "Mbit/s, and the 95 % quantile of each of nine rates, not 99 %: the bound holds "
+             "except with probability ε = 0.45. *sent*: each frame's (1 - ε)-quantile over "
+             f"{PLAYS} plays, and of these the largest.",
 }
 
 

@@ -88,9 +88,11 @@ def verdicts(report):
             yield reaches(report, "brosh-14b-edge", kernel, 100, 3,
                           f"working region of video, RTT 100 ms, {kernel}")
     auto = "`auto:connections=8`"
-    yield reaches(report, "brosh-14a-edge", auto, 100, 2, f"the same with {auto}, VoIP")
+    yield reaches(report, "brosh-14a-edge", auto, 100, 2,
+                  f"working region of VoIP, RTT 100 ms, {auto}")
     if not report["setting"]["quick"]:
-        yield reaches(report, "brosh-14b-edge", auto, 100, 3, f"the same with {auto}, video")
+        yield reaches(report, "brosh-14b-edge", auto, 100, 3,
+                      f"working region of video, RTT 100 ms, {auto}")
     for rtt in [rtt for rtt in trips if rtt <= 100]:
         yield most(report, "brosh-23-static", f"RTT {rtt} ms, {off}", small, 5,
                    f"late at L + RTT + 3/f, VoIP, loss ≤ 2 %, RTT {rtt} ms, {off}")

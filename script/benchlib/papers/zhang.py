@@ -65,8 +65,8 @@ def figures(setting):
                      *fetch(setting, size, 0, loss, None)), total)
         for loss in both(setting))) for size in SIZES)
     yield Figure("zhang-5", "Zhang and Schulzrinne, Figure 5",
-                 "retrieval with delay and loss together, 10 ms for each percent, and the sum of "
-                 "what each takes alone", "loss, %", "s",
+                 "retrieval with delay and loss together, 10 ms per percent, and the sum of the "
+                 "two alone", "loss, %", "s",
                  together + sums + modelled([(loss, 10 * loss, loss) for loss in both(setting)]),
                  says("zhang", "both"), WHY["both"], digits=2)
     yield Figure("zhang-6", "Zhang and Schulzrinne, Figure 6", "retrieval without loss",
@@ -90,11 +90,12 @@ def total(reports):
 
 
 WHY = {
-    "both": "Figure 3 of the paper, which turns the offered load into delay and loss, is only "
-            "plotted, so loss and delay grow together here instead. Timeouts follow the round trip, "
-            "so with delay they cost more than alone.",
-    "delay": "Today's initial window of ten segments brings 10 kB in one round trip after the "
-             "handshake, where Linux 2.0 with one or two took several.",
-    "loss": "A SYN is repeated after 1 s, not 3, and the least timeout is 200 ms; fast retransmit, "
-            "RACK and the tail loss probe mend what the models count as timeouts.",
+    "both": "The paper only plots the delay and loss of an offered load (Figure 3), so here "
+            "delay and loss grow together instead. Timeouts follow the round trip, so with "
+            "delay they cost more than alone.",
+    "delay": "Today's initial window of ten segments delivers 10 kB in one round trip after the "
+             "handshake; Linux 2.0 with one or two segments took several.",
+    "loss": "A SYN is repeated after 1 s, not 3, and the minimum timeout is 200 ms. Fast "
+            "retransmit, RACK and the tail loss probe repair losses that the models count as "
+            "timeouts.",
 }

@@ -1064,6 +1064,14 @@ bool lt_links_can_write(const lt_links *links, unsigned slot)
     return lt_links_has_socket(links, slot) && !links->paths[slot].blocked;
 }
 
+bool lt_links_any_blocked(const lt_links *links)
+{
+    for (unsigned i = 0; i < links->count; i++)
+        if (links->slots[i].state == LIVETCP_CONNECTION_OPEN && links->paths[i].blocked)
+            return true;
+    return false;
+}
+
 bool lt_links_is_early_full(const lt_links *links, unsigned slot)
 {
     const link *l = &links->slots[slot];

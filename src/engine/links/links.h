@@ -164,6 +164,10 @@ uint32_t lt_links_open(const lt_links *links);
 bool lt_links_has_socket(const lt_links *links, unsigned slot);
 bool lt_links_can_write(const lt_links *links, unsigned slot);
 
+/* The transport of an open connection takes no more for now, perhaps not all that counts as
+ * written. */
+bool lt_links_any_blocked(const lt_links *links);
+
 /* The slot's connection carries as much as a listener holds of a caller that has not proved itself:
  * more follows when it has. */
 bool lt_links_is_early_full(const lt_links *links, unsigned slot);

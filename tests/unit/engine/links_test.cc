@@ -197,6 +197,11 @@ TEST_CASE("path information is asked for when it is old, sooner while something 
     lt_links_blocked(bench.links, 1);
     CHECK(lt_links_quickest(bench.links, ms) == -1);
     CHECK_FALSE(lt_links_has_way(bench.links));
+    CHECK(lt_links_any_blocked(bench.links));
+    lt_links_writable(bench.links, 0);
+    CHECK(lt_links_any_blocked(bench.links));
+    lt_links_writable(bench.links, 1);
+    CHECK_FALSE(lt_links_any_blocked(bench.links));
 }
 
 TEST_CASE("what is acknowledged without a round trip waits for the round trip", "[links]")
