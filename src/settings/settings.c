@@ -194,7 +194,7 @@ static const lt_setting settings[] = {
     NUMBER("max-joining-address", max_joining_address, 1, 100000, "", "256",
            "maximum number of connections without a session from one address"),
     NUMBER("joins-per-second", joins_per_second, 1, 100000, "", "500",
-           "key agreements and TLS handshakes of a listener per second; further ones wait"),
+           "rate limit of a listener's key agreements and TLS handshakes; further ones wait"),
     BOOL("peer-sends", peer_sends, "false",
          "a listener's plain peers must send media, or are rejected"),
     CHOICE("tls", tls, tls, "off, on or auto", "off",
