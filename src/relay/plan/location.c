@@ -282,39 +282,42 @@ static livetcp_result take_mode(lt_relay_location *l, const char *name, const ch
 
 static const key keys[] = {
     {"encap", UDP | RTP | FILES | SRT, take_encap, "rtp, ts or raw",
-     "what datagrams are: RTP (rtp://), MPEG-TS (file://con, srt://), or anything (udp://)"},
+     "format of the datagrams: RTP (rtp://), MPEG-TS (file://con, srt://), or any (udp://)"},
     {"pt", UDP | FILES | SRT, take_pt, "0..127 without 33 and 64..95",
      "RTP payload type of raw datagrams between the relays (96)"},
     {"rtcp", RTP, take_rtcp, "next, mux or off",
-     "RTCP on the next port, on the same one, or not relayed (next)"},
+     "RTCP on the next port, on the same port, or not relayed (next)"},
     {"latch", UDP | RTP, take_latch, "1 or 0",
-     "answers go where the program last sent from (1 where the relay is bound, else 0: they go to "
-     "host:port, and only that host is heard)"},
+     "send answers to the address that the program last sent from (1 where the relay receives, "
+     "else "
+     "0: to host:port, and accept datagrams from that host only)"},
     {"localport", UDP | RTP, take_localport, "1..65534",
-     "where the relay sends to host:port: its own port (any)"},
+     "local port of an end that sends to host:port (any)"},
     {"rcvbuf", UDP | RTP, take_rcvbuf, "4096..1073741824 bytes",
      "receive buffer of the socket (4194304)"},
     {"ttl", UDP | RTP, take_ttl, "1..255", "time to live of datagrams (the system's)"},
     {"iptos", UDP | RTP, take_iptos, "0..255, or 0x00..0xff",
      "type of service, or traffic class, of datagrams (the system's)"},
     {"adapter", UDP | RTP, take_adapter, "a local address, or an interface with IPv6",
-     "the network of a multicast group (the system's)"},
+     "network interface of a multicast group (the system's)"},
     {"source", UDP | RTP, take_source, "an address",
-     "only this sender to the multicast group (any)"},
-    {"reuse", UDP | RTP, take_reuse, "1 or 0", "other programs may use the same port (0)"},
+     "accept only this sender of the multicast group (any)"},
+    {"reuse", UDP | RTP, take_reuse, "1 or 0", "let other programs use the same port (0)"},
     {"playout", UDP | RTP, take_playout,
      "none, static, adaptive, policy-aware, or a time from 1ms to 60s",
-     "datagrams go to the program at the pace at which they were sent (none)"},
+     "send datagrams to the program at their original pace (none)"},
     {"clock-rate", RTP | UDP, take_clock_rate, "1000..1000000000 Hz",
-     "of RTP timestamps, for playout with encap=rtp (90000)"},
+     "clock rate of RTP timestamps, for playout with encap=rtp (90000)"},
     {"mode", SRT, take_mode, "caller or listener",
-     "who calls whom (listener without a host, else caller)"},
-    {"latency", SRT, take_latency, "0..60000 ms, or a time", "SRT's buffer for repeating (120)"},
+     "connect or wait for connections (listener without a host, else caller)"},
+    {"latency", SRT, take_latency, "0..60000 ms, or a time",
+     "SRT's latency, in which it retransmits (120)"},
     {"passphrase", SRT, take_passphrase, "10 to 79 characters",
-     "encrypts; both ends have it (none)"},
-    {"pbkeylen", SRT, take_pbkeylen, "16, 24 or 32", "bytes of the key (the other end's, or 16)"},
+     "shared secret for encryption (none)"},
+    {"pbkeylen", SRT, take_pbkeylen, "16, 24 or 32",
+     "length of the key in bytes (the other end's, or 16)"},
     {"streamid", SRT, take_streamid, "text",
-     "what a caller says that it wants; a listener turns callers of others away (any)"},
+     "stream that a caller requests; a listener rejects callers of other streams (any)"},
     {NULL, 0, NULL, NULL, NULL}};
 
 /* "udp, rtp, file" */
@@ -338,15 +341,16 @@ void lt_relay_location_help(FILE *out)
 {
     fputs("Ends of a relay:\n"
           "  udp://[@]HOST:PORT[?KEY=VALUE&...]      datagrams of a program\n"
-          "  rtp://[@]HOST:PORT[?KEY=VALUE&...]      RTP there, RTCP at PORT+1\n"
+          "  rtp://[@]HOST:PORT[?KEY=VALUE&...]      RTP on PORT, RTCP on PORT+1\n"
           "  livetcp://HOST:PORT[/NAME][?SETTING=VALUE&...]  calls a relay, or any LiveTCP peer\n"
-          "  livetcp://:PORT[/NAME][?SETTING=VALUE&...]  waits for callers of that stream, any "
+          "  livetcp://:PORT[/NAME][?SETTING=VALUE&...]  listens for callers of that stream, any "
           "number\n"
           "  srt://HOST:PORT[?KEY=VALUE&...]         calls a program that speaks SRT\n"
-          "  srt://:PORT[?KEY=VALUE&...]             waits for such callers\n"
+          "  srt://:PORT[?KEY=VALUE&...]             listens for SRT callers\n"
           "  file://con[?KEY=VALUE&...]              standard input (IN) or output (OUT)\n\n"
-          "As IN, HOST:PORT is where the relay waits for the program; as OUT, where it sends.\n"
-          "\"@\" waits in both places, and so does an empty HOST. A multicast HOST is joined.\n\n"
+          "As IN, the relay receives on HOST:PORT; as OUT, it sends to HOST:PORT. With \"@\" or an "
+          "empty\n"
+          "HOST it receives on the port in both cases. A receiving end joins a multicast HOST.\n\n"
           "Keys of udp, rtp, file and srt:\n",
           out);
     for (const key *k = keys; k->name; k++) {

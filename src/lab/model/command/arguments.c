@@ -92,16 +92,19 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
         LT_OPTION_TEXT("one-way", &t->one_way, "forward propagation delay (half the RTT)", "TIME"),
         POPT_TABLEEND};
     const struct poptOption stream[] = {
-        LT_OPTION_TEXT("loss-model", &t->loss_model,
-                       "random: each by itself; correlated: and the rest of its window (random)",
-                       "NAME"),
-        LT_OPTION_TEXT("queue", &t->queue,
-                       "packets: every segment is lost alike; bytes: small ones less (packets)",
-                       "UNIT"),
-        LT_OPTION_TEXT("packet", &t->packet, "with 12 bytes RTP and 2 framing (174)", "BYTES"),
-        LT_OPTION_TEXT("interval", &t->interval, "between packets (20ms)", "TIME"),
-        LT_OPTION_INTEGER("connections", &t->connections, "packets take them in turn (1)", "N"),
-        LT_OPTION_INTEGER("split", &t->split, "pieces that a packet is sent in (1)", "N"),
+        LT_OPTION_TEXT(
+            "loss-model", &t->loss_model,
+            "random: independent losses; correlated: a loss takes the rest of its window (random)",
+            "NAME"),
+        LT_OPTION_TEXT(
+            "queue", &t->queue,
+            "packets: losses independent of size; bytes: fewer losses of small segments (packets)",
+            "UNIT"),
+        LT_OPTION_TEXT("packet", &t->packet, "packet size, with 12 bytes RTP and 2 framing (174)",
+                       "BYTES"),
+        LT_OPTION_TEXT("interval", &t->interval, "interval between packets (20ms)", "TIME"),
+        LT_OPTION_INTEGER("connections", &t->connections, "connections, used in turn (1)", "N"),
+        LT_OPTION_INTEGER("split", &t->split, "number of parts of a packet (1)", "N"),
         LT_OPTION_TEXT("mss", &t->mss, "TCP's maximum segment size (1448)", "BYTES"),
         LT_OPTION_ENTRY("limited-transmit", 0, POPT_ARG_VAL, &t->limited_transmit, 1,
                         "RFC 3042 (on)", NULL),
@@ -109,24 +112,25 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
                         NULL),
         LT_OPTION_TEXT(
             "constants", &t->constants,
-            "TCP as in linux today, as in the paper, or as newreno, which is linux without SACK "
-            "(linux)",
+            "TCP of linux today, of the paper, or newreno, which is linux without SACK (linux)",
             "NAME"),
         LT_OPTION_TEXT("window-states", &t->window_states,
-                       "windows followed, in packets per RTT (8)", "MULTIPLE"),
-        LT_OPTION_TEXT("backlog-states", &t->backlog_states,
-                       "backlogs followed, likewise; 0: as many as it takes (paper: 16, linux: 0)",
-                       "MULTIPLE"),
+                       "largest window of the model, in packets per RTT (8)", "MULTIPLE"),
+        LT_OPTION_TEXT(
+            "backlog-states", &t->backlog_states,
+            "largest backlog of the model, likewise; 0: as large as needed (paper: 16, linux: 0)",
+            "MULTIPLE"),
         POPT_TABLEEND};
     const struct poptOption output[] = {
-        LT_OPTION_JSON("JSON instead of the table, or beside it in a file"),
-        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &t->help, 0, "this text", NULL), POPT_TABLEEND};
+        LT_OPTION_JSON("write JSON instead of the table; with =FILE, in addition to it"),
+        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &t->help, 0, "show this help", NULL),
+        POPT_TABLEEND};
     /* A form without options of its own has no section for them; one that searches the loss for
      * each round trip has only the last of the path's. */
     const struct poptOption *own_path = form->path_wanted ? path : path + 2;
-    const struct poptOption table[] = {LT_OPTION_SECTION(form->extra, "What is asked:"),
+    const struct poptOption table[] = {LT_OPTION_SECTION(form->extra, "Question:"),
                                        LT_OPTION_SECTION(own_path, "The path:"),
-                                       LT_OPTION_SECTION(stream, "What it carries, and how:"),
+                                       LT_OPTION_SECTION(stream, "The stream and TCP:"),
                                        LT_OPTION_SECTION(output, "Output:"), POPT_TABLEEND};
     char usage[64];
     snprintf(usage, sizeof usage, "%s [OPTION...]", form->name);

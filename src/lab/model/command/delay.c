@@ -140,9 +140,9 @@ int lt_model_delay(int argc, const char **argv)
     static const lt_model_form form = {
         .name = "delay",
         .path_wanted = true,
-        .text = "The distribution of the delay that TCP gives a constant-bit-rate stream: the "
-                "Markov chain of\n"
-                "Brosh et al., \"The Delay-Friendliness of TCP\" (2008). "
+        .text = "Computes the distribution of the delay of a constant-bit-rate stream over TCP: "
+                "the Markov chain\n"
+                "of Brosh et al., \"The Delay-Friendliness of TCP\" (2008). "
                 "docs/research/model.md describes it.\n"
                 "\nExamples:\n"
                 "  livetcp model delay --rtt=100ms --loss=1% --packet=174 --interval=20ms\n"

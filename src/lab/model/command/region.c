@@ -201,17 +201,19 @@ static livetcp_result region_answer(const lt_model_arguments *a, livetcp_error *
 int lt_model_region(int argc, const char **argv)
 {
     static const struct poptOption extra[] = {
-        LT_OPTION_TEXT("target", &target_text, "delay that is still good (200ms)", "TIME"),
-        LT_OPTION_TEXT("quantile", &quantile_text, "share of packets to meet it (95%)", "SHARE"),
+        LT_OPTION_TEXT("target", &target_text, "largest acceptable delay (200ms)", "TIME"),
+        LT_OPTION_TEXT("quantile", &quantile_text, "share of packets that must meet it (95%)",
+                       "SHARE"),
         LT_OPTION_TEXT("rtts", &rtts_text,
                        "round-trip times, comma-separated (20ms,50ms,100ms,200ms,300ms)", "LIST"),
         POPT_TABLEEND};
     static const lt_model_form form = {
         .name = "region",
         .extra = extra,
-        .text = "Up to which loss a stream keeps its deadline, for each round-trip time; its "
-                "delay at the loss\nrates of the paper's measurements; and the fewest pieces and "
-                "connections that keep the deadline,\nor else come closest.\n"
+        .text = "Computes the largest loss at which a stream keeps its deadline, for each "
+                "round-trip time; its\ndelay at the loss rates of the paper's measurements; and "
+                "the smallest numbers of parts and\nconnections that keep the deadline, or come "
+                "closest to it.\n"
                 "\nExamples:\n"
                 "  livetcp model region --packet=174 --target=200ms --quantile=95%\n"
                 "  livetcp model region --packet=1448 --target=5s --quantile=99.9% "

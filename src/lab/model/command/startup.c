@@ -143,7 +143,7 @@ static livetcp_result startup(const lt_model_arguments *a, livetcp_error *error)
 int lt_model_startup(int argc, const char **argv)
 {
     static const struct poptOption extra[] = {
-        LT_OPTION_TEXT("bytes", &bytes_text, "to be delivered by the session (3000)", "BYTES"),
+        LT_OPTION_TEXT("bytes", &bytes_text, "amount of data to deliver (3000)", "BYTES"),
         LT_OPTION_TEXT("loss-back", &loss_back_text, "share of acknowledgements lost (as --loss)",
                        "SHARE"),
         POPT_TABLEEND};
@@ -151,10 +151,10 @@ int lt_model_startup(int argc, const char **argv)
         .name = "startup",
         .extra = extra,
         .path_wanted = true,
-        .text = "How long it takes from the first SYN until the connections of a session are "
+        .text = "Computes the time from the first SYN until the connections of a session are "
                 "ready and a first\namount of data has arrived: the model of Zhang et al., \"The "
-                "Implication of Network Performance\non Service Quality\" (1999), beside "
-                "Cardwell's. Of the options of a stream it uses --connections,\n--mss and "
+                "Implication of Network Performance\non Service Quality\" (1999), and "
+                "Cardwell's. Of the options of the stream it uses --connections,\n--mss and "
                 "--constants.\n"
                 "\nExamples:\n"
                 "  livetcp model startup --connections=5 --rtt=100ms --loss=1% --bytes=3000\n"
