@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 static const char about[] =
-    "\nLists the settings of this host that cost live media delay over TCP, the cost of each,\n"
-    "and the command that changes it. Changes nothing.\n\n"
+    "\nLists the settings of this host that add delay to live media over TCP, the cost\n"
+    "of each, and the command that changes it. Changes nothing.\n\n"
     "Exit code: 0 when no setting costs delay, 1 when one does, 2 when the command line\n"
     "is wrong or the report cannot be written.\n\n"
     "Examples:\n"
@@ -67,7 +67,6 @@ static int run_doctor(int argc, const char **argv)
 
 const lt_command lt_command_doctor = {
     .name = "doctor",
-    .summary =
-        "find the host settings that cost live media delay, and the commands that change them",
+    .summary = "find the host settings that cost delay, and the commands that change them",
     .run = run_doctor,
 };
