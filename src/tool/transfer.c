@@ -467,6 +467,8 @@ int lt_transfer_finish(lt_transfer *t)
     livetcp_error error = {.message = ""};
     bool success;
 
+    if (!t->session && t->served)
+        return t->code;
     if (!t->session) {
         fprintf(stderr, "livetcp %s: nobody called\n", t->command);
         return LT_EXIT_FAILED;
@@ -488,7 +490,9 @@ int lt_transfer_finish(lt_transfer *t)
         success = false;
     }
     forget_session(t);
-    return success ? LT_EXIT_OK : LT_EXIT_FAILED;
+    t->served = true;
+    t->code = success ? LT_EXIT_OK : LT_EXIT_FAILED;
+    return t->code;
 }
 
 void lt_transfer_close(lt_transfer *t)

@@ -43,6 +43,8 @@ typedef struct lt_transfer {
     char said[240];           /* last reason, to report it once */
     livetcp_error end;
     livetcp_usec start; /* when it was first open; 0 = never */
+    bool served;        /* a session has ended, */
+    int code;           /*   with this exit code */
 } lt_transfer;
 
 /* Reads `uri`, and the options that both commands have. */
@@ -72,7 +74,8 @@ bool lt_transfer_is_closed(lt_transfer *transfer); /* the session has ended */
 livetcp_usec lt_transfer_now(void);
 
 /* Ends the session, sends the queued packets, and prints the summary. Returns the exit code:
- * success if there was a session and it ended in order. */
+ * success if there was a session and it ended in order. Without one it is that of the last session
+ * that a kept listener had. */
 int lt_transfer_finish(lt_transfer *transfer);
 
 /* A listener that goes on waits for the next session. */

@@ -137,7 +137,14 @@ class Transfer(ToolTest):
             if seen.count("received ") == 2:
                 break
         receiver.send_signal(signal.SIGTERM)
-        self.assertEqual(self.finish(receiver)[0], 1)  # nobody called the third time
+        self.assertEqual(self.finish(receiver)[0], 0)  # as the last session ended
+
+    def test_a_listener_that_is_kept_and_that_nobody_calls_has_failed(self):
+        receiver, _ = self.receive("--keep")
+        receiver.send_signal(signal.SIGTERM)
+        code, _, err = self.finish(receiver)
+        self.assertEqual(code, 1)
+        self.assertIn("nobody called", err)
 
     def test_nobody_there(self):
         with socket.socket() as free:
