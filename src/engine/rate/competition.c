@@ -29,6 +29,17 @@
 #define AGAIN_FOUND_US 125000
 #define AGAIN_QUEUE_US 40000
 
+/* A session that keeps its own part of the queue short loses nothing by it. If many of its segments
+ * are lost all the same while packets wait for its window, a smaller window saves nothing: the
+ * repairs keep it full, and less and less gets through. So many segments, and this part of all, in
+ * so many periods in a row. */
+#define HEAVY_PART     0.06
+#define HEAVY_SEGMENTS 3
+#define HEAVY_PERIODS  2
+#define HEAVY_US       400000
+#define HEAVY_TRIPS    2
+#define HEAVY_WAIT_US  50000
+
 /* One flow: some of a segment more in each round trip, and by a third less after a loss (CUBIC's
  * TCP-friendly region, RFC 9438, section 4.3). Packets lost at once are not repaired at once: a
  * packet that nothing follows is found missing after 200 ms and more. */
@@ -110,13 +121,33 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
            c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - within;
 }
 
+static bool loses_much(lt_competition *c, const lt_congestion_sample *s, bool ours)
+{
+    double segments = (double)(s->delivered - c->heavy.delivered) / SEGMENT;
+    double lost = (double)(s->retransmitted - c->heavy.retransmitted);
+    bool counts = !ours && s->connections > 1 && s->wait_us >= HEAVY_WAIT_US;
+
+    if (counts && s->now_us - c->heavy.since_us < HEAVY_US + HEAVY_TRIPS * s->base_us)
+        return false;
+    if (!counts || lost < HEAVY_SEGMENTS || lost < HEAVY_PART * segments)
+        c->heavy.count = 0;
+    else
+        c->heavy.count++;
+    c->heavy.since_us = s->now_us;
+    c->heavy.delivered = s->delivered;
+    c->heavy.retransmitted = s->retransmitted;
+    return c->heavy.count >= HEAVY_PERIODS;
+}
+
 bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           bool ours)
 {
     livetcp_usec wait;
 
-    if (overflows(c, s, window, own_us, part, ours))
+    bool much = loses_much(c, s, ours || !own_us);
+
+    if (overflows(c, s, window, own_us, part, ours) || much)
         return true;
     if (ours || !window->known || window->queue_us < queue_of_others(c, s->now_us, own_us)) {
         c->since_us = LIVETCP_NEVER;
@@ -161,6 +192,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
     c->share = share > least_share(s) ? share : least_share(s);
+    c->heavy.count = 0;
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
     c->epoch_us = c->updated_us = s->now_us;

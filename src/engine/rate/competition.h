@@ -25,15 +25,21 @@ typedef struct lt_competition {
     livetcp_usec updated_us;                     /* at the last look */
     livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
     unsigned losses;                             /* ever */
-    double share;                                /* bytes in flight */
-    unsigned empty_drains;                       /* one after the other */
-    uint64_t delivered, retransmitted;           /* at the last look */
-    livetcp_usec shrunk_us;                      /* when the share was last made smaller */
-    livetcp_usec stood_us;                       /* when a queue last stood */
-    livetcp_usec queue_max_us;                   /* the longest queue since the last drain */
-    livetcp_usec drained_us;                     /* when the last drain was, or they were found */
-    livetcp_usec drain_until_us;                 /* LIVETCP_NEVER: none is under way */
-    livetcp_usec drain_min_us;                   /* the shortest queue that it has shown */
+    struct {
+        livetcp_usec since_us;  /* the period in which they are counted began then; */
+        uint64_t delivered;     /* bytes at that time, */
+        uint64_t retransmitted; /* and segments */
+        unsigned count;         /* periods in a row with many losses */
+    } heavy;
+    double share;                      /* bytes in flight */
+    unsigned empty_drains;             /* one after the other */
+    uint64_t delivered, retransmitted; /* at the last look */
+    livetcp_usec shrunk_us;            /* when the share was last made smaller */
+    livetcp_usec stood_us;             /* when a queue last stood */
+    livetcp_usec queue_max_us;         /* the longest queue since the last drain */
+    livetcp_usec drained_us;           /* when the last drain was, or they were found */
+    livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
+    livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
 } lt_competition;
 
 void lt_competition_init(lt_competition *competition);

@@ -64,8 +64,9 @@ struct Fluid {
             sample.wait_us = backlog > 1 ? static_cast<livetcp_usec>(backlog / capacity * 1e6) : 0;
             sample.base_us = base;
             sample.connections = 8;
-            sample.retransmitted = retransmitted;
             sample.follows = follows;
+            lost += losses * out / 1448;
+            sample.retransmitted = retransmitted + static_cast<uint64_t>(lost);
             lt_congestion_update(&congestion, &sample);
         }
     }
@@ -74,6 +75,7 @@ struct Fluid {
     double capacity, backlog = 0, in_flight = 0, delivered = 0; /* bytes, bytes per second */
     livetcp_usec base = 60 * ms, others_us = 0, now = second;
     uint64_t retransmitted = 0;
+    double losses = 0, lost = 0; /* part of the segments, and their number */
     bool follows = false;
 };
 
@@ -286,6 +288,23 @@ TEST_CASE("a short queue is another's when we carry less and less, and it stays"
     }
     CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
     CHECK(fluid.congestion.competition.share >= 0.5 * 600000 * 0.06); /* of the path as it was */
+}
+
+TEST_CASE("a short window explains no heavy losses", "[congestion]")
+{
+    for (double losses : {0.03, 0.12}) {
+        Fluid fluid(72000);
+        fluid.run(second, 36000);
+        fluid.run(5 * second, 108000);
+        REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
+        fluid.losses = losses;
+        livetcp_usec end = fluid.now + 5 * second;
+        while (fluid.now < end && fluid.congestion.regime != LT_REGIME_COMPETING)
+            fluid.run(10 * ms, 108000);
+        INFO(losses << " for " << fluid.now - end + 5 * second << " us");
+        CHECK((fluid.congestion.regime == LT_REGIME_COMPETING) == (losses > 0.1));
+        CHECK((losses < 0.1 || fluid.now < end - 3 * second));
+    }
 }
 
 TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
