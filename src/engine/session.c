@@ -3,6 +3,7 @@
 #include "engine/session.h"
 
 #include "base/sized.h"
+#include "base/usec.h"
 #include "engine/pending.h"
 #include "wire/authenticator.h"
 
@@ -405,25 +406,20 @@ void livetcp_engine_set_wall_clock(livetcp_engine *engine, livetcp_usec ahead_us
     lt_reports_set_wall_clock(engine->reports, ahead_us);
 }
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
 {
     livetcp_usec due = LIVETCP_NEVER;
 
     if (lt_life_is_closed(&engine->life))
         return LIVETCP_NEVER;
-    due = earlier(due, lt_links_deadline(engine->links));
-    due = earlier(due, lt_outage_probes_deadline(&engine->outage));
-    due = earlier(due, lt_receiver_deadline(engine->receiver));
-    due = earlier(due, lt_sender_deadline(engine->sender));
-    due = earlier(due, lt_link_rates_deadline(&engine->rates));
-    due = earlier(due, lt_repair_deadline(engine->repair));
-    due = earlier(due, lt_reports_deadline(engine->reports));
-    return earlier(due, lt_life_deadline(&engine->life));
+    due = lt_usec_min(due, lt_links_deadline(engine->links));
+    due = lt_usec_min(due, lt_outage_probes_deadline(&engine->outage));
+    due = lt_usec_min(due, lt_receiver_deadline(engine->receiver));
+    due = lt_usec_min(due, lt_sender_deadline(engine->sender));
+    due = lt_usec_min(due, lt_link_rates_deadline(&engine->rates));
+    due = lt_usec_min(due, lt_repair_deadline(engine->repair));
+    due = lt_usec_min(due, lt_reports_deadline(engine->reports));
+    return lt_usec_min(due, lt_life_deadline(&engine->life));
 }
 
 static void expire_reports(livetcp_engine *engine, livetcp_usec now)

@@ -2,6 +2,8 @@
 /* Places a packet: its number, its media time and its play time. */
 #include "playout/place.h"
 
+#include "base/usec.h"
+
 /* The first packets over several connections may overtake each other. */
 #define START_US (50 * LIVETCP_USEC_MSEC)
 
@@ -17,11 +19,6 @@ typedef struct placing {
     unsigned events;
 } placing;
 
-static livetcp_usec least(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- the clock and the path ---- */
 
 void lt_playout_restart_media(livetcp_playout *p, const lt_rtp_header *header,
@@ -36,7 +33,7 @@ void lt_playout_restart_media(livetcp_playout *p, const lt_rtp_header *header,
     p->epoch_us = arrival_us;
     p->frame_media_us = p->timeline.media_us;
     p->frame_queueing_us = 0;
-    p->start_us = arrival_us + least(START_US, p->target_us);
+    p->start_us = arrival_us + lt_usec_min(START_US, p->target_us);
 }
 
 static void measure_transit(livetcp_playout *p, placing *at)
@@ -134,7 +131,8 @@ static void retime(livetcp_playout *p, livetcp_usec offset_us, livetcp_usec now)
     for (lt_waiting *waiting = p->buffer.first; waiting; waiting = waiting->after) {
         if (waiting->extended < p->epoch)
             continue;
-        waiting->play_us = in_sequence(p, least(waiting->play_us, waiting->media_us + offset_us));
+        waiting->play_us =
+            in_sequence(p, lt_usec_min(waiting->play_us, waiting->media_us + offset_us));
         if (p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER)
             waiting->late = waiting->play_us < now;
         else if (waiting->play_us < now || taken(p, waiting->play_us))
@@ -221,9 +219,9 @@ static livetcp_usec place_earlier(livetcp_playout *p, const placing *at)
     measure_overtaken(p, at);
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
-    return least(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
-                                             lt_interval_duration_us(&p->interval)),
-                 latest_us);
+    return lt_usec_min(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
+                                                   lt_interval_duration_us(&p->interval)),
+                       latest_us);
 }
 
 /* ---- holding ---- */

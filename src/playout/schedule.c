@@ -13,6 +13,8 @@
  */
 #include "playout/schedule.h"
 
+#include "base/usec.h"
+
 #define AUDIO_PACE 0.001
 
 /* A fiftieth more or less is not heard, but for music: 0.4 ms of a packet of 20 ms. */
@@ -28,11 +30,6 @@
 
 /* Changes too small to matter. */
 #define CHANGE_US LIVETCP_USEC_MSEC
-
-static livetcp_usec clamp(livetcp_usec value, livetcp_usec low, livetcp_usec high)
-{
-    return value < low ? low : value > high ? high : value;
-}
 
 static void start_talkspurt(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
@@ -58,7 +55,7 @@ static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 
     if (s->video || stretched || since > ENDLESS_US)
         s->delay_us = in->target_us;
-    s->offset_us += clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
+    s->offset_us += lt_usec_clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
 }
 
 /* The base turned out to be lower. A delay that thereby exceeds its maximum is reduced by the

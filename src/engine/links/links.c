@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/links.h"
 
+#include "base/usec.h"
 #include "engine/links/path_info.h"
 #include "engine/links/rtt_average.h"
 #include "engine/pending.h"
@@ -352,11 +353,6 @@ static void fail(link *l, livetcp_result reason)
         l->failure = reason;
 }
 
-static livetcp_usec later(livetcp_usec a, livetcp_usec b)
-{
-    return a > b ? a : b;
-}
-
 /* The first connected slot creates the session; the others join once the key is agreed. */
 static livetcp_result start_handshake(lt_links *links, unsigned slot, livetcp_usec now)
 {
@@ -385,7 +381,7 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot, livetcp_us
     if (!links->credentials.has_key) {
         links->creator = (int)slot;
         links->create_by_us =
-            now + later(links->create_wait_us, CREATE_WAIT_RTT * links->paths[slot].rtt_us);
+            now + lt_usec_max(links->create_wait_us, CREATE_WAIT_RTT * links->paths[slot].rtt_us);
         links->paths[slot].usable = true; /* media may follow CREATE at once */
     }
     if (l->handshake.proved)
@@ -927,11 +923,6 @@ const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot)
 
 /* ---- time ---- */
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 static livetcp_usec silence_limit(const lt_links *links, const link *l)
 {
     if (l->state != LIVETCP_CONNECTION_OPEN || links->plain || l->silent_from_us == LIVETCP_NEVER)
@@ -946,10 +937,10 @@ static livetcp_usec slot_deadline(const lt_links *links, const link *l)
     if (l->closing)
         return due;
     if (l->state == LIVETCP_CONNECTION_IDLE && links->caller)
-        due = earlier(due, l->connect_at_us);
-    due = earlier(due, l->join_by_us);
-    due = earlier(due, l->ping_at_us);
-    return earlier(due, silence_limit(links, l));
+        due = lt_usec_min(due, l->connect_at_us);
+    due = lt_usec_min(due, l->join_by_us);
+    due = lt_usec_min(due, l->ping_at_us);
+    return lt_usec_min(due, silence_limit(links, l));
 }
 
 /* Another connection is there on which the session could be created. */
@@ -980,7 +971,7 @@ livetcp_usec lt_links_deadline(const lt_links *links)
     livetcp_usec due = can_create_elsewhere(links) ? links->create_by_us : LIVETCP_NEVER;
 
     for (unsigned i = 0; i < links->count; i++)
-        due = earlier(due, slot_deadline(links, &links->slots[i]));
+        due = lt_usec_min(due, slot_deadline(links, &links->slots[i]));
     return due;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/path_groups.h"
 
+#include "base/usec.h"
 #include "engine/links/path_info.h"
 
 #include <math.h>
@@ -45,16 +46,6 @@
 #define GROUP_US    200000
 #define DECAY_US    1000000
 #define DECAY       0.9
-
-static livetcp_usec larger(livetcp_usec a, livetcp_usec b)
-{
-    return a > b ? a : b;
-}
-
-static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
 
 static lt_thin_part *thin_of(lt_path_groups *groups, unsigned slot)
 {
@@ -136,7 +127,7 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
         (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US, false};
     groups->written_us = now;
     thin_of(groups, slot)->free_us =
-        larger(thin_of(groups, slot)->free_us, now) + time_of(groups, slot, size + HEADERS);
+        lt_usec_max(thin_of(groups, slot)->free_us, now) + time_of(groups, slot, size + HEADERS);
 }
 
 void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
@@ -215,10 +206,10 @@ static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member
     livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
 
     if (large != LIVETCP_NEVER)
-        large = larger(large - time_of(groups, slot_of(groups, m), MSS), 0);
+        large = lt_usec_max(large - time_of(groups, slot_of(groups, m), MSS), 0);
     if (small == LIVETCP_NEVER && large == LIVETCP_NEVER)
         return m->floor_us;
-    return smaller(small, large);
+    return lt_usec_min(small, large);
 }
 
 /* The round trip that moved TCP's average. Several acknowledgements since the last look moved it
@@ -228,7 +219,7 @@ static livetcp_usec moved_by(livetcp_usec before, const livetcp_path *path, unsi
     double weight = 1 - pow(7.0 / 8, segments < 8 ? (double)segments : 8.0);
     livetcp_usec least = path->known & LIVETCP_PATH_MIN_RTT ? path->min_rtt_us : 0;
 
-    return larger(before + (livetcp_usec)((double)(path->rtt_us - before) / weight), least);
+    return lt_usec_max(before + (livetcp_usec)((double)(path->rtt_us - before) / weight), least);
 }
 
 /* A loss under repair holds up round trips, and TCP measures none of what it sent again. */
@@ -249,7 +240,7 @@ static void add_tick(lt_group_member *m, livetcp_usec rtt_us, livetcp_usec now)
         m->ticks[m->tick] = LIVETCP_NEVER;
         m->tick_us = now;
     }
-    m->ticks[m->tick] = smaller(m->ticks[m->tick], rtt_us);
+    m->ticks[m->tick] = lt_usec_min(m->ticks[m->tick], rtt_us);
 }
 
 /* The least of the ticks since the step, if there was one; else LIVETCP_NEVER. */
@@ -264,16 +255,16 @@ static livetcp_usec level_after_step(const lt_group_member *m, livetcp_usec floo
         if (tick == LIVETCP_NEVER)
             return LIVETCP_NEVER;
         if (age >= STEP_TICKS) {
-            at_floor += tick < floor_us + larger(STEP_US, floor_us / STEP_PART);
+            at_floor += tick < floor_us + lt_usec_max(STEP_US, floor_us / STEP_PART);
             continue;
         }
-        least = smaller(least, tick);
-        most = larger(most, tick);
+        least = lt_usec_min(least, tick);
+        most = lt_usec_max(most, tick);
     }
     step = least - floor_us;
     return at_floor >= LT_ROUTE_TICKS - STEP_TICKS - 1 &&
-                   step > larger(STEP_US, floor_us / STEP_PART) &&
-                   most - least < larger(STEP_US / 2, step / FLAT_PART)
+                   step > lt_usec_max(STEP_US, floor_us / STEP_PART) &&
+                   most - least < lt_usec_max(STEP_US / 2, step / FLAT_PART)
                ? least
                : LIVETCP_NEVER;
 }
@@ -323,12 +314,12 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
         take_route(groups, m, least, now);
         floor_us = least;
     } else if (before != LIVETCP_NEVER && floor_us - before > m->excess_us / 2 &&
-               floor_us - before > larger(STEP_US, before / STEP_PART)) {
+               floor_us - before > lt_usec_max(STEP_US, before / STEP_PART)) {
         m->excess_us = 0; /* it was the route */
     }
     m->known = true;
     m->floor_us = floor_us;
-    sample.excess_us = larger(rtt_us - own - floor_us, 0);
+    sample.excess_us = lt_usec_max(rtt_us - own - floor_us, 0);
     average(m, sample.excess_us, now);
     return sample;
 }
@@ -386,7 +377,8 @@ static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
     if ((floor_a > floor_b ? floor_a - floor_b : floor_b - floor_a) >
         SAME_US + floor_a / SAME_PART + noise)
         return false;
-    return queues < larger(SAME_QUEUE_US, larger(a->excess_us, b->excess_us) / 2) + 4 * noise;
+    return queues <
+           lt_usec_max(SAME_QUEUE_US, lt_usec_max(a->excess_us, b->excess_us) / 2) + 4 * noise;
 }
 
 /* Single linkage: a connection is in the group of anyone that it is like. The lowest slot names
@@ -434,15 +426,16 @@ static void learn_size(lt_path_groups *groups, unsigned link, unsigned count, li
         if (groups->link_of[i] != link)
             continue;
         if (m->small_known)
-            thin->least_small_us = smaller(thin->least_small_us, lt_rtt_floor_get(&m->small, now));
+            thin->least_small_us =
+                lt_usec_min(thin->least_small_us, lt_rtt_floor_get(&m->small, now));
         if (m->large_samples < LARGE_LEAST)
             continue;
-        thin->least_large_us = smaller(thin->least_large_us, lt_rtt_floor_get(&m->large, now));
-        deviation = smaller(deviation, m->deviation_us);
+        thin->least_large_us = lt_usec_min(thin->least_large_us, lt_rtt_floor_get(&m->large, now));
+        deviation = lt_usec_min(deviation, m->deviation_us);
     }
     if (thin->least_small_us == LIVETCP_NEVER || thin->least_large_us == LIVETCP_NEVER)
         return;
-    most = larger(thin->least_large_us - thin->least_small_us, 0);
+    most = lt_usec_max(thin->least_large_us - thin->least_small_us, 0);
     if (most <= before || most > VARIATIONS * deviation) /* else it may be jitter */
         thin->per_byte_us = (double)most / MSS;
 }
@@ -469,7 +462,7 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
         const lt_group_member *m = &groups->members[i];
         if (m->group != group || !m->known)
             continue;
-        rtt_us = smaller(rtt_us, floor_of(groups, m, now));
+        rtt_us = lt_usec_min(rtt_us, floor_of(groups, m, now));
         segments += m->segments;
         lost += m->lost;
         if (now - m->sampled_us > RECENT_US + 4 * m->rtt_us)
@@ -482,7 +475,8 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
         return;
     excess = heard ? excess / heard : 0;
     deviation = heard ? deviation / heard : 0;
-    bool stands = excess > larger(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
+    bool stands =
+        excess > lt_usec_max(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
     for (unsigned i = 0; i < count; i++) {
         if (groups->members[i].group != group)
             continue;
@@ -528,16 +522,16 @@ void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, uns
     for (unsigned i = 0; i < count; i++) {
         if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
             continue;
-        rtt_us = smaller(rtt_us, paths[i].group_rtt_us);
+        rtt_us = lt_usec_min(rtt_us, paths[i].group_rtt_us);
         if (paths[i].known & LIVETCP_PATH_MIN_RTT && paths[i].min_rtt_us > 0)
-            rtt_us = smaller(rtt_us, paths[i].min_rtt_us);
+            rtt_us = lt_usec_min(rtt_us, paths[i].min_rtt_us);
         if (lt_path_undelivered(&paths[i]))
             away += (size_t)lt_path_undelivered(&paths[i]) + HEADERS;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;
     all = time_of(groups, slot, away);
-    thin->free_us = smaller(larger(thin->free_us, now + all - rtt_us), now + all);
+    thin->free_us = lt_usec_min(lt_usec_max(thin->free_us, now + all - rtt_us), now + all);
     for (unsigned i = 0; i < count; i++) {
         if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/reports.h"
 
+#include "base/usec.h"
 #include "engine/reports/feedback.h"
 #include "engine/reports/receipts.h"
 #include "engine/reports/rtcp.h"
@@ -254,19 +255,14 @@ static livetcp_delays received_delays(const lt_reports *reports, livetcp_usec no
 
 /* ---- time and statistics ---- */
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 /* While no connection takes a frame there is nothing to wake up for: that one does again is an
  * event of its own. */
 livetcp_usec lt_reports_deadline(const lt_reports *reports)
 {
-    livetcp_usec due =
-        earlier(lt_rtcp_reports_deadline(&reports->rtcp), lt_feedback_deadline(&reports->feedback));
+    livetcp_usec due = lt_usec_min(lt_rtcp_reports_deadline(&reports->rtcp),
+                                   lt_feedback_deadline(&reports->feedback));
 
-    due = earlier(due, lt_receipts_deadline(&reports->receipts));
+    due = lt_usec_min(due, lt_receipts_deadline(&reports->receipts));
     return due == LIVETCP_NEVER || reports->sink.has_way(reports->sink.user) ? due : LIVETCP_NEVER;
 }
 

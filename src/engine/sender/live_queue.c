@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sender/live_queue.h"
 
+#include "base/usec.h"
 #include "engine/sender/shedding.h"
 
 /* Interval between scans of the whole queue: a share of the limit, which is also the error of
@@ -285,11 +286,6 @@ static void warn_of_lost_key(lt_live_queue *queue, livetcp_usec now)
                                                          .ssrc = queue->key_lost_ssrc});
 }
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 void lt_live_queue_drop_late(lt_live_queue *queue, const lt_links *links, livetcp_usec now)
 {
     livetcp_usec limit = lt_live_queue_limit(queue, links);
@@ -301,9 +297,9 @@ void lt_live_queue_drop_late(lt_live_queue *queue, const lt_links *links, livetc
     }
     warn_of_lost_key(queue, now);
     ask_for_keyframes(queue, links, now);
-    queue->check_us = earlier(queue->check_us, lt_keyframes_due(&queue->keyframes));
+    queue->check_us = lt_usec_min(queue->check_us, lt_keyframes_due(&queue->keyframes));
     if (queue->key_lost)
-        queue->check_us = earlier(queue->check_us, queue->key_warn_from_us);
+        queue->check_us = lt_usec_min(queue->check_us, queue->key_warn_from_us);
 }
 
 /* ---- statistics ---- */

@@ -14,6 +14,8 @@
  */
 #include "engine/sender/send_delay.h"
 
+#include "base/usec.h"
+
 /* 10 GB/s: above, waits are nothing, and products with a time must stay in 63 bits. */
 #define RATE_MAX UINT64_C(10000000000)
 
@@ -53,11 +55,6 @@ static livetcp_usec floor_delay(const livetcp_path *path)
     return knows(path, LIVETCP_PATH_RTT) ? path->rtt_us / 2 : 0;
 }
 
-static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, uint64_t carries,
                                     double extra, livetcp_usec now)
 {
@@ -74,9 +71,9 @@ lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, u
         delay.usable = true;
         delay.idle |= knows(path, LIVETCP_PATH_QUEUED) && path->queued_bytes == 0;
         livetcp_usec forecast = livetcp_path_forecast(path, SIZE_OF_A_PACKET, now);
-        delay.base_us = smaller(delay.base_us, forecast + half_of_standing_queue(path));
-        delay.forecast_us = smaller(delay.forecast_us, forecast);
-        delay.floor_us = smaller(delay.floor_us, floor_delay(path));
+        delay.base_us = lt_usec_min(delay.base_us, forecast + half_of_standing_queue(path));
+        delay.forecast_us = lt_usec_min(delay.forecast_us, forecast);
+        delay.floor_us = lt_usec_min(delay.floor_us, floor_delay(path));
         rate += path_rate(path);
     }
     if (!delay.usable)
