@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's life: its connections, outages, state and time. */
+/* A session's life: its connections and its state. */
 #include "engine/session.h"
 
 #include "base/sized.h"
-#include "base/usec.h"
 #include "engine/pending.h"
 #include "wire/authenticator.h"
 
@@ -29,8 +28,7 @@ void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_resul
         lt_control_write(&engine->writer, slot, &message);
 }
 
-/* Slots that failed by themselves, and those that are not wanted for now. */
-static void close_failed(livetcp_engine *engine, livetcp_usec now)
+void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now)
 {
     livetcp_result reason;
     unsigned slot;
@@ -96,7 +94,7 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
         finish(engine, now);
         return;
     }
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     update_state(engine, now);
 }
 
@@ -206,7 +204,7 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
                              now);
     lt_receiver_start(engine->receiver, connection);
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     update_state(engine, now);
 }
 
@@ -224,7 +222,7 @@ static void start_receipts(livetcp_engine *engine, unsigned slot)
 void lt_session_on_changed(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 {
     update_state(engine, now);
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     start_receipts(engine, slot);
 }
 
@@ -233,7 +231,7 @@ static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_
 {
     livetcp_result result = lt_links_adopt(engine->links, connection, number, now);
 
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     if (result != LIVETCP_OK)
         return result;
     lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
@@ -315,141 +313,6 @@ livetcp_result livetcp_engine_set_link(livetcp_engine *engine, unsigned connecti
 void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_usec now)
 {
     lt_links_retry(engine->links, connections, now);
-}
-
-/* ---- outages ---- */
-
-/* The next link, in turn, that the session has connections over. */
-static unsigned next_link(const livetcp_engine *engine, unsigned link)
-{
-    unsigned next = link, least = LIVETCP_MAX_LINKS;
-
-    for (unsigned i = 0; i < lt_links_count(engine->links); i++) {
-        unsigned other = lt_session_path(engine, i)->link;
-        if (other > link && (next == link || other < next))
-            next = other;
-        if (other < least)
-            least = other;
-    }
-    return next > link ? next : least;
-}
-
-/* One of an outage before, which is silent as well, or has not come through at all. Packets under
- * way on it go out again elsewhere. */
-static void free_spare(livetcp_engine *engine, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (lt_links_spare_is_up(engine->links, &spare))
-        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
-}
-
-bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now, unsigned *probe,
-                                      unsigned *link)
-{
-    if (!lt_outage_probes_next(&engine->outage, now, probe))
-        return false;
-    if (lt_outage_probes_would_end(&engine->outage, *probe))
-        free_spare(engine, now);
-    *link = engine->probed_link = next_link(engine, engine->probed_link);
-    return true;
-}
-
-uint32_t livetcp_engine_outage_probes(const livetcp_engine *engine)
-{
-    return engine->outage.under_way;
-}
-
-void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe)
-{
-    if (probe < LIVETCP_MAX_OUTAGE_PROBES)
-        lt_outage_probes_lost(&engine->outage, probe);
-}
-
-bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned probe,
-                                           unsigned *connection, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (probe >= LIVETCP_MAX_OUTAGE_PROBES ||
-        !lt_outage_probes_answered(&engine->outage, probe, now) ||
-        !lt_links_has_spare(engine->links) || lt_links_spare_is_up(engine->links, &spare))
-        return false;
-    *connection = lt_links_take_spare(engine->links);
-    return true;
-}
-
-/* The others have recovered. Packets under way on it go out again elsewhere. */
-static void close_spare(livetcp_engine *engine, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (lt_links_spare_is_done(engine->links, &spare))
-        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
-}
-
-void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now)
-{
-    bool useful = !lt_life_is_closing(&engine->life) && lt_links_has_spare(engine->links);
-
-    lt_outage_probes_update(&engine->outage,
-                            useful ? lt_link_health_outage_since(&engine->health, engine->links)
-                                   : LIVETCP_NEVER,
-                            lt_links_round_trip(engine->links));
-    close_spare(engine, now);
-}
-
-/* ---- time ---- */
-
-void livetcp_engine_set_wall_clock(livetcp_engine *engine, livetcp_usec ahead_us)
-{
-    lt_reports_set_wall_clock(engine->reports, ahead_us);
-}
-
-livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
-{
-    livetcp_usec due = LIVETCP_NEVER;
-
-    if (lt_life_is_closed(&engine->life))
-        return LIVETCP_NEVER;
-    due = lt_usec_min(due, lt_links_deadline(engine->links));
-    due = lt_usec_min(due, lt_outage_probes_deadline(&engine->outage));
-    due = lt_usec_min(due, lt_receiver_deadline(engine->receiver));
-    due = lt_usec_min(due, lt_sender_deadline(engine->sender));
-    due = lt_usec_min(due, lt_link_rates_deadline(&engine->rates));
-    due = lt_usec_min(due, lt_repair_deadline(engine->repair));
-    due = lt_usec_min(due, lt_reports_deadline(engine->reports));
-    return lt_usec_min(due, lt_life_deadline(&engine->life));
-}
-
-static void expire_reports(livetcp_engine *engine, livetcp_usec now)
-{
-    const lt_reassembly_stats *media = lt_receiver_get_media(engine->receiver);
-    lt_reports_view view = {.paths = lt_links_paths(engine->links),
-                            .count = lt_links_count(engine->links),
-                            .gaps = media->gaps,
-                            .late_order = media->late_discarded,
-                            .copy_spacing_us = lt_repair_copy_spacing(engine->repair)};
-
-    lt_reports_expire(engine->reports, &view, now);
-}
-
-void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
-{
-    if (lt_life_is_closed(&engine->life))
-        return;
-    engine->now_us = now;
-    lt_links_expire(engine->links, now);
-    close_failed(engine, now);
-    close_spare(engine, now);
-    lt_repair_expire(engine->repair, now);
-    expire_reports(engine, now);
-    lt_receiver_expire(engine->receiver, now);
-    lt_sender_expire(engine->sender, engine->links, now);
-    lt_link_rates_expire(&engine->rates, now);
-    if (lt_life_is_abandoned(&engine->life, now))
-        livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
-    lt_session_check_drained(engine, now);
 }
 
 /* ---- events and questions ---- */

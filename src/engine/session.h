@@ -3,12 +3,14 @@
  * A session from the inside: one of each component, and the order of their work on every event. No
  * component knows another's inside; information from one to another passes through here.
  *
- *   session.c           its life: connections, outages, state, time
- *   session_path.c      what the platform tells of its paths
- *   session_receive.c   what comes, and what the peer's messages mean
- *   session_send.c      what goes: the next write
- *   session_create.c    how it is made of components, and what they call back for
- *   session_settings.c  settings of one that runs
+ *   session.c           connections, and the session's state
+ *   session_outage.c    outages of all connections
+ *   session_path.c      path information
+ *   session_receive.c   input: media and messages
+ *   session_time.c      deadlines
+ *   session_send.c      output: the next write
+ *   session_create.c    creation of the components, and their callbacks
+ *   session_settings.c  settings of a running session
  *   session_stats.c     statistics
  *
  * Each calls only those before it.
@@ -94,7 +96,16 @@ void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec n
  * ended all connections. */
 void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now);
 
-/* Links may have fallen silent, or come back. The spare slot serves one outage at a time. */
+/* Closes slots that failed by themselves, and those that the session does not want for now. */
+void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now);
+
+/* ---- session_outage.c ---- */
+
+/* Closes the spare connection once all others have recovered. Its packets in flight are sent again
+ * on those. */
+void lt_session_close_spare(livetcp_engine *engine, livetcp_usec now);
+
+/* Detects the beginning and the end of an outage, from the links' health. */
 void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now);
 
 /* ---- session_path.c ---- */

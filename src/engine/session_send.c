@@ -28,7 +28,7 @@ static void limit_links(livetcp_engine *engine)
             lt_sender_limit(engine->sender, i,
                             &(lt_link_limit){.window = lt_rate_window(rate),
                                              .rate = lt_rate_carries(rate),
-                                             .room = lt_rate_has_room(rate),
+                                             .extra_allowed = lt_rate_has_room(rate),
                                              .headroom = lt_rate_headroom(rate)});
     }
 }

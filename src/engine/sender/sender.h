@@ -38,11 +38,11 @@ bool lt_sender_send_again(lt_sender *sender, lt_packet *packet);
 
 /* The rate component's limits of a link. */
 typedef struct lt_link_limit {
-    uint64_t window; /* bytes that its connections may have in flight; UINT64_MAX = no limit */
-    uint64_t rate;   /* bytes per second that get through; 0 = not known */
-    bool room;       /* for more than the media: copies and parity */
-    double headroom; /* extra bytes for a byte of media, for policies that ask for what the link
-                        carries; HUGE_VAL = not known */
+    uint64_t window;    /* bytes that its connections may have in flight; UINT64_MAX = no limit */
+    uint64_t rate;      /* bytes per second that get through; 0 = not known */
+    bool extra_allowed; /* copies and parity, beyond the media */
+    double headroom;    /* extra bytes for a byte of media, for policies that ask for what the link
+                           carries; HUGE_VAL = not known */
 } lt_link_limit;
 
 void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limit);
