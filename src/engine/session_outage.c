@@ -40,7 +40,7 @@ bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now, 
 
 uint32_t livetcp_engine_outage_probes(const livetcp_engine *engine)
 {
-    return engine->outage.under_way;
+    return engine->outage.in_flight;
 }
 
 void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe)

@@ -80,11 +80,11 @@ TEST_CASE("the first answer behind lost ones ends an outage, and the others are 
     lt_outage_probes_update(&probes, 0, 60 * ms);
     size_t count = run(probes, second).size();
     CHECK(lt_outage_probes_is_away(&probes));
-    CHECK(probes.under_way == (1U << LIVETCP_MAX_OUTAGE_PROBES) - 1);
+    CHECK(probes.in_flight == (1U << LIVETCP_MAX_OUTAGE_PROBES) - 1);
     lt_outage_probes_lost(&probes, 1);
     CHECK(lt_outage_probes_answered(&probes, (unsigned)(count - 1) % LIVETCP_MAX_OUTAGE_PROBES,
                                     second));
-    CHECK(probes.under_way == 0);
+    CHECK(probes.in_flight == 0);
     for (unsigned i = 0; i < LIVETCP_MAX_OUTAGE_PROBES; i++)
         CHECK_FALSE(lt_outage_probes_answered(&probes, i, second));
     CHECK(stats_of(probes).control.outages == 1);
@@ -99,7 +99,7 @@ TEST_CASE("silence on a path that answers is no outage, and is looked at again",
     livetcp_usec now = run(probes, 450 * ms).back();
     CHECK_FALSE(lt_outage_probes_is_away(&probes));
     CHECK_FALSE(lt_outage_probes_answered(&probes, 0, now));
-    CHECK(probes.under_way == 0);
+    CHECK(probes.in_flight == 0);
     CHECK(stats_of(probes).control.outages == 0);
     lt_outage_probes_update(&probes, 0, 60 * ms); /* still silent */
     CHECK(lt_outage_probes_deadline(&probes) == now + second);
@@ -130,13 +130,13 @@ TEST_CASE("probes of an outage are of use until the next round begins, also in a
     unsigned last = (unsigned)(count - 1) % LIVETCP_MAX_OUTAGE_PROBES;
     REQUIRE(last != 0);
     CHECK(lt_outage_probes_would_end(&probes, last));
-    uint32_t under_way = probes.under_way;
+    uint32_t under_way = probes.in_flight;
     lt_outage_probes twice = probes;
 
     /* Nobody has looked in between. */
     lt_outage_probes_update(&probes, second, 60 * ms);
     CHECK_FALSE(lt_outage_probes_is_away(&probes));
-    CHECK(probes.under_way == under_way);
+    CHECK(probes.in_flight == under_way);
     CHECK(lt_outage_probes_deadline(&probes) == second + 370 * ms);
     CHECK(lt_outage_probes_answered(&probes, last, second + 20 * ms));
     CHECK(stats_of(probes).control.outages == 1);
