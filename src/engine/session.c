@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* ---- a connection ends ---- */
+/* ---- the end of a connection ---- */
 
 void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
                             bool say_goodbye, livetcp_usec now)
 {
-    bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
-                 lt_links_has_socket(engine->links, slot);
+    bool send_reason = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
+                       lt_links_has_socket(engine->links, slot);
     lt_control message = {.type = lt_life_is_closing(&engine->life) ? LT_CONTROL_BYE
                                                                     : LT_CONTROL_REJECT,
                           .reason = (uint8_t)lt_reason_of(reason)};
@@ -22,9 +22,9 @@ void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_resul
     if (!lt_links_begin_close(engine->links, slot, reason, now))
         return;
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
-    if (heard && lt_life_is_closing(&engine->life))
+    if (send_reason && lt_life_is_closing(&engine->life))
         lt_reports_goodbye(engine->reports, slot, now);
-    if (heard && !engine->plain)
+    if (send_reason && !engine->plain)
         lt_control_write(&engine->writer, slot, &message);
 }
 
@@ -41,7 +41,7 @@ void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now)
 
 void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
 {
-    /* A peer that has ended, or that got our BYE, reads nothing that comes a second time. */
+    /* A peer that has ended the session, or received our BYE, reads no retransmission. */
     bool forget = lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life);
     lt_packet *packet;
 
@@ -49,7 +49,8 @@ void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
         lt_sender_take_back(engine->sender, packet, slot);
 }
 
-/* A lost connection's: those, and what it has not written. */
+/* Returns the packets of a lost connection to the send queue: those in flight, and the unwritten
+ * one. */
 static void take_back(livetcp_engine *engine, unsigned slot)
 {
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
@@ -86,7 +87,8 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
         return;
     if (renewed) {
         lt_reports_on_new_peer(engine->reports);
-        lt_kept_clear(lt_repair_kept(engine->repair)); /* it forgot our connections, too */
+        lt_kept_clear(
+            lt_repair_kept(engine->repair)); /* the peer does not know our connections any more */
     }
     if (result != LIVETCP_OK) {
         lt_life_close(&engine->life, result, now);
@@ -98,16 +100,16 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
     update_state(engine, now);
 }
 
-/* ---- a session's state ---- */
+/* ---- the session's state ---- */
 
-/* BYE on every connection, then every slot is closed; the session is CLOSED from here on. */
+/* Sends BYE on every connection and closes every slot; the session is CLOSED then. */
 static void finish(livetcp_engine *engine, livetcp_usec now)
 {
     lt_repair_close(engine->repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_begin_close(engine, i, lt_life_reason(&engine->life), true, now);
-    lt_sender_clear(engine->sender, true);               /* unwritten packets, too */
-    lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
+    lt_sender_clear(engine->sender, true);               /* packets taken back later, too */
+    lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* no gap can be filled any more */
     lt_links_end(engine->links);
     lt_life_end(&engine->life);
 }
@@ -117,7 +119,7 @@ static bool all_written(const livetcp_engine *engine)
     for (unsigned i = 0; i < lt_links_count(engine->links); i++)
         if (!lt_sender_idle(engine->sender, i))
             return false;
-    return lt_sender_queued(engine->sender) == 0 && lt_sender_later_copies(engine->sender) == 0;
+    return lt_sender_queued(engine->sender) == 0 && lt_sender_delayed_copies(engine->sender) == 0;
 }
 
 static void notify_if_sent(livetcp_engine *engine)
@@ -139,8 +141,8 @@ void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now)
         finish(engine, now);
 }
 
-/* Works out the session's state from its connections'. A listener's session waits for its caller to
- * come back, unless it never proved to be anybody. */
+/* Derives the session's state from the connections'. A listener's session waits for its caller to
+ * come back if that has authenticated itself. */
 static void update_state(livetcp_engine *engine, livetcp_usec now)
 {
     bool lingers = lt_links_confirmed(engine->links) && !engine->plain;
@@ -163,7 +165,7 @@ void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec n
     if (lt_life_on_goodbye(&engine->life, now + engine->config.peer_timeout_us))
         on_closing(engine);
     lt_session_begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
-    lt_sender_clear(engine->sender, false); /* the peer does not read it */
+    lt_sender_clear(engine->sender, false); /* the peer reads nothing more */
 }
 
 void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp_usec drain_us,
@@ -208,7 +210,7 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     update_state(engine, now);
 }
 
-/* From when a connection is open, each end can say what came on it. */
+/* Receipts are exchanged while a connection is open: see lt_links_number(). */
 static void start_receipts(livetcp_engine *engine, unsigned slot)
 {
     uint32_t number = lt_links_number(engine->links, slot);
@@ -277,7 +279,7 @@ void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_re
     if (lt_links_closing(engine->links, connection, &known, NULL))
         reason = known;
     else if (reason == LIVETCP_ERR_PROTOCOL || reason == LIVETCP_ERR_GARBAGE)
-        engine->protocol_errors++; /* the owner has looked at the bytes */
+        engine->protocol_errors++; /* the owner found the error in the input */
     detach(engine, connection, reason, now);
 }
 

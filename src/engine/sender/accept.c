@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that enter the send queue: new ones of the application, and those that have to be sent
- * again. */
+/* Packets that enter the send queue: the application's, and those that have to be sent again. */
 #include "engine/sender/sender_private.h"
 
 #include "base/error.h"
@@ -98,7 +97,7 @@ static bool put_back(lt_sender *sender, lt_packet *packet)
 {
     if (!sender->ended) {
         sender->resent += packet->written;
-        lt_later_copies_forget(&sender->later, packet);
+        lt_delayed_copies_cancel(&sender->delayed, packet);
         if (lt_live_queue_put_back(&sender->queue, packet))
             return true;
         lt_live_queue_lost(&sender->queue, packet);

@@ -7,7 +7,7 @@
 
 /* A copy that no connection took this long after it was due is too late to help. The minimum
  * applies where the spacing of copies is shorter. */
-#define LATER_MIN_US 5000
+#define DELAYED_MIN_US 5000
 
 static void put(lt_sender *sender, const lt_links *links, lt_packet *packet, unsigned slot,
                 livetcp_usec now)
@@ -108,15 +108,15 @@ static bool is_as_free(const lt_links *links, uint32_t slot, uint32_t other)
 static unsigned schedule_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
                                 uint32_t slots, livetcp_usec now)
 {
-    livetcp_usec wait = lt_usec_max(sender->spacing_us, LATER_MIN_US);
-    lt_later_copy copy = {.packet = packet, .slots = slots, .due_us = now};
+    livetcp_usec wait = lt_usec_max(sender->spacing_us, DELAYED_MIN_US);
+    lt_delayed_copy copy = {.packet = packet, .slots = slots, .due_us = now};
     unsigned done = 0;
 
     for (uint32_t left = slots; left; left &= left - 1) {
         copy.due_us += sender->spacing_us;
-        copy.pointless_us = copy.due_us + wait;
+        copy.expires_us = copy.due_us + wait;
         if (!pay(sender, lt_sender_extra_left(sender, links, now), packet, now) ||
-            !lt_later_copies_add(&sender->later, &copy))
+            !lt_delayed_copies_add(&sender->delayed, &copy))
             break;
         done++;
     }
@@ -139,37 +139,37 @@ unsigned lt_sender_spread_copies(lt_sender *sender, const lt_links *links, lt_pa
 
 /* The slot for a copy that is due, as a bit; 0 = none takes it now. One of those that the policy
  * chose when it placed the packet, unless another has become better since. */
-static uint32_t pick_for_later(lt_sender *sender, const lt_links *links, const lt_later_copy *later,
-                               livetcp_usec now)
+static uint32_t pick_slot(lt_sender *sender, const lt_links *links, const lt_delayed_copy *copy,
+                          livetcp_usec now)
 {
     const livetcp_policy_view *view = lt_sender_view(sender, links, now);
-    livetcp_packet_view about = lt_sender_describe(later->packet);
-    uint32_t chosen = later->slots & lt_sender_ready_paths(links) & ~later->packet->carried;
+    livetcp_packet_view about = lt_sender_describe(copy->packet);
+    uint32_t chosen = copy->slots & lt_sender_ready_paths(links) & ~copy->packet->carried;
     uint32_t any = lt_pick_earliest(view, &about, 1);
 
     chosen = earliest_of(links, chosen, about.size, now);
     return chosen && any && is_as_free(links, chosen, any) ? chosen : any;
 }
 
-bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetcp_usec now)
+bool lt_sender_place_delayed_copy(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
-    const lt_later_copy *due;
+    const lt_delayed_copy *due;
 
-    while ((due = lt_later_copies_first(&sender->later, now))) {
-        uint32_t slot = pick_for_later(sender, links, due, now);
+    while ((due = lt_delayed_copies_first(&sender->delayed, now))) {
+        uint32_t slot = pick_slot(sender, links, due, now);
         lt_packet *packet = due->packet;
         if (!slot) {
-            lt_later_copies_postpone(&sender->later, now + lt_sender_retry_after(links));
+            lt_delayed_copies_postpone(&sender->delayed, now + lt_sender_retry_after(links));
             return false;
         }
         const livetcp_path *path = &lt_links_paths(links)[__builtin_ctz(slot)];
         if (!sender->limits[path->link].extra_allowed) {
-            lt_later_copies_drop(&sender->later);
+            lt_delayed_copies_drop(&sender->delayed);
             continue;
         }
         put(sender, links, packet, path->connection, now);
         count_extra(sender, packet, path, now);
-        lt_later_copies_pop(&sender->later);
+        lt_delayed_copies_pop(&sender->delayed);
         return true;
     }
     return false;

@@ -24,9 +24,8 @@ static uint32_t validate(lt_sender *sender, const lt_links *links, uint32_t chos
     return usable & -usable & ready;
 }
 
-/* Asks the policy again when it wishes (`asked`), or after lt_sender_retry_after() if that is
- * sooner.
- */
+/* Schedules the next question to the policy: at `asked`, or after lt_sender_retry_after() if that
+ * is sooner. */
 static void wait_until_writable(lt_sender *sender, const lt_links *links, livetcp_usec asked,
                                 livetcp_usec now)
 {
@@ -78,7 +77,7 @@ static uint32_t ask_where(lt_sender *sender, const lt_links *links, const lt_pac
 
     if (hidden)
         lt_sender_refresh_paths(sender, links);
-    if (hidden && !chosen) /* behind the frames that it repeats is better than later */
+    if (hidden && !chosen) /* better behind the frames that it repeats than later */
         chosen = ask_policy(sender, links, view, packet, decision);
     return chosen;
 }

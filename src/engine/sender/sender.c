@@ -46,7 +46,7 @@ void lt_sender_destroy(lt_sender **owner)
         lt_packet *unsent = lt_outbox_clear(&sender->outboxes[i]);
         lt_packet_unref(&unsent);
     }
-    lt_later_copies_clear(&sender->later);
+    lt_delayed_copies_clear(&sender->delayed);
     lt_live_queue_clear(&sender->queue);
     lt_policy_run_clear(&sender->policy);
     free(sender);
@@ -67,7 +67,7 @@ livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *conf
         }
         lt_policy_run_clear(&sender->policy);
         sender->policy = run;
-        sender->retry_us = LIVETCP_NEVER; /* the next round asks it */
+        sender->retry_us = LIVETCP_NEVER; /* ask the new policy in the next round */
     }
     sender->cost = policy_cost(policy, config);
     lt_live_queue_configure(&sender->queue, config, sender->cost);
@@ -103,12 +103,12 @@ void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double j
 
 void lt_sender_flush_copies(lt_sender *sender)
 {
-    lt_later_copies_hurry(&sender->later);
+    lt_delayed_copies_make_due(&sender->delayed);
 }
 
 void lt_sender_clear(lt_sender *sender, bool ended)
 {
-    lt_later_copies_drop_all(&sender->later);
+    lt_delayed_copies_drop_all(&sender->delayed);
     lt_send_queue_clear(sender->queue.packets);
     sender->ended = sender->ended || ended;
 }
@@ -181,13 +181,13 @@ bool lt_sender_at_boundary(const lt_sender *sender, unsigned slot)
 livetcp_usec lt_sender_deadline(const lt_sender *sender)
 {
     return lt_usec_min(lt_usec_min(sender->retry_us, sender->queue.check_us),
-                       lt_later_copies_deadline(&sender->later));
+                       lt_delayed_copies_deadline(&sender->delayed));
 }
 
 void lt_sender_expire(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     if (now >= sender->retry_us)
-        sender->retry_us = LIVETCP_NEVER; /* the next round asks again */
+        sender->retry_us = LIVETCP_NEVER; /* ask again in the next round */
     if (now >= sender->queue.check_us)
         lt_live_queue_drop_late(&sender->queue, links, now);
 }
@@ -208,14 +208,14 @@ size_t lt_sender_queued(const lt_sender *sender)
     return lt_send_queue_packets(sender->queue.packets);
 }
 
-size_t lt_sender_later_copies(const lt_sender *sender)
+size_t lt_sender_delayed_copies(const lt_sender *sender)
 {
-    return sender->later.count;
+    return sender->delayed.count;
 }
 
 bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now)
 {
-    return lt_later_copies_deadline(&sender->later) <= now;
+    return lt_delayed_copies_deadline(&sender->delayed) <= now;
 }
 
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now)
@@ -244,7 +244,7 @@ void lt_sender_gather(const lt_sender *sender, const lt_links *links, livetcp_us
     stats->sent.extra_bytes = sender->extra_bytes;
     stats->sent.policy_errors = sender->policy_errors;
     stats->sent.max_queue_delay_us = sender->max_queue_delay_us;
-    stats->losses.copies_dropped = sender->later.dropped;
+    stats->losses.copies_dropped = sender->delayed.dropped;
     lt_live_queue_gather(&sender->queue, links, now, stats);
 }
 

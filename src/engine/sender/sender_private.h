@@ -17,7 +17,7 @@
 #include "engine/sender/sender.h"
 
 #include "engine/sender/budget.h"
-#include "engine/sender/later_copies.h"
+#include "engine/sender/delayed_copies.h"
 #include "engine/sender/live_queue.h"
 #include "engine/sender/outbox.h"
 #include "engine/sender/policy_run.h"
@@ -35,7 +35,7 @@ struct lt_sender {
     lt_repeats repeats;
     lt_budget budget;                          /* of copies and parity, for the session, */
     lt_budget link_budgets[LIVETCP_MAX_LINKS]; /*   and the same for each link */
-    lt_later_copies later;
+    lt_delayed_copies delayed;
     livetcp_usec spacing_us; /* between copies of a packet; 0 = all at once */
     double joint_loss;       /* as in livetcp_policy_view */
     livetcp_usec retry_us;   /* when to ask the policy again; LIVETCP_NEVER = not */

@@ -5,7 +5,7 @@
 extern "C" {
 #include "base/rng.h"
 #include "engine/repair/loss_bursts.h"
-#include "engine/sender/later_copies.h"
+#include "engine/sender/delayed_copies.h"
 }
 
 #include <vector>
@@ -86,11 +86,11 @@ struct Packet {
     lt_packet *packet;
 };
 
-void add(lt_later_copies &copies, Packet &packet, livetcp_usec due, livetcp_usec pointless)
+void add(lt_delayed_copies &copies, Packet &packet, livetcp_usec due, livetcp_usec pointless)
 {
-    lt_later_copy copy = {packet.packet, 1, due, pointless};
+    lt_delayed_copy copy = {packet.packet, 1, due, pointless};
 
-    REQUIRE(lt_later_copies_add(&copies, &copy));
+    REQUIRE(lt_delayed_copies_add(&copies, &copy));
 }
 
 } // namespace
@@ -157,47 +157,47 @@ TEST_CASE("a packet whose place in the record was taken is left out", "[bursts]"
 
 TEST_CASE("copies come out by their time, and pointless ones are dropped", "[bursts]")
 {
-    lt_later_copies copies = {};
+    lt_delayed_copies copies = {};
     Packet a, b, c, d;
 
-    CHECK(lt_later_copies_deadline(&copies) == LIVETCP_NEVER);
+    CHECK(lt_delayed_copies_deadline(&copies) == LIVETCP_NEVER);
     add(copies, c, 30, 50);
     add(copies, a, 10, 50);
     add(copies, d, 40, 50);
     add(copies, b, 20, 25);
-    CHECK(lt_later_copies_deadline(&copies) == 10);
-    CHECK(!lt_later_copies_first(&copies, 9));
-    REQUIRE(lt_later_copies_first(&copies, 10));
-    CHECK(lt_later_copies_first(&copies, 10)->packet == a.packet);
-    lt_later_copies_postpone(&copies, 35); /* nowhere to go */
-    CHECK(lt_later_copies_deadline(&copies) == 20);
+    CHECK(lt_delayed_copies_deadline(&copies) == 10);
+    CHECK(!lt_delayed_copies_first(&copies, 9));
+    REQUIRE(lt_delayed_copies_first(&copies, 10));
+    CHECK(lt_delayed_copies_first(&copies, 10)->packet == a.packet);
+    lt_delayed_copies_postpone(&copies, 35); /* nowhere to go */
+    CHECK(lt_delayed_copies_deadline(&copies) == 20);
     c.packet->delivered = true;
-    REQUIRE(lt_later_copies_first(&copies, 36)); /* b is too late, c was acknowledged */
-    CHECK(lt_later_copies_first(&copies, 36)->packet == a.packet);
+    REQUIRE(lt_delayed_copies_first(&copies, 36)); /* b is too late, c was acknowledged */
+    CHECK(lt_delayed_copies_first(&copies, 36)->packet == a.packet);
     CHECK(copies.dropped == 2);
-    lt_later_copies_forget(&copies, a.packet);
+    lt_delayed_copies_forget(&copies, a.packet);
     CHECK(copies.count == 1);
-    lt_later_copies_hurry(&copies);
-    REQUIRE(lt_later_copies_first(&copies, 0));
-    CHECK(lt_later_copies_first(&copies, 0)->packet == d.packet);
-    lt_later_copies_pop(&copies);
-    CHECK(!lt_later_copies_first(&copies, 100));
+    lt_delayed_copies_hurry(&copies);
+    REQUIRE(lt_delayed_copies_first(&copies, 0));
+    CHECK(lt_delayed_copies_first(&copies, 0)->packet == d.packet);
+    lt_delayed_copies_pop(&copies);
+    CHECK(!lt_delayed_copies_first(&copies, 100));
     CHECK(copies.dropped == 2);
-    lt_later_copies_clear(&copies);
+    lt_delayed_copies_clear(&copies);
     for (Packet *packet : {&a, &b, &c, &d})
         CHECK(packet->packet->references == 1);
 }
 
 TEST_CASE("only so many copies wait", "[bursts]")
 {
-    lt_later_copies copies = {};
+    lt_delayed_copies copies = {};
     Packet packet;
-    lt_later_copy copy = {packet.packet, 1, 10, 50};
+    lt_delayed_copy copy = {packet.packet, 1, 10, 50};
 
-    for (unsigned i = 0; i < LT_LATER_COPIES_MAX; i++)
-        REQUIRE(lt_later_copies_add(&copies, &copy));
-    CHECK(!lt_later_copies_add(&copies, &copy));
-    CHECK(packet.packet->references == 1 + LT_LATER_COPIES_MAX);
-    lt_later_copies_clear(&copies);
+    for (unsigned i = 0; i < LT_DELAYED_COPIES_MAX; i++)
+        REQUIRE(lt_delayed_copies_add(&copies, &copy));
+    CHECK(!lt_delayed_copies_add(&copies, &copy));
+    CHECK(packet.packet->references == 1 + LT_DELAYED_COPIES_MAX);
+    lt_delayed_copies_clear(&copies);
     CHECK(packet.packet->references == 1);
 }

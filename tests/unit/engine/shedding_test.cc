@@ -312,7 +312,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
     SECTION("droppable first")
     {
         newcomer = Queue::make(AUDIO, 100, 9);
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "AK-D");
     }
     SECTION("as many as it takes")
@@ -322,7 +322,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
         for (auto importance : {KEY, AUDIO, DROPPABLE, DELTA})
             q.add(importance, 100, static_cast<uint32_t>(importance));
         newcomer = Queue::make(KEY, 250, 9);
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "-K--");
     }
     SECTION("a key frame only for a key frame")
@@ -331,18 +331,18 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
         for (uint32_t i = 0; i < 4; i++)
             q.add(KEY, 100, i);
         newcomer = Queue::make(AUDIO, 100, 9);
-        CHECK_FALSE(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK_FALSE(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "KKKK");
         newcomer->importance = KEY;
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "-KKK");
     }
     SECTION("what comes back is the oldest, so only less important ones go for it")
     {
         newcomer = Queue::make(DROPPABLE, 100, 9);
-        CHECK_FALSE(lt_shed_for_room(q.queue, newcomer, false));
+        CHECK_FALSE(lt_shed_for_space(q.queue, newcomer, false));
         newcomer->importance = DELTA;
-        CHECK(lt_shed_for_room(q.queue, newcomer, false));
+        CHECK(lt_shed_for_space(q.queue, newcomer, false));
         CHECK(q.letters() == "AK-D");
     }
     lt_packet_unref(&newcomer);
