@@ -210,12 +210,12 @@ TEST_CASE("only so many wait, and not for ever", "[stamps]")
 {
     Waiting waiting(4);
     for (unsigned i = 1; i <= 6; i++) {
-        CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second) == (i <= 4));
+        CHECK(lt_tx_timestamps_has_space(&waiting.stamps, 4, second) == (i <= 4));
         waiting.expect(1000 * i, second);
     }
     CHECK(waiting.stamps.count == 4);
-    CHECK_FALSE(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US));
-    CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US + 1));
+    CHECK_FALSE(lt_tx_timestamps_has_space(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US));
+    CHECK(lt_tx_timestamps_has_space(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US + 1));
     CHECK(waiting.stamps.count == 0);
     waiting.expect(9000, 100 * second);
     CHECK(waiting.take_all(8999, 100 * second) == WHOLE);
