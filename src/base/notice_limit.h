@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rate limit for notices that repeat: one per key and pause, with the number that were suppressed.
- */
+/* Rate limit for repeated notices: one per key and pause, with the number of suppressed ones. */
 #ifndef LT_BASE_NOTICE_LIMIT_H
 #define LT_BASE_NOTICE_LIMIT_H
 
@@ -8,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Keys remembered at a time. The key reported longest ago is replaced. */
+/* Maximum number of keys. The key with the oldest report is replaced. */
 #define LT_NOTICE_KEYS_MAX 64
 
 #define LT_NOTICE_KEY_SIZE 96 /* bytes of a key that are compared, NUL included */

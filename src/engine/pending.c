@@ -189,9 +189,9 @@ uint32_t lt_pending_number(const livetcp_pending *pending)
 }
 
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_authenticator *proof)
+                            lt_pending_authenticator *authenticator)
 {
     *credentials = pending->credentials;
-    lt_pending_connection_authenticator(pending->handshake, proof);
+    lt_pending_connection_authenticator(pending->handshake, authenticator);
     return lt_pending_connection_request(pending->handshake)->count;
 }

@@ -10,7 +10,7 @@
 /* Copies the session's credentials, and the state with which its PROOF is checked. Returns the
  * number of connections that the caller announced. */
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_authenticator *proof);
+                            lt_pending_authenticator *authenticator);
 
 /* LT_CAPABILITY_... that both ends of the new session have. */
 uint32_t lt_pending_capabilities(const livetcp_pending *pending);

@@ -87,8 +87,7 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
         return;
     if (renewed) {
         lt_reports_on_new_peer(engine->reports);
-        lt_kept_clear(
-            lt_repair_kept(engine->repair)); /* the peer does not know our connections any more */
+        lt_kept_clear(lt_repair_kept(engine->repair)); /* the peer has forgotten the numbers */
     }
     if (result != LIVETCP_OK) {
         lt_life_close(&engine->life, result, now);

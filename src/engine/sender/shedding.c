@@ -49,8 +49,7 @@ static bool mark_same_frame(lt_packet *packet, const lt_packet *lost, uint8_t st
         sum->bytes += lt_packet_size(packet);
     }
     return apart <= LT_FRAME_SPAN_US &&
-           apart >=
-               -LT_FRAME_SPAN_US; /* false: beyond the span of a frame, so that the walk may stop */
+           apart >= -LT_FRAME_SPAN_US; /* false ends the walk: beyond the frame */
 }
 
 /* Marks the rest of the frame of `lost`, which is at `position`. */

@@ -175,9 +175,9 @@ TEST_CASE("copies come out by their time, and pointless ones are dropped", "[bur
     REQUIRE(lt_delayed_copies_first(&copies, 36)); /* b is too late, c was acknowledged */
     CHECK(lt_delayed_copies_first(&copies, 36)->packet == a.packet);
     CHECK(copies.dropped == 2);
-    lt_delayed_copies_forget(&copies, a.packet);
+    lt_delayed_copies_cancel(&copies, a.packet);
     CHECK(copies.count == 1);
-    lt_delayed_copies_hurry(&copies);
+    lt_delayed_copies_make_due(&copies);
     REQUIRE(lt_delayed_copies_first(&copies, 0));
     CHECK(lt_delayed_copies_first(&copies, 0)->packet == d.packet);
     lt_delayed_copies_pop(&copies);

@@ -144,7 +144,7 @@ TEST_CASE("probes of an outage are of use until the next round begins, also in a
 
     lt_outage_probes_update(&twice, second, 60 * ms);
     CHECK(run(twice, second + 370 * ms).size() == 1);
-    CHECK(twice.under_way == 1);
+    CHECK(twice.in_flight == 1);
     CHECK_FALSE(lt_outage_probes_would_end(&twice, 0));
     CHECK_FALSE(lt_outage_probes_answered(&twice, last, second + 380 * ms));
     run(twice, 2 * second);
