@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rtp/sequence_tracker.c classifies sequence numbers. It never takes a number twice, so it waits
- * before it accepts a sender that starts over at used numbers. Timestamps reveal more: another one
- * under the same number, or a number from before the start, means such a sender.
+ * rtp/sequence_tracker.c classifies sequence numbers. It never accepts a number twice, and so waits
+ * before it accepts a sender that restarts at used numbers. Timestamps allow an earlier decision: a
+ * different one under the same number, or a number from before the start, means such a sender.
  */
 #include "playout/source.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Packets that may overtake the first of a stream. */
+/* Maximum number of packets that overtake the first one of a stream. */
 #define OVERTAKING 100
 
 static uint64_t highest(const lt_playout_source *source)
@@ -33,13 +33,13 @@ uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header 
 
 static uint32_t *timestamp_of(lt_playout_source *source, uint64_t extended)
 {
-    return &source->stamps[extended % LT_PLAYOUT_SOURCE_STAMPS];
+    return &source->timestamps[extended % LT_PLAYOUT_SOURCE_TIMESTAMPS];
 }
 
 static bool remembered(const lt_playout_source *source, uint64_t extended)
 {
     return extended >= source->first && extended <= highest(source) &&
-           highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS;
+           highest(source) - extended < LT_PLAYOUT_SOURCE_TIMESTAMPS;
 }
 
 lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
@@ -78,7 +78,7 @@ void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint
     lt_sequence_tracker_accept(&source->tracker, extended - source->laps, now);
     if (extended < source->first)
         source->first = extended;
-    if (highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS)
+    if (highest(source) - extended < LT_PLAYOUT_SOURCE_TIMESTAMPS)
         *timestamp_of(source, extended) = timestamp;
 }
 
