@@ -14,8 +14,8 @@ typedef struct lt_playout_source {
     bool started;
     uint32_t ssrc;
     lt_sequence_tracker tracker;
-    uint64_t
-        laps; /* added to the tracker's numbers, so that they increase across changes of SSRC */
+    /* added to the tracker's numbers, so that they increase across changes of SSRC */
+    uint64_t laps;
     uint64_t first; /* lowest number received since the last start */
     uint32_t timestamps[LT_PLAYOUT_SOURCE_TIMESTAMPS];
 } lt_playout_source;

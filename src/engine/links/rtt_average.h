@@ -35,8 +35,8 @@ typedef struct lt_rtt_average {
     livetcp_usec average_us, variation_us; /* average_us = 0: no sample yet */
 
     uint64_t delivered; /* bytes, as of the last path info */
-    livetcp_usec
-        quiet_us; /* start of the time without acknowledgements, while bytes are unacknowledged */
+    /* start of the time without acknowledgements, while bytes are unacknowledged */
+    livetcp_usec quiet_us;
     livetcp_usec ended_us; /* start of the last such time that was an outage; 0 = none */
     unsigned outages;      /* consecutive times that TCP took an outage for a round trip */
 } lt_rtt_average;

@@ -14,11 +14,11 @@
 
 typedef struct lt_stream {
     uint32_t ssrc;
-    uint64_t
-        used; /* value of `packets` at its last packet; the stream with the lowest is evicted */
+    /* value of `packets` at its last packet; the stream with the lowest is evicted */
+    uint64_t used;
     lt_sequence_tracker tracker;
-    lt_held
-        *probation; /* the packet on probation; NULL if there is none, or it could not be copied */
+    /* the packet on probation; NULL if there is none, or it could not be copied */
+    lt_held *probation;
     lt_reorder_stream ordered; /* sequence order only; otherwise never started */
 } lt_stream;
 

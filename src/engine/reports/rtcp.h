@@ -11,8 +11,8 @@ typedef struct lt_rtcp_reports {
     lt_reporter *reporter; /* NULL with rtcp=off */
     livetcp_rtcp mode;
     bool plain;
-    bool
-        application_reports; /* the application sends its own, which replaces ours with rtcp=auto */
+    /* the application sends its own, which replaces ours with rtcp=auto */
+    bool application_reports;
     bool goodbye_written;
     livetcp_usec wall_clock_ahead_us; /* wall clock minus `now` */
     uint64_t sent;
