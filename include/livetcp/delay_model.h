@@ -35,22 +35,22 @@ extern "C" {
 
 /* Correlation of losses. */
 typedef enum livetcp_loss_model {
-    LIVETCP_LOSS_RANDOM = 0, /* and all segments after it in its window, as at a drop-tail queue */
-    LIVETCP_LOSS_CORRELATED = 1 /* and all that follow it in its window, as at a drop-tail queue */
+    LIVETCP_LOSS_RANDOM = 0,    /* each segment independently, as behind RED */
+    LIVETCP_LOSS_CORRELATED = 1 /* with all after it in the window, as at a drop-tail queue */
 } livetcp_loss_model;
 
-/* Unit of the queues on the path, which decides the loss of small segments. */
+/* Unit in which the path's queues are limited, which determines the loss of small segments. */
 typedef enum livetcp_queue_unit {
-    LIVETCP_QUEUE_PACKETS = 0, /* a segment of s bytes is lost with s/MSS of that probability */
-    LIVETCP_QUEUE_BYTES = 1    /* one of s bytes with s/MSS of it */
+    LIVETCP_QUEUE_PACKETS = 0, /* every segment is lost with the same probability */
+    LIVETCP_QUEUE_BYTES = 1    /* a segment of s bytes is lost with s/MSS of that probability */
 } livetcp_queue_unit;
 
 /* Path, stream and connections. */
 typedef struct livetcp_delay_model_config {
-    size_t struct_size;       /* without the stream's own queues, 1 us to 100 s */
-    livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
-    double loss;              /* forward propagation delay, 0..rtt_us; -1 = half of the RTT */
-    livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1: half the RTT */
+    size_t struct_size;       /* set by livetcp_delay_model_config_init() */
+    livetcp_usec rtt_us;      /* without the stream's own queues, 1 us to 100 s */
+    double loss;              /* of full-sized segments, 0 <= loss < 1 */
+    livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1 = half of the RTT */
     unsigned packet_bytes;    /* of the stream, with framing, 1..mss_bytes */
     livetcp_usec interval_us; /* between packets, 1 us to 100 s */
     unsigned connections;     /* used round-robin, 1..64 */
@@ -60,8 +60,8 @@ typedef struct livetcp_delay_model_config {
     livetcp_queue_unit queue_unit;
     bool limited_transmit;           /* RFC 3042 (appendix A.2) */
     livetcp_tcp_constants constants; /* rules of the TCP; see docs/research/model.md */
-    const livetcp_tcp_stack
-        *stack;            /* timers; NULL = those of `constants`. Read during the call only */
+    /* timers; NULL = those of `constants`. Read during the call only */
+    const livetcp_tcp_stack *stack;
     double window_states;  /* maximum window, in packets per RTT, 2..1000 */
     double backlog_states; /* maximum backlog, 2..10000; 0 = as many as necessary */
     size_t max_states;     /* maximum number of the chain's states, of about 300 bytes each */

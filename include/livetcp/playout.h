@@ -47,8 +47,8 @@ typedef enum livetcp_playout_mode {
 
 /* Kind of media, with different rules for late packets and changes of the delay. */
 typedef enum livetcp_playout_media {
-    LIVETCP_PLAYOUT_AUDIO =
-        0,                /* the delay changes at the start of a talkspurt; late packets are lost */
+    /* the delay changes at the start of a talkspurt; late packets are lost */
+    LIVETCP_PLAYOUT_AUDIO = 0,
     LIVETCP_PLAYOUT_VIDEO /* the delay changes at key frames, or slowly; late packets are played,
                              since later ones refer to them */
 } livetcp_playout_media;
@@ -102,9 +102,9 @@ LIVETCP_API void livetcp_playout_destroy(livetcp_playout **playout);
 
 enum {
     LIVETCP_PLAYOUT_KEY_FRAME = 1 << 0, /* video: begins a picture that refers to no other */
-    LIVETCP_PLAYOUT_REDUNDANT =
-        1 << 1, /* from a copy: parity, a duplicate, or RFC 2198. A packet without this flag
-                   replaces it if it arrives before its play time */
+    /* from a copy: parity, a duplicate, or RFC 2198. A packet without this flag replaces it if it
+     * arrives before its play time */
+    LIVETCP_PLAYOUT_REDUNDANT = 1 << 1,
     LIVETCP_PLAYOUT_DISCONT = 1 << 2 /* the stream restarts with this packet */
 };
 
@@ -134,18 +134,18 @@ typedef enum livetcp_playout_result {
 enum {
     LIVETCP_PLAYOUT_TALKSPURT = 1 << 0,     /* audio: begins a talkspurt */
     LIVETCP_PLAYOUT_DELAY_CHANGED = 1 << 1, /* the playout delay changes at this packet */
-    LIVETCP_PLAYOUT_SSRC_CHANGED =
-        1 << 2, /* another SSRC continues the stream: everything restarts */
+    /* another SSRC continues the stream: everything restarts */
+    LIVETCP_PLAYOUT_SSRC_CHANGED = 1 << 2,
     LIVETCP_PLAYOUT_SEQUENCE_RESET = 1 << 3,  /* sequence numbers continue elsewhere */
     LIVETCP_PLAYOUT_TIMESTAMP_RESET = 1 << 4, /* timestamps continue elsewhere */
-    LIVETCP_PLAYOUT_BASE_MOVED = 1
-                                 << 5, /* a queue stood for 2 minutes, and counts as the path now */
+    /* a queue stood for 2 minutes, and counts as the path now */
+    LIVETCP_PLAYOUT_BASE_MOVED = 1 << 5,
     LIVETCP_PLAYOUT_RESYNC = 1 << 6, /* play times jump, also those of held packets, since the path
                                         is shorter than assumed */
     LIVETCP_PLAYOUT_WRONG_CLOCK_RATE = 1 << 7, /* see livetcp_playout_stats.measured_clock_rate */
     LIVETCP_PLAYOUT_STANDING_QUEUE = 1 << 8,   /* a standing queue has begun */
-    LIVETCP_PLAYOUT_REPLACES =
-        1 << 9 /* replaces a REDUNDANT packet, which is dropped; with TIMES_ONLY by the caller */
+    /* replaces a REDUNDANT packet, which is dropped; with TIMES_ONLY by the caller */
+    LIVETCP_PLAYOUT_REPLACES = 1 << 9
 };
 
 /* The playout's decision about a packet. */

@@ -138,14 +138,13 @@ typedef struct lt_control {
     uint8_t session_id[LT_SESSION_ID_SIZE]; /* CREATE JOIN */
     uint8_t nonce[LT_NONCE_SIZE];           /* CREATE ACCEPT JOIN CHALLENGE: the sender's */
     uint8_t public_key[LT_KEY_SIZE];        /* CREATE ACCEPT */
-    uint32_t ticket;          /* JOIN: proves itself by `mac`, as PROOF does; 0 = none */
-    uint8_t mac[LT_MAC_SIZE]; /* ACCEPT CHALLENGE PROOF, JOIN with a ticket */
-    uint64_t timestamp;       /* REJECT BYE: an lt_reason; see lt_control_reason() */
-    uint8_t reason;           /* REJECT BYE: an lt_reason; read it with lt_control_reason() */
-    uint16_t code;            /* REJECT: of the application; 0 = none */
-    char text[LT_REJECT_TEXT_MAX +
-              1];         /* REJECT: of the application; UTF-8 without control characters */
-    uint32_t parity_ssrc; /* PARITY: of the parity packets */
+    uint32_t ticket;                   /* JOIN: proves itself by `mac`, as PROOF does; 0 = none */
+    uint8_t mac[LT_MAC_SIZE];          /* ACCEPT CHALLENGE PROOF, JOIN with a ticket */
+    uint64_t timestamp;                /* PING: any value; PONG: echoed */
+    uint8_t reason;                    /* REJECT BYE: an lt_reason; see lt_control_reason() */
+    uint16_t code;                     /* REJECT: of the application; 0 = none */
+    char text[LT_REJECT_TEXT_MAX + 1]; /* REJECT: UTF-8 without control characters */
+    uint32_t parity_ssrc;              /* PARITY: of the parity packets */
     uint32_t media_ssrc;  /* PARITY: of the packets they protect; differs from parity_ssrc */
     uint8_t payload_type; /* PARITY: of the parity packets, 0..63 or 96..127 */
     union {

@@ -22,10 +22,10 @@ typedef struct lt_deframer {
 } lt_deframer;
 
 typedef enum lt_deframe {
-    LT_DEFRAME_MORE = 0,  /* all input is consumed; no whole frame left */
-    LT_DEFRAME_FRAME,     /* all input is consumed; no complete frame is left */
-    LT_DEFRAME_TOO_LARGE, /* *frame, *frame_size are a frame's content; size 0 is a null packet */
-    LT_DEFRAME_NO_MEMORY  /* LENGTH exceeds max_frame: the stream cannot be read further */
+    LT_DEFRAME_MORE = 0,  /* all input is consumed; no complete frame is left */
+    LT_DEFRAME_FRAME,     /* *frame, *frame_size are a frame; size 0 is a null packet */
+    LT_DEFRAME_TOO_LARGE, /* LENGTH exceeds max_frame: the stream cannot be read further */
+    LT_DEFRAME_NO_MEMORY  /* nothing was consumed beyond the bytes held */
 } lt_deframe;
 
 void lt_deframer_init(lt_deframer *deframer, size_t max_frame);
