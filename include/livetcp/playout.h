@@ -352,11 +352,9 @@ LIVETCP_API livetcp_result livetcp_playout_get_stats(const livetcp_playout *play
 
 /* Parameters of a codec in the E-model. An application may use its own values. */
 typedef struct livetcp_speech_codec {
-    const char *name; /* "g711-plc" */
-    /* Bpl, packet-loss robustness factor, > 0: larger means better concealment */
-    double impairment;
-    double robustness; /* Bpl, packet-loss robustness factor, > 0: the larger, the better it
-                          conceals */
+    const char *name;  /* "g711-plc" */
+    double impairment; /* Ie: impairment of R by the codec itself, 0..95 */
+    double robustness; /* Bpl, packet-loss robustness factor, > 0: larger conceals better */
 } livetcp_speech_codec;
 
 /*
