@@ -209,8 +209,8 @@ LIVETCP_API livetcp_result livetcp_playout_pull(livetcp_playout *playout, livetc
  * compare its sequence. This allows forward error correction in the next packet (Opus) to fill a
  * gap:
  *
- *     pull() returned CONCEAL for item.sequence, and peek() a PACKET with (uint16_t)(item.sequence
- * + 1)
+ *     pull() returned CONCEAL for item.sequence,
+ *     and peek() a PACKET with (uint16_t)(item.sequence + 1)
  *
  * data is valid until the next call with this playout other than peek(); the playout keeps a token.
  * Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
