@@ -24,7 +24,7 @@ TEST_CASE("a key is reported again after a pause, with the number of suppressed 
     CHECK(suppressed == 0);
     for (int i = 1; i < 10; i++)
         CHECK_FALSE(lt_notice_limit_allow(&limit, "here", hold, i * second, &suppressed));
-    CHECK(lt_notice_limit_allow(&limit, "there", hold, 9 * second, &suppressed)); /* another */
+    CHECK(lt_notice_limit_allow(&limit, "there", hold, 9 * second, &suppressed)); /* another key */
     CHECK(suppressed == 0);
     CHECK(lt_notice_limit_allow(&limit, "here", hold, 10 * second, &suppressed));
     CHECK(suppressed == 9);
@@ -43,7 +43,7 @@ TEST_CASE("the number of keys is bounded, and the oldest is replaced", "[notice-
     CHECK_FALSE(lt_notice_limit_allow(&limit, "1", hold, 100, &suppressed));
     CHECK_FALSE(lt_notice_limit_allow(&limit, std::to_string(LT_NOTICE_KEYS_MAX).c_str(), hold, 100,
                                       &suppressed));
-    CHECK(lt_notice_limit_allow(&limit, "0", hold, 100, &suppressed)); /* takes the place of 1 */
+    CHECK(lt_notice_limit_allow(&limit, "0", hold, 100, &suppressed)); /* replaces 1 */
     CHECK(lt_notice_limit_allow(&limit, "1", hold, 100, &suppressed));
 
     std::string longer(2 * LT_NOTICE_KEY_SIZE, 'x');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of losses, what it tells about bursts, and copies that wait. */
+/* The record of losses, the burst statistics from it, and delayed copies. */
 #include "catch.h"
 
 extern "C" {
@@ -16,7 +16,7 @@ namespace
 const livetcp_usec ms = 1000;
 
 /* Two packets every 10 ms, each lost with the probability of a state that lasts `burst_us` on
- * average; with 0, one by one. */
+ * average; with 0, independently. */
 struct Losses {
     lt_rng rng;
     lt_loss_record record = {};
@@ -41,7 +41,7 @@ struct Losses {
         return bad;
     }
 
-    /* The fate of a packet is known 70 ms after it was written, that of a lost one after 140 ms. */
+    /* A delivery is known 70 ms after the write, a loss after 140 ms. */
     void run(livetcp_usec duration, double loss, livetcp_usec burst_us)
     {
         struct Waiting {
@@ -122,7 +122,7 @@ TEST_CASE("a burst's length is found, and copies are spread as far", "[bursts]")
             CHECK(spacing > burst_us);
             CHECK(spacing < 20 * burst_us);
             CHECK(lt_loss_bursts_spacing(&losses.bursts, ms) == ms);
-            /* Short bursts are over then, and a copy is lost as often as any packet. */
+            /* Short bursts are over by then: a copy is lost as often as any packet. */
             CHECK(lt_loss_bursts_joint(&losses.bursts, 0) == Approx(losses.bursts.joint));
             CHECK(lt_loss_bursts_joint(&losses.bursts, 50 * burst_us) ==
                   Approx(losses.bursts.loss).margin(0.001));
@@ -169,10 +169,10 @@ TEST_CASE("copies come out by their time, and pointless ones are dropped", "[bur
     CHECK(!lt_delayed_copies_first(&copies, 9));
     REQUIRE(lt_delayed_copies_first(&copies, 10));
     CHECK(lt_delayed_copies_first(&copies, 10)->packet == a.packet);
-    lt_delayed_copies_postpone(&copies, 35); /* nowhere to go */
+    lt_delayed_copies_postpone(&copies, 35); /* no slot has space */
     CHECK(lt_delayed_copies_deadline(&copies) == 20);
     c.packet->delivered = true;
-    REQUIRE(lt_delayed_copies_first(&copies, 36)); /* b is too late, c was acknowledged */
+    REQUIRE(lt_delayed_copies_first(&copies, 36)); /* b is too old, c was acknowledged */
     CHECK(lt_delayed_copies_first(&copies, 36)->packet == a.packet);
     CHECK(copies.dropped == 2);
     lt_delayed_copies_cancel(&copies, a.packet);

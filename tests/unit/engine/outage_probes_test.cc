@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When new connections are begun to find out whether the path is back. */
+/* Times at which probe connections are started during an outage. */
 #include "catch.h"
 
 extern "C" {
@@ -13,7 +13,7 @@ namespace
 
 constexpr livetcp_usec ms = 1000, second = 1000 * ms;
 
-/* Begins what is due up to then; the times. */
+/* Starts every probe due until `until`; returns the times. */
 std::vector<livetcp_usec> run(lt_outage_probes &probes, livetcp_usec until)
 {
     std::vector<livetcp_usec> times;
@@ -45,7 +45,7 @@ TEST_CASE("a path that works is not probed", "[outage]")
     CHECK(lt_outage_probes_deadline(&probes) == LIVETCP_NEVER);
     lt_outage_probes_update(&probes, LIVETCP_NEVER, 60 * ms);
     CHECK_FALSE(lt_outage_probes_next(&probes, second, &number));
-    /* A loss that TCP repairs after its timeout. */
+    /* A loss that TCP repairs after its retransmission timeout. */
     lt_outage_probes_update(&probes, second, 60 * ms);
     CHECK(lt_outage_probes_deadline(&probes) == second + 370 * ms);
     CHECK_FALSE(lt_outage_probes_next(&probes, second + 360 * ms, &number));
@@ -101,7 +101,7 @@ TEST_CASE("silence on a path that answers is no outage, and is looked at again",
     CHECK_FALSE(lt_outage_probes_answered(&probes, 0, now));
     CHECK(probes.in_flight == 0);
     CHECK(stats_of(probes).control.outages == 0);
-    lt_outage_probes_update(&probes, 0, 60 * ms); /* still silent */
+    lt_outage_probes_update(&probes, 0, 60 * ms); /* still no answer */
     CHECK(lt_outage_probes_deadline(&probes) == now + second);
     CHECK(run(probes, now + second).size() == 1);
 }
@@ -133,7 +133,7 @@ TEST_CASE("probes of an outage are of use until the next round begins, also in a
     uint32_t under_way = probes.in_flight;
     lt_outage_probes twice = probes;
 
-    /* Nobody has looked in between. */
+    /* No update in between. */
     lt_outage_probes_update(&probes, second, 60 * ms);
     CHECK_FALSE(lt_outage_probes_is_away(&probes));
     CHECK(probes.in_flight == under_way);

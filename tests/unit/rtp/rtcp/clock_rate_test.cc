@@ -13,7 +13,7 @@ namespace
 
 const livetcp_usec second = 1000000;
 
-/* Packets of `seconds` every `interval`, each up to `jitter` late. */
+/* Packets of `seconds`, one every `interval`, each delayed by up to `jitter`. */
 lt_clock_rate learn(double rate, livetcp_usec interval, livetcp_usec jitter, double seconds)
 {
     lt_clock_rate clock = {};
@@ -22,7 +22,7 @@ lt_clock_rate learn(double rate, livetcp_usec interval, livetcp_usec jitter, dou
     for (livetcp_usec at = 0; at < seconds * second; at += interval) {
         livetcp_usec late =
             static_cast<livetcp_usec>(lt_rng_uniform(&rng) * static_cast<double>(jitter));
-        /* Wraps early on. */
+        /* Wraps soon after the start. */
         uint32_t timestamp =
             0xfffffff0u + static_cast<uint32_t>(static_cast<uint64_t>(rate * at / second));
         lt_clock_rate_on_packet(&clock, 96, timestamp, 7 * second + at + late);
@@ -44,13 +44,13 @@ TEST_CASE("static payload types have the rates of RFC 3551", "[rtcp]")
     CHECK(lt_clock_rate_of_payload(127) == 0);
     lt_clock_rate clock = {};
     lt_clock_rate_on_packet(&clock, 8, 0, 0);
-    CHECK(clock.rate == 8000); /* at once */
+    CHECK(clock.rate == 8000); /* from the payload type, at once */
 }
 
 TEST_CASE("what the application tells is neither guessed nor changed", "[rtcp]")
 {
     lt_clock_rate clock = {};
-    lt_clock_rate_set(&clock, 50000); /* not one in use */
+    lt_clock_rate_set(&clock, 50000); /* not a usual rate */
     CHECK(clock.rate == 50000);
     for (unsigned i = 0; i < 500; i++)
         lt_clock_rate_on_packet(&clock, 96, i * 960, i * 20000); /* looks like 48000 */
@@ -99,7 +99,7 @@ TEST_CASE("a stream that jumps back is learned again", "[rtcp]")
     lt_clock_rate clock = learn(48000, 20000, 0, 3);
     for (unsigned i = 0; i < 1000; i++)
         lt_clock_rate_on_packet(&clock, 96, 0x70000000u + i * 320,
-                          (20 + i / 50) * second + i % 50 * 20000);
+                                (20 + i / 50) * second + i % 50 * 20000);
     CHECK(clock.rate == 16000);
 }
 
