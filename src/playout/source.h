@@ -15,7 +15,7 @@ typedef struct lt_playout_source {
     uint32_t ssrc;
     lt_sequence_tracker tracker;
     /* added to the tracker's numbers, so that they increase across changes of SSRC */
-    uint64_t laps;
+    uint64_t offset;
     uint64_t first; /* lowest number received since the last start */
     uint32_t timestamps[LT_PLAYOUT_SOURCE_TIMESTAMPS];
 } lt_playout_source;
