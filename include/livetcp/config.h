@@ -272,7 +272,7 @@ typedef struct livetcp_config {
     /* "tls-key": PEM file of its private key; default "" = in tls_cert */
     char tls_key[256];
     /* "tls-fingerprint": "sha-256 AB:CD:..." (RFC 8122) of the only certificate accepted from the
-     * peer, whoever signed it */
+     * peer, regardless of its issuer */
     char tls_fingerprint[128];
     /* "tls-name": name or address that the listener's certificate must have; default "" = host */
     char tls_name[256];
@@ -309,7 +309,7 @@ typedef struct livetcp_config {
      * the path of a URI: livetcp://host/NAME. Default "" = none */
     char stream_id[LIVETCP_STREAM_ID_MAX + 1];
     /* "token": a caller's permissions, for the listener's application; requires TLS or a
-     * passphrase, since whoever reads it can use it. "file:NAME" and "env:NAME" refer to it;
+     * passphrase, since anyone who reads it can use it. "file:NAME" and "env:NAME" refer to it;
      * livetcp_config_get() and _to_uri() return no other token. Default "" = none */
     char token[LIVETCP_TOKEN_MAX + 1];
     /* "websocket": off (default), on or auto (listeners): carries every connection in a WebSocket

@@ -121,7 +121,7 @@ static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playou
     return LIVETCP_OK;
 }
 
-/* In release mode TIMES_ONLY nobody pulls: skips and counts the items that are due. */
+/* Release mode TIMES_ONLY has no pulls: skips and counts the items that are due. */
 static void pass_time(livetcp_playout *p)
 {
     livetcp_playout_item item;

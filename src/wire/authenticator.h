@@ -68,9 +68,9 @@ void lt_wipe(void *secret, size_t size);
 void lt_credentials_wipe(lt_credentials *credentials);
 
 /* Derives the credentials for one connection. With a channel binding they have another key, so that
- * nobody between two TLS connections can relay the authenticator; with a transcript also, so that
- * nobody can alter it. The caller wipes `bound`. Errors: LIVETCP_ERR_BAD_STATE without a key,
- * LIVETCP_ERR_SYSTEM when libcrypto fails. */
+ * an attacker between two TLS connections cannot relay the authenticator; with a transcript also,
+ * so that alteration of the messages is detected. The caller wipes `bound`. Errors:
+ * LIVETCP_ERR_BAD_STATE without a key, LIVETCP_ERR_SYSTEM when libcrypto fails. */
 livetcp_result lt_credentials_bind(const lt_credentials *credentials,
                                    const lt_channel_binding *binding,
                                    const lt_transcript *transcript, lt_credentials *bound);

@@ -29,8 +29,8 @@ static livetcp_result start_handshake(lt_links *links, unsigned slot, livetcp_us
     lt_opening opening;
     livetcp_result result = LIVETCP_ERR_TLS;
 
-    if (!*links->token ||
-        s->binding.known) /* a token is sent over TLS alone: whoever reads it can use it */
+    /* A token is sent over TLS only: anyone who reads it can use it. */
+    if (!*links->token || s->binding.known)
         result = lt_caller_start(&s->handshake, &links->credentials, &introduction, slot,
                                  slot < links->base ? links->base : links->base + 1, links->random,
                                  links->random_user, &opening);

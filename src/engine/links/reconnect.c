@@ -165,7 +165,7 @@ static bool has_creating(const lt_links *links)
 /* Result of a slot's TCP connection. */
 typedef struct attempt_result {
     bool stable;          /* was OPEN for STABLE_US or longer */
-    bool withdrawn;       /* closed by us, refused by nobody */
+    bool withdrawn;       /* closed by this end, not refused by the peer */
     bool refused;         /* the session was refused */
     bool decided;         /* by the peer, for all connections: one of the next two */
     bool unknown_session; /* the peer does not know the session any more */

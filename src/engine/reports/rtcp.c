@@ -110,8 +110,8 @@ livetcp_usec lt_rtcp_reports_deadline(const lt_rtcp_reports *rtcp)
     return is_on(rtcp) ? lt_reporter_deadline(rtcp->reporter) : LIVETCP_NEVER;
 }
 
-/* Marks our report, so that the peer can tell it from its application's. Not on a plain wire, where
- * nobody reads the mark. */
+/* Marks our report, so that the peer can tell it from its application's. Not on a plain wire, whose
+ * peer does not read the mark. */
 static size_t mark(const lt_rtcp_reports *rtcp, uint8_t *end)
 {
     uint8_t frame[LT_CONTROL_MAX];

@@ -169,8 +169,7 @@ static void add_sample(lt_timestamps *timestamps, const livetcp_path *path, bool
     if (complete->scheduled_us != INT64_MIN)
         lt_ewma_add(&timestamps->interface, complete->sent_us - complete->scheduled_us);
     if (packet->delivered && packet->delivered_us < complete->acknowledged_us)
-        return; /* a copy on another connection was acknowledged first; nobody waited for this one
-                 */
+        return; /* a copy on another connection was acknowledged first */
     livetcp_usec repair = repair_of(path, slot, repairing, complete);
     lt_ewma_add(&timestamps->repair, repair);
     if (!repair)
