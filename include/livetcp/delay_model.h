@@ -35,40 +35,41 @@ extern "C" {
 
 /* Correlation of losses. */
 typedef enum livetcp_loss_model {
-    LIVETCP_LOSS_RANDOM = 0,    /* each segment by itself, as behind RED */
-    LIVETCP_LOSS_CORRELATED = 1 /* and all that follow it in its window, as at a drop-tail queue */
+    LIVETCP_LOSS_RANDOM = 0,    /* each segment independently, as behind RED */
+    LIVETCP_LOSS_CORRELATED = 1 /* with all after it in the window, as at a drop-tail queue */
 } livetcp_loss_model;
 
-/* Unit of the queues on the path, which decides the loss of small segments. */
+/* Unit in which the path's queues are limited, which determines the loss of small segments. */
 typedef enum livetcp_queue_unit {
     LIVETCP_QUEUE_PACKETS = 0, /* every segment is lost with the same probability */
-    LIVETCP_QUEUE_BYTES = 1    /* one of s bytes with s/MSS of it */
+    LIVETCP_QUEUE_BYTES = 1    /* a segment of s bytes is lost with s/MSS of that probability */
 } livetcp_queue_unit;
 
 /* Path, stream and connections. */
 typedef struct livetcp_delay_model_config {
     size_t struct_size;       /* set by livetcp_delay_model_config_init() */
-    livetcp_usec rtt_us;      /* without queues of our own, 1 us to 100 s */
+    livetcp_usec rtt_us;      /* without the stream's own queues, 1 us to 100 s */
     double loss;              /* of full-sized segments, 0 <= loss < 1 */
-    livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1: half the RTT */
+    livetcp_usec one_way_us;  /* forward propagation delay, 0..rtt_us; -1 = half of the RTT */
     unsigned packet_bytes;    /* of the stream, with framing, 1..mss_bytes */
     livetcp_usec interval_us; /* between packets, 1 us to 100 s */
-    unsigned connections;     /* the packets take them in turn, 1..64 */
-    unsigned split;           /* every packet is sent as that many equal ones, 1..16 */
+    unsigned connections;     /* used round-robin, 1..64 */
+    unsigned split;           /* number of equal segments that each packet is split into, 1..16 */
     unsigned mss_bytes;       /* 1..65535 */
     livetcp_loss_model loss_model;
     livetcp_queue_unit queue_unit;
     bool limited_transmit;           /* RFC 3042 (appendix A.2) */
-    livetcp_tcp_constants constants; /* rules of the TCP: see docs/research/model.md */
-    const livetcp_tcp_stack *stack;  /* timers; NULL: of `constants`. Read during the call only */
-    double window_states;  /* windows are followed up to that many packets per RTT, 2..1000 */
-    double backlog_states; /* and backlogs, 2..10000; 0: as many as it takes */
-    size_t max_states;     /* of the chain: a larger one is refused; about 300 bytes each */
+    livetcp_tcp_constants constants; /* rules of the TCP; see docs/research/model.md */
+    /* timers; NULL = those of `constants`. Read during the call only */
+    const livetcp_tcp_stack *stack;
+    double window_states;  /* maximum window, in packets per RTT, 2..1000 */
+    double backlog_states; /* maximum backlog, 2..10000; 0 = as many as necessary */
+    size_t max_states;     /* maximum number of the chain's states, of about 300 bytes each */
 } livetcp_delay_model_config;
 
 /* Voice as in the paper: 174 bytes every 20 ms on one connection, RTT 100 ms, 1 % random loss,
- * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3, or as
- * many as it takes with other constants than LIVETCP_TCP_CONSTANTS_BROSH. The macro passes the
+ * queues in packets, limited transmit. Windows up to 8, backlogs up to 16 times r as in A.3; with
+ * constants other than LIVETCP_TCP_CONSTANTS_BROSH, as many as necessary. The macro passes the
  * caller's size; the function of that name is for programs built with 0.1. */
 LIVETCP_API void livetcp_delay_model_config_init(livetcp_delay_model_config *config,
                                                  livetcp_tcp_constants constants);
@@ -81,36 +82,36 @@ LIVETCP_API void livetcp_delay_model_config_init_sized(livetcp_delay_model_confi
 /* A solved model. */
 typedef struct livetcp_delay_model livetcp_delay_model;
 
-/* Solves the chain. On success *model is the caller's, to be destroyed. On failure *model is NULL:
- * LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of range, LIVETCP_ERR_NO_MEMORY gives
- * the number of states needed.
+/* Solves the chain. On success the caller owns *model. On failure it is NULL:
+ * LIVETCP_ERR_INVALID_ARGUMENT names the field that is out of range, LIVETCP_ERR_NO_MEMORY the
+ * number of states needed.
  *
  * A rate that TCP cannot carry at this loss and RTT is not an error: see `bounded`. */
 LIVETCP_API livetcp_result livetcp_delay_model_solve(const livetcp_delay_model_config *config,
                                                      livetcp_delay_model **model,
                                                      livetcp_error *error);
 
-/* Frees it and clears *model, which may be NULL already. */
+/* Frees the model and clears *model, which may be NULL. */
 LIVETCP_API void livetcp_delay_model_destroy(livetcp_delay_model **model);
 
 /* Summary of a solved model. */
 typedef struct livetcp_delay_summary {
-    size_t struct_size;    /* set it to sizeof(livetcp_delay_summary) before the call */
-    bool bounded;          /* false: TCP carries less than this rate, and the delay grows for
-                              ever; all delays below are then infinite */
-    double capacity_pps;   /* packets per second that these connections carry when always busy;
-                              infinite without loss */
-    double mean_us;        /* one way, from handing the packet to TCP to its in-order arrival */
-    double jitter_us;      /* standard deviation of the delay, sigma_D in the paper */
-    double max_us;         /* the largest delay in the truncated chain */
-    double backlogged;     /* share of packets that waited in the send buffer */
-    double recovered;      /* share that waited for a retransmission without a timeout */
-    double timed_out;      /* share that waited for one after a timeout */
+    size_t struct_size; /* set it to sizeof(livetcp_delay_summary) before the call */
+    bool bounded; /* false: TCP carries less than this rate, and the delay grows without limit; all
+                     delays below are infinite then */
+    double capacity_pps; /* packets per second that these connections carry when saturated; infinite
+                            without loss */
+    double mean_us;      /* one-way, from passing the packet to TCP to its in-order arrival */
+    double jitter_us;    /* standard deviation of the delay, sigma_D in the paper */
+    double max_us;       /* maximum delay in the truncated chain */
+    double backlogged;   /* share of packets that waited in the send buffer */
+    double recovered;    /* share that waited for a retransmission without a timeout */
+    double timed_out;    /* share that waited for one after a timeout */
     double timeouts_per_s; /* retransmission timeouts per second, of all connections */
-    double truncated;      /* share of packets at the truncated chain's edge: when it is not
-                              small, delays are larger than reported */
-    size_t states;         /* of the chain */
-    unsigned iterations;   /* of the solver */
+    double truncated;    /* share of packets at the edge of the truncated chain: unless it is small,
+                            real delays are larger */
+    size_t states;       /* of the chain */
+    unsigned iterations; /* of the solver */
 } livetcp_delay_summary;
 
 /* Fills in the fields within `summary->struct_size`. Errors: LIVETCP_ERR_INVALID_ARGUMENT. */
@@ -118,32 +119,31 @@ LIVETCP_API livetcp_result livetcp_delay_model_summary(const livetcp_delay_model
                                                        livetcp_delay_summary *summary);
 
 /* The smallest delay that a share of at least `quantile` of the packets does not exceed, in
- * microseconds; 0 < quantile < 1, NaN for others. Infinite if unbounded. */
+ * microseconds; 0 < quantile < 1, otherwise NaN. Infinite if unbounded. */
 LIVETCP_API double livetcp_delay_model_quantile(const livetcp_delay_model *model, double quantile);
 
-/* The share of packets with more than that delay; 1 if unbounded. */
+/* Share of packets with a larger delay; 1 if unbounded. */
 LIVETCP_API double livetcp_delay_model_ccdf(const livetcp_delay_model *model, double delay_us);
 
 /* One step of the distribution. */
 typedef struct livetcp_delay_point {
     double delay_us;
-    double probability; /* that a packet has this delay */
-    double ccdf;        /* that it has a larger one */
+    double probability; /* of this delay */
+    double ccdf;        /* of a larger delay */
 } livetcp_delay_point;
 
-/* The steps in order of delay: fills in *point, or returns false past the last. An unbounded model
- * has none. */
+/* Fills in the steps in order of delay; false past the last. An unbounded model has none. */
 LIVETCP_API bool livetcp_delay_model_at(const livetcp_delay_model *model, size_t position,
                                         livetcp_delay_point *point);
 
-/* The packets per second that the chain's connections carry when they always have something to
- * send: livetcp_delay_summary.capacity_pps without the rest. */
+/* Packets per second that the chain's connections carry when saturated:
+ * livetcp_delay_summary.capacity_pps alone. */
 LIVETCP_API livetcp_result livetcp_tcp_capacity(const livetcp_delay_model_config *config,
                                                 double *packets_per_s, livetcp_error *error);
 
-/* The playout delay that waits for one retransmission, over the sender's clock: L + RTT + 3/f
- * (section 6.6), with the recovery time of RACK where `constants` has it. NaN for a configuration
- * that livetcp_delay_model_solve() refuses. */
+/* Playout delay, relative to the sender's clock, that suffices for one retransmission: L + RTT +
+ * 3/f (section 6.6), with RACK's recovery time if `constants` has it. NaN for a configuration that
+ * livetcp_delay_model_solve() rejects. */
 LIVETCP_API double livetcp_delay_static_playout_us(const livetcp_delay_model_config *config);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
  *     livetcp_session_connect(context, &config, NULL, NULL, &session, NULL);
  *     livetcp_session_send(session, packet, size);
  *
- * samples/ has whole programs.
+ * samples/ has complete programs.
  */
 #ifndef LIVETCP_LIVETCP_H
 #define LIVETCP_LIVETCP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Models of the delay of live media over TCP. This header includes all
- * of liblivetcp-model; livetcp.h includes all of liblivetcp, and neither includes the other.
+ * Models of the delay of live media over TCP. This header includes all headers of liblivetcp-model,
+ * as livetcp.h does for liblivetcp; neither includes the other.
  *
- * docs/research/model.md describes the models and how accurate they are.
+ * docs/research/model.md describes the models and their accuracy.
  */
 #ifndef LIVETCP_MODEL_H
 #define LIVETCP_MODEL_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions to the delay model: up to which loss a stream keeps its deadline, and the settings for
- * that deadline. Brosh et al., sections 6.1, 6.6 and 7.
+ * Queries of the delay model: the maximum loss at which a stream keeps its deadline, and the
+ * settings for that. Brosh et al., sections 6.1, 6.6 and 7.
  *
- * Part of liblivetcp-model. Functions of their arguments; any thread.
+ * Part of liblivetcp-model. Pure functions; any thread.
  */
 #ifndef LIVETCP_WORKING_REGION_H
 #define LIVETCP_WORKING_REGION_H
@@ -18,9 +18,8 @@
 extern "C" {
 #endif
 
-/* The deadline of a stream: a share of `quantile` of the packets has a delay of at most
- * `target_us`. Voice in the paper: 95 % within 200 ms; video: all, in practice 99.9 %, within 5 s.
- */
+/* Deadline of a stream: a share of `quantile` of the packets has a delay of at most `target_us`.
+ * Voice in the paper: 95 % within 200 ms; video: all, in practice 99.9 %, within 5 s. */
 typedef struct livetcp_delay_target {
     size_t struct_size;     /* set by livetcp_delay_target_init() */
     double quantile;        /* 0 < quantile < 1 */
@@ -34,29 +33,30 @@ LIVETCP_API void livetcp_delay_target_init_sized(livetcp_delay_target *target, s
 #define livetcp_delay_target_init(target)                                                          \
     livetcp_delay_target_init_sized((target), sizeof *(target))
 
-/* The largest loss at which the stream of `config` (whose loss is not read) meets the target, to
- * 2 % of itself: 0 if it does not at the smallest loss that is tried, 1e-5; 0.5 if it does at
- * that. A rate above 95 % of what TCP carries counts as missing every target: there the model is
- * least accurate, and a little more loss is too much. The error names the field that is out of
- * range. */
+/* Maximum loss at which the stream of `config` (whose loss is not read) meets the target, with a
+ * relative accuracy of 2 %: 0 if it does not even at 1e-5, the lowest loss tried; 0.5 if it does at
+ * that. A rate above 95 % of TCP's capacity counts as missing every target, since the model is
+ * least accurate there, and slightly more loss is too much. The error names the field that is out
+ * of range. */
 LIVETCP_API livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *config,
                                                 const livetcp_delay_target *target, double *loss,
                                                 livetcp_error *error);
 
-/* The best number of connections and pieces for a target. */
+/* Best number of connections and segments per packet for a target. */
 typedef struct livetcp_delay_advice {
     size_t struct_size;   /* set it to sizeof(livetcp_delay_advice) before the call */
-    bool meets_target;    /* false: no tried combination does, and this is the best one */
+    bool meets_target;    /* false: no combination does, and this is the best one */
     unsigned connections; /* 1..8 */
     unsigned split;       /* 1..4 */
     double delay_us;      /* at the target's quantile; infinite if unbounded */
-    double playout_us;    /* playout delay over the sender's clock at which a share of 1 - quantile
-                             is late, but at least one retransmission's: L + RTT + 3/f */
+    /* playout delay, relative to the sender's clock, at which a share of 1 - quantile is late, but
+     * at least that of one retransmission: L + RTT + 3/f */
+    double playout_us;
 } livetcp_delay_advice;
 
-/* The connections and the split to use on the path of `config` (whose own are not read): as few
- * pieces and then as few connections as meet the target, since both have their price; otherwise the
- * combination with the smallest delay. */
+/* Connections and split to use on the path of `config` (whose own values are not read): the
+ * smallest split, and then the fewest connections, that meet the target, since both have a cost;
+ * otherwise the combination with the smallest delay. */
 LIVETCP_API livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *config,
                                                 const livetcp_delay_target *target,
                                                 livetcp_delay_advice *advice, livetcp_error *error);

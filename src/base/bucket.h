@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A token bucket: so many at once, so many a second. Rate and size are arguments, since both may
- * follow settings. */
+/* Token bucket. Rate (tokens per second) and size are arguments, since both may follow settings
+ * that change. */
 #ifndef LT_BASE_BUCKET_H
 #define LT_BASE_BUCKET_H
 
@@ -11,7 +11,7 @@ typedef struct lt_bucket {
     livetcp_usec filled_us;
 } lt_bucket;
 
-/* Tokens in it now. */
+/* Number of tokens at `now`. */
 static inline double lt_bucket_level(const lt_bucket *bucket, double rate, double size,
                                      livetcp_usec now)
 {
@@ -21,7 +21,7 @@ static inline double lt_bucket_level(const lt_bucket *bucket, double rate, doubl
     return tokens < size ? tokens : size;
 }
 
-/* Takes one, which it may not have: it is never below 0. */
+/* Takes one token. The level does not fall below 0. */
 static inline void lt_bucket_take(lt_bucket *bucket, double rate, double size, livetcp_usec now)
 {
     double tokens = lt_bucket_level(bucket, rate, size, now) - 1;
@@ -30,7 +30,7 @@ static inline void lt_bucket_take(lt_bucket *bucket, double rate, double size, l
     bucket->filled_us = now;
 }
 
-/* When it holds one, which may be in the past. */
+/* Time at which it holds a token; may be in the past. */
 static inline livetcp_usec lt_bucket_ready_at(const lt_bucket *bucket, double rate)
 {
     double missing = 1 - bucket->tokens;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Network byte order, read and written a byte at a time: no alignment, no aliasing. */
+/* Reads and writes integers in network byte order, one byte at a time, so that alignment and
+ * aliasing do not matter. */
 #ifndef LT_BASE_BYTES_H
 #define LT_BASE_BYTES_H
 

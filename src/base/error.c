@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The one way to fill in a livetcp_error. */
+/* Fills in a livetcp_error. */
 #include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A failure happens on one thread, and that thread asks for the words: no lock is needed. */
+/* A failure is queried by the thread on which it happened, so no lock is needed. */
 static _Thread_local livetcp_error last;
 
 static void format_message(livetcp_error *error, livetcp_result code, int system_errno,

@@ -5,7 +5,7 @@
 
 static const uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-/* Groups of an IPv6 address, two bytes each. */
+/* Groups of an IPv6 address, of two bytes each. */
 #define GROUPS 8
 
 bool lt_ip_is_v4(const lt_ip *ip)
@@ -22,7 +22,7 @@ lt_ip lt_ip_from_v4(const uint8_t bytes[4])
     return ip;
 }
 
-/* A decimal number up to `max`, without leading zeros, which some read as octal. */
+/* Parses a decimal number of 0..max without leading zeros, which some parsers read as octal. */
 static bool parse_decimal(const char *text, size_t size, unsigned max, unsigned *value)
 {
     *value = 0;
@@ -82,7 +82,8 @@ static bool parse_group(const char *text, size_t size, uint8_t bytes[2])
     return true;
 }
 
-/* Groups between colons, the last two perhaps as IPv4. The number of groups, or -1. */
+/* Parses groups separated by colons; the last two may be an IPv4 address. Returns the number of
+ * groups, or -1. */
 static int parse_groups(const char *text, size_t size, uint8_t bytes[16])
 {
     int count = 0;
@@ -100,7 +101,7 @@ static int parse_groups(const char *text, size_t size, uint8_t bytes[16])
         text += length + 1;
         size -= length + 1;
         if (!size)
-            return -1; /* ends in a colon */
+            return -1; /* trailing colon */
     }
     return count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Doubly-linked lists through a member of their elements. A list is a ring that its head is part
- * of, so that inserting and removing have no special cases. */
+/* Doubly-linked lists through a member of their elements. A list is a ring that includes its head,
+ * so that insertion and removal have no special cases. */
 #ifndef LT_BASE_LIST_H
 #define LT_BASE_LIST_H
 
@@ -16,7 +16,7 @@ typedef struct lt_list {
 #define LT_LIST_ELEMENT(link, type, member)                                                        \
     ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
-/* An empty list; or a link that is in no list, which may then be removed. */
+/* Makes a list empty, or a link unlinked, so that it may be removed. */
 static inline void lt_list_init(lt_list *list)
 {
     list->next = list->previous = list;
@@ -33,7 +33,7 @@ static inline lt_list *lt_list_first(const lt_list *list)
     return lt_list_is_empty(list) ? NULL : list->next;
 }
 
-/* The link after this one, NULL at the end of the list. */
+/* The link after this one; NULL at the end of the list. */
 static inline lt_list *lt_list_next(const lt_list *list, const lt_list *link)
 {
     return link->next == list ? NULL : link->next;
@@ -57,7 +57,7 @@ static inline void lt_list_insert_last(lt_list *list, lt_list *link)
     lt_list_insert_after(list->previous, link);
 }
 
-/* The link is in no list afterwards, and may be removed again. */
+/* Unlinks; the link may be removed again. */
 static inline void lt_list_remove(lt_list *link)
 {
     link->previous->next = link->next;
@@ -65,7 +65,7 @@ static inline void lt_list_remove(lt_list *link)
     lt_list_init(link);
 }
 
-/* Moves all elements of `from` behind those of `list`. */
+/* Moves all elements of `from` to the end of `list`. */
 static inline void lt_list_append(lt_list *list, lt_list *from)
 {
     lt_list *link;

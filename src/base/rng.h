@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A seeded generator for emulation and tests: the same seed, the same run, on every platform.
- * Not for secrets; those come from the operating system through src/io. */
+/* Seeded generator for emulation and tests: the same seed gives the same run on every platform. Not
+ * for secrets, which come from the operating system through src/io. */
 #ifndef LT_BASE_RNG_H
 #define LT_BASE_RNG_H
 
@@ -15,7 +15,7 @@ static inline void lt_rng_seed(lt_rng *rng, uint64_t seed)
     rng->state = seed;
 }
 
-/* SplitMix64 (Steele, Lea and Flood 2014): any seed is good, and one word of state is enough. */
+/* SplitMix64 (Steele, Lea and Flood 2014): any seed is suitable, and the state is one word. */
 static inline uint64_t lt_rng_next(lt_rng *rng)
 {
     uint64_t z = (rng->state += 0x9e3779b97f4a7c15u);

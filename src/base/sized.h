@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one mechanism behind the rule of struct sizes in livetcp/base.h: public structs begin with
- * their size as the program's compiler knew it, and program and library may differ in age.
+ * Implements the rule for struct sizes in livetcp/base.h: public structs begin with their size as
+ * the program was compiled with, and program and library may differ in age.
  */
 #ifndef LT_BASE_SIZED_H
 #define LT_BASE_SIZED_H
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* No public struct comes near this: a larger size was never set. */
+/* Upper bound of a plausible struct_size: a larger value was never initialized. */
 #define LT_SIZED_MAX 65536
 
-/* sizeof of the type when `field` was its last. */
+/* sizeof(type) when `field` was its last field. */
 #define LT_SIZE_THROUGH(type, field)                                                               \
     ((offsetof(type, field) + sizeof(((type *)NULL)->field) + alignof(type) - 1) / alignof(type) * \
      alignof(type))
@@ -31,7 +31,7 @@ static inline size_t lt_sized_size(const void *given)
     return size;
 }
 
-/* True if the struct exists and its size is valid: `min` bytes or more. */
+/* True if the struct is not NULL and its size is plausible, and at least `min` bytes. */
 static inline bool lt_sized_valid(const void *given, size_t min)
 {
     size_t size = lt_sized_size(given);
@@ -39,7 +39,7 @@ static inline bool lt_sized_valid(const void *given, size_t min)
     return size >= sizeof size && size >= min && size <= LT_SIZED_MAX;
 }
 
-/* Fails, with words, where lt_sized_valid() does not hold. `remedy` ends the sentence. */
+/* Fails with a message unless lt_sized_valid(). `remedy` ends the sentence. */
 static inline livetcp_result lt_sized_check(const void *given, size_t min, const char *type,
                                             const char *remedy, livetcp_error *error)
 {
@@ -51,28 +51,28 @@ static inline livetcp_result lt_sized_check(const void *given, size_t min, const
                    lt_sized_size(given), remedy);
 }
 
-/* The same for a struct whose size the program sets, and for one that has an initializer. */
+/* lt_sized_check() for a struct whose size the program sets, and for one with an initializer. */
 #define LT_CHECK_SIZED(given, type, error)                                                         \
     lt_sized_check((given), 0, #type, "set it to sizeof(" #type ") before the call", (error))
 #define LT_CHECK_INITIALIZED(given, type, min, error)                                              \
     lt_sized_check((given), (min), #type, "call " #type "_init() first", (error))
 
-/* Copies as much as both sides have; the rest of `to` stays as it is. */
+/* Copies the bytes that both sides have; the rest of `to` is unchanged. */
 static inline void lt_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 {
     memcpy(to, from, from_size < to_size ? from_size : to_size);
 }
 
-/* Reads a program's struct into the library's, which holds the default of every field that an older
- * program does not know. Further fields of a newer program are ignored. */
+/* Reads a program's struct into the library's, which holds the defaults of all fields that an older
+ * program does not know. Fields that only a newer program knows are ignored. */
 static inline void lt_sized_read(void *to, size_t to_size, const void *given)
 {
     lt_copy_sized(to, to_size, given, lt_sized_size(given));
     memcpy(to, &to_size, sizeof to_size);
 }
 
-/* Writes the library's struct into a program's of `to_size` bytes and sets its struct_size. Further
- * fields of a newer program become zero. */
+/* Writes the library's struct to a program's struct of `to_size` bytes, and sets its struct_size.
+ * Fields that only a newer program knows become zero. */
 static inline void lt_sized_write(void *to, size_t to_size, const void *from, size_t from_size)
 {
     if (to_size < sizeof to_size)
@@ -83,7 +83,7 @@ static inline void lt_sized_write(void *to, size_t to_size, const void *from, si
     memcpy(to, &to_size, sizeof to_size);
 }
 
-/* lt_sized_write() to a struct that already has its struct_size, which lt_sized_valid() found. */
+/* lt_sized_write() to a struct whose struct_size is set and lt_sized_valid(). */
 static inline void lt_sized_fill(void *to, const void *from, size_t from_size)
 {
     lt_sized_write(to, lt_sized_size(to), from, from_size);

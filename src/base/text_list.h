@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists in one setting: items separated by commas. */
+/* Comma-separated lists in one setting. */
 #ifndef LT_BASE_TEXT_LIST_H
 #define LT_BASE_TEXT_LIST_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Items of a list; an empty text has none. */
+/* Number of items; an empty text has none. */
 static inline unsigned lt_text_list_count(const char *list)
 {
     unsigned count = list[0] ? 1 : 0;
@@ -17,7 +17,8 @@ static inline unsigned lt_text_list_count(const char *list)
     return count;
 }
 
-/* Copies the item of that position; "" if there is none, false if it is empty or does not fit. */
+/* Copies item `position`, counted from 0. False, with *item empty, if there is none, it is empty,
+ * or it does not fit. */
 static inline bool lt_text_list_item(const char *list, unsigned position, char *item, size_t size)
 {
     item[0] = '\0';

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character that begins with this byte; 0 if none does. */
+/* Bytes of the character that begins with this byte; 0 if it begins none. */
 static size_t character_size(uint8_t first)
 {
     if (first < 0x80)
@@ -16,12 +16,12 @@ static size_t character_size(uint8_t first)
     return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-/* Neither longer than needed, nor a surrogate, nor beyond U+10FFFF, nor a control character. */
+/* False for overlong encodings, surrogates, code points beyond U+10FFFF, and control characters. */
 static bool is_allowed(uint32_t code, size_t size)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
 
-    return code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) &&
+    return code >= min[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) &&
            code >= 0x20 && (code < 0x7f || code > 0x9f);
 }
 

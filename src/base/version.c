@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Version of the library that is loaded; headers may be of another. */
+/* Version of the loaded library; the headers of a program may be of another. */
 #include <livetcp/version.h>
 
 const char *livetcp_version(void)

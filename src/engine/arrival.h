@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A packet on its way from a connection to the application. Its header was read where it entered
- * and travels with it. */
+/* A packet between a connection and the application. Its header is read once, where it enters, and
+ * travels with it. */
 #ifndef LT_ENGINE_ARRIVAL_H
 #define LT_ENGINE_ARRIVAL_H
 
@@ -13,11 +13,11 @@ typedef struct lt_arrival {
     livetcp_usec arrival_us;
     unsigned connection;
     bool rtcp;
-    bool report;          /* RTCP that LiveTCP made at the other end */
-    bool discontinuity;   /* sequence order: packets before it are missing */
+    bool report;          /* RTCP of the peer's LiveTCP, not of its application */
+    bool discontinuity;   /* sequence order: packets before this one are missing */
     lt_rtp_header header; /* RTP; zero for RTCP */
-    lt_packet *packet;    /* NULL: the bytes are the caller's input and die with it; otherwise they
-                             are the packet's, and taking a reference keeps them */
+    lt_packet *packet; /* NULL: `data` belongs to the caller's input; otherwise to this packet, and
+                          a reference keeps it */
 } lt_arrival;
 
 #endif

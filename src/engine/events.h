@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Events on their way to the owner: every part of the engine adds some, livetcp_engine_next_event()
- * takes them out in order. */
+/* Events for the engine's owner: every component adds some, livetcp_engine_next_event() takes them
+ * out in order. */
 #ifndef LT_ENGINE_EVENTS_H
 #define LT_ENGINE_EVENTS_H
 
 #include <livetcp/engine.h>
 
-/* Every call that adds some is followed by the owner's next_event(), so this is ample. Should it
- * overflow all the same, states of the session are kept and others are lost. */
+/* The owner empties the ring after every call that may add events, so this is ample. On overflow,
+ * session states are kept at the expense of the oldest event, and others are dropped. */
 #define LT_EVENTS_MAX 256
 
 typedef struct lt_events {

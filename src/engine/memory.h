@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that several sessions share, for what peers make them hold beyond what each may hold in
- * any case. One thread receives for all of them. */
+/* Memory shared by all sessions of a listener, for data that peers cause beyond the fixed bounds of
+ * each session. Used by one thread. */
 #ifndef LT_ENGINE_MEMORY_H
 #define LT_ENGINE_MEMORY_H
 
@@ -10,8 +10,8 @@ typedef struct lt_memory {
     size_t limit, used; /* bytes */
 } lt_memory;
 
-/* From now on the engine takes memory from it; it must outlive the engine. Without, the bounds of
- * each session hold alone. */
+/* The engine accounts such data here from now on; `memory` must outlive it. Without it, only the
+ * bounds of each session apply. */
 void lt_engine_share_memory(livetcp_engine *engine, lt_memory *memory);
 
 #endif

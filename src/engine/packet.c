@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets: one allocation each, which holds the frame as it goes on the wire. */
+/* Packets: one allocation each, which holds the frame as it is written. */
 #include "engine/packet.h"
 
 #include "base/bytes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A listener's connection before it belongs to a session: the handshake of wire/handshake.h, and
- * the key that a new session is to have. */
+ * the credentials of the session that it creates. */
 #include "engine/pending.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ _Static_assert(LIVETCP_REJECTION_MAX == LT_REJECT_TEXT_MAX, "the wire's");
 _Static_assert(LIVETCP_SESSION_ID_SIZE == LT_SESSION_ID_SIZE, "the wire's");
 _Static_assert(LIVETCP_BINDING_SIZE == LT_BINDING_SIZE, "the wire's");
 
-/* The wire's replies in the form that is public. */
-static void hand_out(const lt_reply *made, livetcp_reply *reply)
+/* Converts a reply of the wire to the public type. */
+static void convert_reply(const lt_reply *made, livetcp_reply *reply)
 {
     memcpy(reply->frame, made->frame, made->size);
     reply->size = made->size;
@@ -20,7 +20,7 @@ static void hand_out(const lt_reply *made, livetcp_reply *reply)
 
 struct livetcp_pending {
     lt_pending_connection *handshake;
-    lt_credentials credentials; /* of the session that is made, or joined */
+    lt_credentials credentials; /* of the session that it creates or joins */
 };
 
 livetcp_pending *livetcp_pending_create(livetcp_usec now, livetcp_usec timeout_us)
@@ -67,7 +67,7 @@ livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending, const uin
     lt_pending_step step =
         lt_pending_connection_receive(pending->handshake, data, size, &made, error);
 
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
     switch (step) {
     case LT_PENDING_CREATE:
         return LIVETCP_PENDING_CREATE;
@@ -124,7 +124,7 @@ livetcp_result livetcp_pending_accept(livetcp_pending *pending, livetcp_random_f
     livetcp_result result = lt_pending_connection_accept(pending->handshake, &pending->credentials,
                                                          random, random_user, &made);
 
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
     return result;
 }
 
@@ -144,7 +144,7 @@ livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentia
     else if (pending->credentials.has_key)
         result = lt_pending_connection_challenge(pending->handshake, &pending->credentials, random,
                                                  random_user, &made);
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
     return result;
 }
 
@@ -153,7 +153,7 @@ void livetcp_pending_reject(livetcp_pending *pending, livetcp_result reason, liv
     lt_reply made;
 
     lt_pending_connection_reject(pending->handshake, reason, &made);
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
 }
 
 void livetcp_pending_reject_with(livetcp_pending *pending, livetcp_result reason, unsigned code,
@@ -162,7 +162,7 @@ void livetcp_pending_reject_with(livetcp_pending *pending, livetcp_result reason
     lt_reply made;
 
     lt_pending_connection_reject_with(pending->handshake, reason, code, text, &made);
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
 }
 
 void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply)
@@ -170,7 +170,7 @@ void livetcp_pending_wait(const livetcp_pending *pending, livetcp_reply *reply)
     lt_reply made;
 
     lt_pending_connection_wait(pending->handshake, &made);
-    hand_out(&made, reply);
+    convert_reply(&made, reply);
 }
 
 uint32_t lt_pending_capabilities(const livetcp_pending *pending)
@@ -189,9 +189,9 @@ uint32_t lt_pending_number(const livetcp_pending *pending)
 }
 
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_authenticator *proof)
+                            lt_pending_authenticator *authenticator)
 {
     *credentials = pending->credentials;
-    lt_pending_connection_authenticator(pending->handshake, proof);
+    lt_pending_connection_authenticator(pending->handshake, authenticator);
     return lt_pending_connection_request(pending->handshake)->count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interface between a session and the pending connection that asks for it. */
+/* Interface between a session and the pending connection that creates or joins it. */
 #ifndef LT_ENGINE_PENDING_H
 #define LT_ENGINE_PENDING_H
 
@@ -7,27 +7,27 @@
 
 #include <livetcp/engine.h>
 
-/* The session's key, and the PROOF that is still to come. Returns the number of connections that
- * the caller announced. */
+/* Copies the session's credentials, and the state with which its PROOF is checked. Returns the
+ * number of connections that the caller announced. */
 unsigned lt_pending_session(const livetcp_pending *pending, lt_credentials *credentials,
-                            lt_pending_authenticator *proof);
+                            lt_pending_authenticator *authenticator);
 
-/* LT_CAPABILITY_...: of both ends of the session that it makes. */
+/* LT_CAPABILITY_... that both ends of the new session have. */
 uint32_t lt_pending_capabilities(const livetcp_pending *pending);
 
-/* See lt_connection_number(). */
+/* Number of the connection: see lt_connection_number(). */
 uint32_t lt_pending_number(const livetcp_pending *pending);
 
-/* With which a connection that joins has proved itself; 0 = without one. */
+/* Ticket by which a joining connection proved itself; 0 = by a PROOF. */
 uint32_t lt_pending_ticket(const livetcp_pending *pending);
 
-/* True if the connection, which has proved itself, takes the place of one that the session still
- * has: its caller has left that, and the end of it has not arrived yet. The owner closes that one,
- * with livetcp_engine_lost(), before livetcp_engine_adopt_pending(). */
+/* True if this connection, which has proved itself, replaces one of the session whose end has not
+ * been noticed yet: its caller has left it. The owner reports that one with livetcp_engine_lost()
+ * before livetcp_engine_adopt_pending(). */
 bool lt_engine_is_replaced_by(const livetcp_engine *engine, const livetcp_pending *pending);
 
-/* As livetcp_pending_challenge(), of the session that has these credentials and has taken tickets
- * up to this one. */
+/* livetcp_pending_challenge() for a session with these credentials, in which tickets up to `ticket`
+ * are used. */
 livetcp_result lt_pending_challenge(livetcp_pending *pending, const lt_credentials *credentials,
                                     uint32_t ticket, livetcp_random_fn random, void *random_user,
                                     livetcp_reply *reply);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's life: its connections, outages, state and time. */
+/* A session's life: its connections and its state. */
 #include "engine/session.h"
 
 #include "base/sized.h"
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* ---- a connection ends ---- */
+/* ---- the end of a connection ---- */
 
 void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
                             bool say_goodbye, livetcp_usec now)
 {
-    bool heard = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
-                 lt_links_has_socket(engine->links, slot);
+    bool send_reason = say_goodbye && lt_sender_at_boundary(engine->sender, slot) &&
+                       lt_links_has_socket(engine->links, slot);
     lt_control message = {.type = lt_life_is_closing(&engine->life) ? LT_CONTROL_BYE
                                                                     : LT_CONTROL_REJECT,
                           .reason = (uint8_t)lt_reason_of(reason)};
@@ -22,14 +22,13 @@ void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_resul
     if (!lt_links_begin_close(engine->links, slot, reason, now))
         return;
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
-    if (heard && lt_life_is_closing(&engine->life))
+    if (send_reason && lt_life_is_closing(&engine->life))
         lt_reports_goodbye(engine->reports, slot, now);
-    if (heard && !engine->plain)
+    if (send_reason && !engine->plain)
         lt_control_write(&engine->writer, slot, &message);
 }
 
-/* Slots that failed by themselves, and those that are not wanted for now. */
-static void close_failed(livetcp_engine *engine, livetcp_usec now)
+void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now)
 {
     livetcp_result reason;
     unsigned slot;
@@ -42,7 +41,7 @@ static void close_failed(livetcp_engine *engine, livetcp_usec now)
 
 void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
 {
-    /* A peer that has ended, or that got our BYE, reads nothing that comes a second time. */
+    /* A peer that has ended the session, or received our BYE, reads no retransmission. */
     bool forget = lt_life_is_closing(&engine->life) || lt_life_is_closed(&engine->life);
     lt_packet *packet;
 
@@ -50,7 +49,8 @@ void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
         lt_sender_take_back(engine->sender, packet, slot);
 }
 
-/* A lost connection's: those, and what it has not written. */
+/* Returns the packets of a lost connection to the send queue: those in flight, and the unwritten
+ * one. */
 static void take_back(livetcp_engine *engine, unsigned slot)
 {
     lt_sender_take_back(engine->sender, lt_sender_empty_outbox(engine->sender, slot), slot);
@@ -87,7 +87,7 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
         return;
     if (renewed) {
         lt_reports_on_new_peer(engine->reports);
-        lt_kept_clear(lt_repair_kept(engine->repair)); /* it forgot our connections, too */
+        lt_kept_clear(lt_repair_kept(engine->repair)); /* the peer has forgotten the numbers */
     }
     if (result != LIVETCP_OK) {
         lt_life_close(&engine->life, result, now);
@@ -95,20 +95,20 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
         finish(engine, now);
         return;
     }
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     update_state(engine, now);
 }
 
-/* ---- a session's state ---- */
+/* ---- the session's state ---- */
 
-/* BYE on every connection, then every slot is closed; the session is CLOSED from here on. */
+/* Sends BYE on every connection and closes every slot; the session is CLOSED then. */
 static void finish(livetcp_engine *engine, livetcp_usec now)
 {
     lt_repair_close(engine->repair);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_session_begin_close(engine, i, lt_life_reason(&engine->life), true, now);
-    lt_sender_clear(engine->sender, true);               /* unwritten packets, too */
-    lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* nothing fills a gap any more */
+    lt_sender_clear(engine->sender, true);               /* packets taken back later, too */
+    lt_receiver_expire(engine->receiver, LIVETCP_NEVER); /* no gap can be filled any more */
     lt_links_end(engine->links);
     lt_life_end(&engine->life);
 }
@@ -118,7 +118,7 @@ static bool all_written(const livetcp_engine *engine)
     for (unsigned i = 0; i < lt_links_count(engine->links); i++)
         if (!lt_sender_idle(engine->sender, i))
             return false;
-    return lt_sender_queued(engine->sender) == 0 && lt_sender_later_copies(engine->sender) == 0;
+    return lt_sender_queued(engine->sender) == 0 && lt_sender_delayed_copies(engine->sender) == 0;
 }
 
 static void notify_if_sent(livetcp_engine *engine)
@@ -141,8 +141,8 @@ void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now)
         finish(engine, now);
 }
 
-/* Works out the session's state from its connections'. A listener's session waits for its caller to
- * come back, unless it never proved to be anybody. */
+/* Derives the session's state from the connections'. A listener's session waits for its caller to
+ * come back if that has authenticated itself. */
 static void update_state(livetcp_engine *engine, livetcp_usec now)
 {
     bool lingers = lt_links_confirmed(engine->links) && !engine->plain;
@@ -165,7 +165,7 @@ void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec n
     if (lt_life_on_goodbye(&engine->life, now + engine->config.peer_timeout_us))
         on_closing(engine);
     lt_session_begin_close(engine, slot, LIVETCP_ERR_CLOSED, false, now);
-    lt_sender_clear(engine->sender, false); /* the peer does not read it */
+    lt_sender_clear(engine->sender, false); /* the peer reads nothing more */
 }
 
 void livetcp_engine_close(livetcp_engine *engine, livetcp_result reason, livetcp_usec drain_us,
@@ -206,11 +206,11 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
                              now);
     lt_receiver_start(engine->receiver, connection);
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     update_state(engine, now);
 }
 
-/* From when a connection is open, each end can say what came on it. */
+/* Receipts are exchanged while a connection is open: see lt_links_number(). */
 static void start_receipts(livetcp_engine *engine, unsigned slot)
 {
     uint32_t number = lt_links_number(engine->links, slot);
@@ -224,7 +224,7 @@ static void start_receipts(livetcp_engine *engine, unsigned slot)
 void lt_session_on_changed(livetcp_engine *engine, unsigned slot, livetcp_usec now)
 {
     update_state(engine, now);
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     start_receipts(engine, slot);
 }
 
@@ -233,7 +233,7 @@ static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_
 {
     livetcp_result result = lt_links_adopt(engine->links, connection, number, now);
 
-    close_failed(engine, now);
+    lt_session_close_failed(engine, now);
     if (result != LIVETCP_OK)
         return result;
     lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
@@ -279,7 +279,7 @@ void livetcp_engine_lost(livetcp_engine *engine, unsigned connection, livetcp_re
     if (lt_links_closing(engine->links, connection, &known, NULL))
         reason = known;
     else if (reason == LIVETCP_ERR_PROTOCOL || reason == LIVETCP_ERR_GARBAGE)
-        engine->protocol_errors++; /* the owner has looked at the bytes */
+        engine->protocol_errors++; /* the owner found the error in the input */
     detach(engine, connection, reason, now);
 }
 
@@ -315,146 +315,6 @@ livetcp_result livetcp_engine_set_link(livetcp_engine *engine, unsigned connecti
 void livetcp_engine_retry(livetcp_engine *engine, uint32_t connections, livetcp_usec now)
 {
     lt_links_retry(engine->links, connections, now);
-}
-
-/* ---- outages ---- */
-
-/* The next link, in turn, that the session has connections over. */
-static unsigned next_link(const livetcp_engine *engine, unsigned link)
-{
-    unsigned next = link, least = LIVETCP_MAX_LINKS;
-
-    for (unsigned i = 0; i < lt_links_count(engine->links); i++) {
-        unsigned other = lt_session_path(engine, i)->link;
-        if (other > link && (next == link || other < next))
-            next = other;
-        if (other < least)
-            least = other;
-    }
-    return next > link ? next : least;
-}
-
-/* One of an outage before, which is silent as well, or has not come through at all. Packets under
- * way on it go out again elsewhere. */
-static void free_spare(livetcp_engine *engine, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (lt_links_spare_is_up(engine->links, &spare))
-        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
-}
-
-bool livetcp_engine_next_outage_probe(livetcp_engine *engine, livetcp_usec now, unsigned *probe,
-                                      unsigned *link)
-{
-    if (!lt_outage_probes_next(&engine->outage, now, probe))
-        return false;
-    if (lt_outage_probes_would_end(&engine->outage, *probe))
-        free_spare(engine, now);
-    *link = engine->probed_link = next_link(engine, engine->probed_link);
-    return true;
-}
-
-uint32_t livetcp_engine_outage_probes(const livetcp_engine *engine)
-{
-    return engine->outage.under_way;
-}
-
-void livetcp_engine_outage_probe_lost(livetcp_engine *engine, unsigned probe)
-{
-    if (probe < LIVETCP_MAX_OUTAGE_PROBES)
-        lt_outage_probes_lost(&engine->outage, probe);
-}
-
-bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned probe,
-                                           unsigned *connection, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (probe >= LIVETCP_MAX_OUTAGE_PROBES ||
-        !lt_outage_probes_answered(&engine->outage, probe, now) ||
-        !lt_links_has_spare(engine->links) || lt_links_spare_is_up(engine->links, &spare))
-        return false;
-    *connection = lt_links_take_spare(engine->links);
-    return true;
-}
-
-/* The others have recovered. Packets under way on it go out again elsewhere. */
-static void close_spare(livetcp_engine *engine, livetcp_usec now)
-{
-    unsigned spare;
-
-    if (lt_links_spare_is_done(engine->links, &spare))
-        lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
-}
-
-void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now)
-{
-    bool useful = !lt_life_is_closing(&engine->life) && lt_links_has_spare(engine->links);
-
-    lt_outage_probes_update(&engine->outage,
-                            useful ? lt_link_health_outage_since(&engine->health, engine->links)
-                                   : LIVETCP_NEVER,
-                            lt_links_round_trip(engine->links));
-    close_spare(engine, now);
-}
-
-/* ---- time ---- */
-
-void livetcp_engine_set_wall_clock(livetcp_engine *engine, livetcp_usec ahead_us)
-{
-    lt_reports_set_wall_clock(engine->reports, ahead_us);
-}
-
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
-livetcp_usec livetcp_engine_deadline(const livetcp_engine *engine)
-{
-    livetcp_usec due = LIVETCP_NEVER;
-
-    if (lt_life_is_closed(&engine->life))
-        return LIVETCP_NEVER;
-    due = earlier(due, lt_links_deadline(engine->links));
-    due = earlier(due, lt_outage_probes_deadline(&engine->outage));
-    due = earlier(due, lt_receiver_deadline(engine->receiver));
-    due = earlier(due, lt_sender_deadline(engine->sender));
-    due = earlier(due, lt_link_rates_deadline(&engine->rates));
-    due = earlier(due, lt_repair_deadline(engine->repair));
-    due = earlier(due, lt_reports_deadline(engine->reports));
-    return earlier(due, lt_life_deadline(&engine->life));
-}
-
-static void expire_reports(livetcp_engine *engine, livetcp_usec now)
-{
-    const lt_reassembly_stats *media = lt_receiver_get_media(engine->receiver);
-    lt_reports_view view = {.paths = lt_links_paths(engine->links),
-                            .count = lt_links_count(engine->links),
-                            .gaps = media->gaps,
-                            .late_order = media->late_discarded,
-                            .copy_spacing_us = lt_repair_copy_spacing(engine->repair)};
-
-    lt_reports_expire(engine->reports, &view, now);
-}
-
-void livetcp_engine_expire(livetcp_engine *engine, livetcp_usec now)
-{
-    if (lt_life_is_closed(&engine->life))
-        return;
-    engine->now_us = now;
-    lt_links_expire(engine->links, now);
-    close_failed(engine, now);
-    close_spare(engine, now);
-    lt_repair_expire(engine->repair, now);
-    expire_reports(engine, now);
-    lt_receiver_expire(engine->receiver, now);
-    lt_sender_expire(engine->sender, engine->links, now);
-    lt_link_rates_expire(&engine->rates, now);
-    if (lt_life_is_abandoned(&engine->life, now))
-        livetcp_engine_close(engine, lt_links_last_loss(engine->links), 0, now);
-    lt_session_check_drained(engine, now);
 }
 
 /* ---- events and questions ---- */

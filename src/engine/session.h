@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session from the inside: one of each component, and the order of their work on every event. No
- * component knows another's inside; information from one to another passes through here.
+ * A session: one object of each component, and the order of their work on every event. No component
+ * knows another's struct; information passes from one to another through these files:
  *
- *   session.c           its life: connections, outages, state, time
- *   session_path.c      what the platform tells of its paths
- *   session_receive.c   what comes, and what the peer's messages mean
- *   session_send.c      what goes: the next write
- *   session_create.c    how it is made of components, and what they call back for
- *   session_settings.c  settings of one that runs
+ *   session.c           connections, and the session's state
+ *   session_outage.c    outages of all connections
+ *   session_path.c      path information
+ *   session_receive.c   input: media and messages
+ *   session_time.c      deadlines
+ *   session_send.c      output: the next write
+ *   session_create.c    creation of the components, and their callbacks
+ *   session_settings.c  settings of a running session
  *   session_stats.c     statistics
  *
  * Each calls only those before it.
@@ -41,7 +43,7 @@ struct livetcp_engine {
 
     lt_events events;
     lt_life life;
-    lt_control_writer writer; /* to the sender */
+    lt_control_writer writer; /* the sender's outboxes */
     lt_links *links;
     lt_sender *sender;
     lt_repair *repair;
@@ -51,14 +53,14 @@ struct livetcp_engine {
     lt_link_health health;
     lt_link_meter meter;
     lt_outage_probes outage;
-    unsigned probed_link; /* of the last probe */
+    unsigned probed_link; /* link of the last outage probe */
 
-    bool sent_wanted;    /* SENT is to be emitted once all is written */
-    uint32_t unchanged;  /* bit i: path info of slot i is wanted, and known */
-    livetcp_usec now_us; /* while something is received or expires: when */
+    bool sent_wanted;    /* emit SENT once everything is written */
+    uint32_t unchanged;  /* bit i: path info of slot i is wanted, and equals the last one */
+    livetcp_usec now_us; /* time of the current input or expiry */
     uint64_t protocol_errors;
-    bool loss_warned;        /* that packets were lost although TCP had acknowledged them */
-    unsigned rejection_code; /* of the peer's application */
+    bool loss_warned;        /* a warning was sent that packets acknowledged by TCP were lost */
+    unsigned rejection_code; /* from the peer's application */
     char rejection[LT_REJECT_TEXT_MAX + 1];
 };
 
@@ -67,7 +69,7 @@ static inline livetcp_path *lt_session_path(const livetcp_engine *engine, unsign
     return &lt_links_paths(engine->links)[slot];
 }
 
-/* Owners pass slot numbers; unknown ones are ignored. */
+/* Owners pass slot numbers; invalid ones are ignored. */
 static inline bool lt_session_is_slot(unsigned connection)
 {
     return connection < LIVETCP_MAX_CONNECTIONS;
@@ -75,35 +77,44 @@ static inline bool lt_session_is_slot(unsigned connection)
 
 /* ---- session.c ---- */
 
-/* From here on the connection carries nothing but the reason: a BYE or a REJECT, if the peer is to
- * have it and can read it. */
+/* From now on the connection carries nothing but the reason for its end: BYE or REJECT, if
+ * `say_goodbye` and the stream is between frames. */
 void lt_session_begin_close(livetcp_engine *engine, unsigned slot, livetcp_result reason,
                             bool say_goodbye, livetcp_usec now);
 
-/* Packets in flight on a connection go back to the send queue, in order. */
+/* Returns a connection's packets in flight to the send queue, in order. */
 void lt_session_take_back_written(livetcp_engine *engine, unsigned slot);
 
-/* The states of connections may have changed by what came on this one. */
+/* Input on this connection may have changed the connections' states. */
 void lt_session_on_changed(livetcp_engine *engine, unsigned slot, livetcp_usec now);
 
-/* The peer sent BYE on this connection. It writes no more, but its earlier data on the others may
- * still be on the way: the session ends when they have, or after peer-timeout. */
+/* The peer sent BYE on this connection. It writes nothing more, but earlier data may still be in
+ * flight on the other connections: the session ends when they have ended, or after peer-timeout. */
 void lt_session_on_goodbye(livetcp_engine *engine, unsigned slot, livetcp_usec now);
 
-/* Finishes a close() whose queue has drained or whose time is up, and a session whose peer has
- * ended all connections. */
+/* Ends a session whose queue has drained after close(), whose time for that is over, or whose peer
+ * has ended all connections. */
 void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now);
 
-/* Links may have fallen silent, or come back. The spare slot serves one outage at a time. */
+/* Closes slots that failed by themselves, and those that the session does not want for now. */
+void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now);
+
+/* ---- session_outage.c ---- */
+
+/* Closes the spare connection once all others have recovered. Its packets in flight are sent again
+ * on those. */
+void lt_session_close_spare(livetcp_engine *engine, livetcp_usec now);
+
+/* Detects the beginning and the end of an outage, from the links' health. */
 void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now);
 
 /* ---- session_path.c ---- */
 
-/* Gives the known answers of the slots below `end`: in the order of the slots with those of the
- * platform, since together they tell groups and queues. */
+/* Applies the unchanged path info of the slots below `end`. Path info must be applied in the order
+ * of slots, since groups and queues are derived from all of them. */
 void lt_session_answer_unchanged(livetcp_engine *engine, unsigned end, livetcp_usec now);
 
-/* ---- session_receive.c: the receiver's ---- */
+/* ---- session_receive.c: callbacks of the receiver ---- */
 
 livetcp_result lt_session_on_control(void *user, unsigned slot, const uint8_t *packet, size_t size,
                                      livetcp_usec now);

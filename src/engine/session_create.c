@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a session is made of its components, and what they call each other back for. */
+/* Creation of a session's components, and the callbacks through which they reach each other. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "engine/memory.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* ---- callbacks of components ---- */
+/* ---- callbacks of the components ---- */
 
 static bool write_control(void *user, unsigned slot, const uint8_t *frame, size_t size)
 {
@@ -73,7 +73,7 @@ static void on_rtcp(void *user, const lt_arrival *arrival)
     hand_over(engine, arrival);
 }
 
-/* ---- made and freed ---- */
+/* ---- creation ---- */
 
 static unsigned slots_wanted(const livetcp_engine *engine)
 {
@@ -133,7 +133,7 @@ static lt_repair *create_repair(livetcp_engine *engine, const livetcp_engine_set
     return lt_repair_create(&repair);
 }
 
-/* `config` is the engine's, with the secrets that only the links need. */
+/* `config` is a copy of the engine's that still has the secrets, which only the links need. */
 static livetcp_result create_components(livetcp_engine *engine, const livetcp_engine_setup *setup,
                                         const livetcp_config *config)
 {
@@ -158,7 +158,7 @@ static livetcp_result create_components(livetcp_engine *engine, const livetcp_en
     return result == LIVETCP_OK ? create_reports(engine, setup) : result;
 }
 
-/* Host and port are the owner's business. */
+/* Host and port are not checked: the owner connects. */
 static livetcp_result check_setup(const livetcp_engine_setup *setup, livetcp_config *config,
                                   const livetcp_policy **policy, livetcp_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the platform tells of a session's paths, and who needs it. */
+/* Path information, and the components that use it. */
 #include "engine/session.h"
 
-/* The slot's path is up to date; its TCP was in that state before. */
+/* A slot's path info was updated; `before` is the previous TCP state. */
 static void on_path_info(livetcp_engine *engine, unsigned slot, livetcp_tcp_state before,
                          livetcp_usec now)
 {
@@ -19,7 +19,7 @@ static void on_path_info(livetcp_engine *engine, unsigned slot, livetcp_tcp_stat
         lt_repair_alarm(engine->repair, slot, now);
 }
 
-/* Of these slots (bits) those whose answer is known, since nothing can have changed. */
+/* The slots, among these (bits), whose path info would equal the last one. */
 static uint32_t unchanged_of(const livetcp_engine *engine, uint32_t slots, livetcp_usec now)
 {
     uint32_t unchanged = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes: a session's input, and what its peer's messages mean. */
+/* Input: media, and the peer's messages. */
 #include "engine/session.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@ unsigned livetcp_engine_rejection(const livetcp_engine *engine, const char **tex
     return engine->rejection_code;
 }
 
-/* Codes like HTTP's: the same request would be turned away again. */
+/* As with HTTP's status codes, 4xx and below: a retry would be rejected again. */
 static bool is_final(unsigned code)
 {
     return code > 0 && code < 500;
 }
 
-/* The peer closes; answering with a REJECT of our own would be noise. */
+/* The peer closes the connection itself; no REJECT is sent in answer. */
 static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_control *message,
                                 livetcp_usec now)
 {
@@ -33,9 +33,10 @@ static livetcp_result on_reject(livetcp_engine *engine, unsigned slot, const lt_
     return reason;
 }
 
-/* The peer has that many packets of a connection of ours, and none will follow. The others that TCP
- * acknowledged are sent again, unless another connection has brought them. */
-static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint64_t packets)
+/* The peer has received `packets` packets of a connection of ours that has ended, and no more will
+ * arrive on it. The others that TCP acknowledged are sent again, unless another connection has
+ * delivered them. */
+static void resend_missing(livetcp_engine *engine, lt_kept_connection *connection, uint64_t packets)
 {
     lt_kept *kept = lt_repair_kept(engine->repair);
     uint32_t missing = 0, again = 0;
@@ -53,8 +54,8 @@ static void settle(livetcp_engine *engine, lt_kept_connection *connection, uint6
                                                            .reason = LIVETCP_ERR_CONNECTION_LOST});
 }
 
-/* A last receipt, perhaps again. A connection that the peer has lost and we have not is of no use
- * any more. */
+/* The peer's last receipt for a connection; it may be repeated. If the connection is still open
+ * here, it is closed, since the peer has lost it. */
 static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_receipt *receipt,
                             livetcp_usec now)
 {
@@ -67,7 +68,7 @@ static void on_last_receipt(livetcp_engine *engine, unsigned slot, const lt_rece
     if (!connection || own == (int)slot)
         return;
     if (!lt_kept_is_settled(connection))
-        settle(engine, connection, packets);
+        resend_missing(engine, connection, packets);
     lt_kept_outcome(connection, &answer.resent);
     lt_control_write(&engine->writer, slot, &answer);
     if (own >= 0)
@@ -80,7 +81,7 @@ static void take_receipts(livetcp_engine *engine, const lt_reception *reception)
         lt_kept_on_receipt(lt_repair_kept(engine->repair), &reception->receipts[i]);
 }
 
-/* What the two ends tell each other about packets that TCP acknowledged. */
+/* Receipts: messages about packets that TCP has acknowledged. */
 static livetcp_result on_receipt(livetcp_engine *engine, unsigned slot, const lt_control *message,
                                  livetcp_usec now)
 {
@@ -137,7 +138,7 @@ livetcp_result lt_session_on_control(void *user, unsigned slot, const uint8_t *p
     livetcp_result result = lt_control_decode(packet, size, &message);
 
     if (result == LIVETCP_ERR_NOT_SUPPORTED)
-        return LIVETCP_OK; /* a later version's message: skipped */
+        return LIVETCP_OK; /* a message of a later version: ignored */
     return result == LIVETCP_OK ? dispatch(user, slot, &message, now) : result;
 }
 

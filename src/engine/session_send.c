@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes: packets of the application, and the next write of a session. */
+/* Output: the application's packets, and the next write. */
 #include "engine/session.h"
 
 livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, size_t size,
@@ -19,7 +19,7 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
     return LIVETCP_OK;
 }
 
-/* Links that no connection is on have no rate, and no limit. */
+/* Links without connections have no rate, and no limit. */
 static void limit_links(livetcp_engine *engine)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
@@ -28,13 +28,13 @@ static void limit_links(livetcp_engine *engine)
             lt_sender_limit(engine->sender, i,
                             &(lt_link_limit){.window = lt_rate_window(rate),
                                              .rate = lt_rate_carries(rate),
-                                             .room = lt_rate_has_room(rate),
+                                             .extra_allowed = lt_rate_has_room(rate),
                                              .headroom = lt_rate_headroom(rate)});
     }
 }
 
-/* Packets in flight on a link that has stalled go out again elsewhere, at once and whatever the
- * budget, as those of a lost connection do. */
+/* Reinjects the packets in flight on a link that has just stalled, at once and regardless of the
+ * budget, as those of a lost connection. */
 static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
 {
     uint32_t stalled = lt_link_health_update(&engine->health, engine->links, now);
@@ -44,7 +44,8 @@ static void reinject_stalled(livetcp_engine *engine, livetcp_usec now)
             lt_session_take_back_written(engine, i);
 }
 
-/* An encoder at its least is too fast for the path: the rest is dropped, which nobody asked for. */
+/* Warns that the path is slower than min-bitrate: the encoder cannot go lower, and packets are
+ * dropped. */
 static void warn_of_shortage(livetcp_engine *engine, livetcp_usec now)
 {
     uint32_t carried = lt_link_rates_take_shortage(&engine->rates, now);
@@ -90,7 +91,7 @@ static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_e
     return true;
 }
 
-/* True if a further copy of a packet under way was given to a connection. */
+/* True if another copy of a packet in flight was placed. */
 static bool review(livetcp_engine *engine, livetcp_usec now)
 {
     unsigned slots = lt_links_count(engine->links);
@@ -100,7 +101,7 @@ static bool review(livetcp_engine *engine, livetcp_usec now)
         bool copied = lt_sender_review(engine->sender, engine->links, packet, now);
         lt_repair_reviewed(engine->repair, packet, copied, now);
         if (copied)
-            return true; /* and on when that is written */
+            return true; /* the next ones when that is written */
     }
     return false;
 }
@@ -123,14 +124,15 @@ static bool place(livetcp_engine *engine, livetcp_usec now)
 {
     lt_placed placed;
 
-    /* What waits in the send queue can go where the path is first back, or be dropped. */
+    /* During an outage new packets stay in the send queue, where they can be dropped, or take the
+     * connection that recovers first. */
     if (lt_outage_probes_is_away(&engine->outage) ||
         !lt_sender_place(engine->sender, engine->links, now, &placed))
         return false;
     bool parity =
         placed.protect && lt_repair_protect(engine->repair, engine->links, placed.packet, now);
     lt_reports_on_placed(engine->reports, placed.packet, placed.copies, parity);
-    lt_packet_unref(&placed.packet); /* the outboxes have it */
+    lt_packet_unref(&placed.packet); /* the outboxes have references */
     return true;
 }
 
@@ -143,8 +145,8 @@ static uint32_t slots_on(const livetcp_engine *engine, unsigned link)
     return slots;
 }
 
-/* A probe upwards: behind all media, to connections that take it at once. */
-static bool pad_up(livetcp_engine *engine, livetcp_usec now)
+/* Writes padding for a rate probe: only behind all media, and on connections that can write now. */
+static bool pad(livetcp_engine *engine, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
         lt_rate *rate = lt_link_rates_at(&engine->rates, i);
@@ -161,7 +163,8 @@ static bool pad_up(livetcp_engine *engine, livetcp_usec now)
     return false;
 }
 
-/* A packet already begun comes first, then late ones, since the rest may still be in time. */
+/* Order: the rest of a packet that is partly written, packets to repair, which may still be in
+ * time, then new ones. */
 bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
                                livetcp_engine_write *write)
 {
@@ -174,9 +177,9 @@ bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
     lt_sender_begin_round(engine->sender, engine->links, now);
     if (!lt_sender_queued(engine->sender))
         lt_session_check_drained(engine, now);
-    if (review(engine, now) || lt_sender_place_later_copy(engine->sender, engine->links, now) ||
+    if (review(engine, now) || lt_sender_place_delayed_copy(engine->sender, engine->links, now) ||
         place_parity(engine, now) || place(engine, now) ||
-        lt_repair_probe(engine->repair, engine->links, now) || pad_up(engine, now))
+        lt_repair_probe(engine->repair, engine->links, now) || pad(engine, now))
         return next_in_outboxes(engine, now, write);
     if (lt_sender_drained(engine->sender))
         lt_events_add(&engine->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_DRAINED});

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of a session that runs. */
+/* Settings of a running session. */
 #include "base/error.h"
 #include "engine/session.h"
 #include "settings/settings.h"
 
 #include <stdio.h>
 
-/* Puts settings in force, if they are right together. */
+/* Applies settings if they are consistent. */
 static livetcp_result configure(livetcp_engine *engine, const livetcp_config *config,
                                 const livetcp_policy *policy, livetcp_error *error)
 {
@@ -34,7 +34,7 @@ livetcp_result livetcp_engine_set_policy(livetcp_engine *engine, const livetcp_p
     if (!policy)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "policy is NULL");
     snprintf(config.policy, sizeof config.policy, "%s", policy->name);
-    config.connections = lt_links_count(engine->links); /* there will not be more */
+    config.connections = lt_links_count(engine->links); /* their number is fixed */
     return configure(engine, &config, policy, error);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of a session: each component's, gathered. */
+/* Statistics of a session, gathered from the components. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "engine/session.h"

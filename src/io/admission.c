@@ -52,17 +52,17 @@ static bool is_news(livetcp_listener *listener, const char *remote, livetcp_resu
     const char *port = strrchr(remote, ':');
     int size = port ? (int)(port - remote) : 0;
     livetcp_usec now = lt_io_now();
-    char key[LT_REPEATS_KEY];
+    char key[LT_NOTICE_KEY_SIZE];
     unsigned others;
 
     *untold = 0;
     snprintf(key, sizeof key, "%.*s", size, remote);
-    bool quiet = !lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, &others);
+    bool quiet = !lt_notice_limit_allow(&listener->rejections, key, TELL_PAUSE_US, now, &others);
     if (reason == LIVETCP_ERR_CONNECTION_LOST)
         return !quiet;
     snprintf(key, sizeof key, "%.*s %s", size, remote, livetcp_result_name(reason));
     return !is_wrong_end(reason) ||
-           lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, untold);
+           lt_notice_limit_allow(&listener->rejections, key, TELL_PAUSE_US, now, untold);
 }
 
 /* A flood of strangers must not become a flood of notices. */

@@ -29,7 +29,7 @@
 #define LT_IO_LISTENER_H
 
 #include "base/bucket.h"
-#include "base/repeats.h"
+#include "base/notice_limit.h"
 #include "io/context.h"
 #include "io/lazy_watch.h"
 #include "io/pending_pool.h"
@@ -74,9 +74,9 @@ struct livetcp_listener {
     uint8_t refused[LT_IO_LISTENER_REFUSED][LIVETCP_SESSION_ID_SIZE];
     unsigned next_refused;
 
-    lt_repeats rejections; /* of peers that come again and again */
-    lt_bucket notices;     /* and of all others */
-    unsigned untold;       /* since the last notice */
+    lt_notice_limit rejections; /* of peers that come again and again */
+    lt_bucket notices;          /* and of all others */
+    unsigned untold;            /* since the last notice */
 
     lt_list sessions; /* the newest first */
     unsigned session_count;

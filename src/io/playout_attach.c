@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/usec.h"
 #include "io/session.h"
 
 #include <stdlib.h>
@@ -43,11 +44,6 @@ typedef struct attached {
 static livetcp_usec now_us(void)
 {
     return (livetcp_usec)(uv_hrtime() / 1000);
-}
-
-static livetcp_usec clamp(livetcp_usec value, livetcp_usec min, livetcp_usec max)
-{
-    return value < min ? min : value > max ? max : value;
 }
 
 static void lock(const attached *a)
@@ -204,8 +200,8 @@ static void report(attached *a, livetcp_session *session, livetcp_usec now)
     lock(a);
     livetcp_playout_get_stats(a->playout, &stats);
     unlock(a);
-    news.delay_us = clamp(a->waits_us / (livetcp_usec)a->arrivals, 0, MAX_REPORTED_US);
-    news.margin_us = clamp(a->margin_us, -MAX_REPORTED_US, MAX_REPORTED_US);
+    news.delay_us = lt_usec_clamp(a->waits_us / (livetcp_usec)a->arrivals, 0, MAX_REPORTED_US);
+    news.margin_us = lt_usec_clamp(a->margin_us, -MAX_REPORTED_US, MAX_REPORTED_US);
     news.late = stats.late - a->late_before;
     livetcp_session_report_playout(session, &news);
     a->arrivals = 0;

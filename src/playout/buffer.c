@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list, since a new packet usually belongs at its end. */
+/* A list with insertion from the end, where a new packet usually belongs. */
 #include "playout/buffer.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *pri
     void *token = primary->token;
     size_t size = primary->size;
 
-    *primary = *secondary; /* without the bytes, which follow the struct */
+    *primary = *secondary; /* the fields only; the bytes follow the struct */
     primary->token = token;
     primary->size = size;
     buffer->bytes -= secondary->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that wait for playout, in order of their extended sequence numbers. */
+/* Packets that wait for playout, ordered by extended sequence number. */
 #ifndef LT_PLAYOUT_BUFFER_H
 #define LT_PLAYOUT_BUFFER_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct lt_waiting {
-    struct lt_waiting *before, *after; /* by number */
+    struct lt_waiting *before, *after; /* list neighbours by number */
     uint64_t extended;
     uint32_t ssrc;
     uint32_t timestamp;
@@ -20,13 +20,13 @@ typedef struct lt_waiting {
     unsigned flags;  /* LIVETCP_PLAYOUT_KEY_FRAME... */
     unsigned events; /* LIVETCP_PLAYOUT_TALKSPURT... */
     bool late;
-    bool gone; /* came too late: only its place is kept */
+    bool gone; /* arrived too late: only its position is kept */
     void *token;
-    size_t size; /* of the copied bytes */
+    size_t size; /* bytes copied */
     uint8_t bytes[];
 } lt_waiting;
 
-/* Zero is empty. */
+/* Empty when zeroed. */
 typedef struct lt_buffer {
     lt_waiting *first, *last;
     size_t packets;
@@ -35,26 +35,26 @@ typedef struct lt_buffer {
     void *user;
 } lt_buffer;
 
-/* Creates a packet and copies its bytes, unless they are NULL. Returns NULL when out of memory. */
+/* Creates a packet and copies its bytes, unless they are NULL. Returns NULL without memory. */
 lt_waiting *lt_waiting_create(const uint8_t *bytes, size_t size);
 
-/* Frees it and drops its token; clears the pointer, which may be NULL. */
+/* Frees the packet, drops its token, and clears the pointer. *waiting may be NULL. */
 void lt_buffer_drop(const lt_buffer *buffer, lt_waiting **waiting);
 
 /* The packet with this number, or NULL. */
 lt_waiting *lt_buffer_find(const lt_buffer *buffer, uint64_t extended);
 
-/* `primary` replaces the buffered packet and drops it. It inherits all of its fields but the bytes
- * and the token. */
+/* Replaces a buffered packet by `primary`, which inherits all fields except bytes and token, and
+ * drops it. */
 void lt_buffer_replace(lt_buffer *buffer, lt_waiting *secondary, lt_waiting *primary);
 
-/* A buffered packet will not be played: drops its token and keeps its place. */
+/* A buffered packet will not be played: drops its token, and keeps its position. */
 void lt_buffer_forgo(const lt_buffer *buffer, lt_waiting *waiting);
 
-/* Takes over a packet whose number is not in the buffer yet. */
+/* Takes over a packet whose number is not in the buffer. */
 void lt_buffer_insert(lt_buffer *buffer, lt_waiting *waiting);
 
-/* Hands out the first packet, or NULL. */
+/* Removes and returns the first packet, or NULL. */
 lt_waiting *lt_buffer_take(lt_buffer *buffer);
 
 /* Drops all packets. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A playout's config: defaults and validation. */
+/* Configuration of a playout: defaults and validation. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "playout/engine.h"
 
 #define HOUR_US (3600 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* The part that livetcp_playout_config_init() of version 0.1 cleared: programs built with that
- * version have no more. */
+/* Size of livetcp_playout_config in version 0.1, whose initializer cleared this many bytes. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_playout_config, user)
 
 void livetcp_playout_config_init_sized(livetcp_playout_config *config, size_t size)

@@ -37,13 +37,13 @@ static livetcp_usec static_delay(livetcp_usec rtt_us, double packet_rate)
 #define STEEP_US 100e3
 #define FLAT_US  7875.0
 
-/* The packet duration that FLAT_US was made for. */
+/* Packet duration for which FLAT_US was chosen. */
 #define FLAT_DURATION_US 20e3
 
 /* Minimum number of samples before any conclusion. */
 #define MIN_SAMPLES 10
 
-/* After so many samples the minimum transit time has most likely been seen. */
+/* After this many samples the minimum transit time has most likely been seen. */
 #define FOUND_SAMPLES 100
 
 static void update_mode(lt_playout_delay_adaptive *a, double delay, livetcp_usec duration_us)
@@ -59,15 +59,15 @@ static void update_mode(lt_playout_delay_adaptive *a, double delay, livetcp_usec
     a->spike = a->slope > FLAT_US * fmin(part, 1);
 }
 
-/* A stall begins with a packet that no delay within the bounds would have saved, and ends when one
- * comes in time again. Its packets are no example: the delay would help none of the next stall. */
+/* A stall begins with a packet that no delay within the bounds would have saved, and ends with the
+ * next one in time. Its packets are not counted: no delay would help in the next stall. */
 static bool in_stall(lt_playout_delay *d, livetcp_usec queueing_us, livetcp_usec duration_us)
 {
-    livetcp_usec usual = lt_delay_quantiles_delay(&d->lateness, d->config->target_late);
+    livetcp_usec current = lt_delay_quantiles_delay(&d->lateness, d->config->target_late);
 
     if (queueing_us > d->config->max_latency_us)
         d->stalled = true;
-    else if (queueing_us <= usual + duration_us)
+    else if (queueing_us <= current + duration_us)
         d->stalled = false;
     return d->stalled;
 }
@@ -95,8 +95,8 @@ void lt_playout_delay_add(lt_playout_delay *d, livetcp_usec queueing_us, livetcp
         a->calm_us = (livetcp_usec)(a->u + d->config->beta * a->v);
 }
 
-/* It waited behind a loss on its connection while later ones came on others: what the delay has to
- * cover, and no sample of how delays follow each other. */
+/* Counts the delay of a packet that waited behind a loss while later ones arrived on other
+ * connections. The delay must cover it, but it is not a sample of the sequence of delays. */
 void lt_playout_delay_add_overtaken(lt_playout_delay *d, livetcp_usec queueing_us)
 {
     if (!d->stalled && queueing_us <= d->config->max_latency_us)
@@ -114,7 +114,7 @@ void lt_playout_delay_rebase(lt_playout_delay *d, livetcp_usec higher_us)
     memset(&d->lateness, 0, sizeof d->lateness);
 }
 
-void lt_playout_delay_doubt(lt_playout_delay *d)
+void lt_playout_delay_reset(lt_playout_delay *d)
 {
     if (d->adaptive.samples >= FOUND_SAMPLES)
         return;
@@ -123,7 +123,7 @@ void lt_playout_delay_doubt(lt_playout_delay *d)
 }
 
 /* A talkspurt keeps its delay until it ends, so talkspurts follow a spike. Frames are placed one by
- * one; a spike would slow them down and be over before the delay helps. */
+ * one; a spike would slow them down, and be over before the delay helps. */
 static livetcp_usec adaptive_delay(const lt_playout_delay *d)
 {
     const lt_playout_delay_adaptive *a = &d->adaptive;
@@ -137,30 +137,31 @@ static livetcp_usec adaptive_delay(const lt_playout_delay *d)
 
 /* ---- policy-aware ----
  *
- * The delay that leaves `target_late` of the packets late, and no more. Of the packets that have
- * come, their distribution tells; before there are enough of them, what the sender announces:
- * the share of packets by protection, and the time that a repair takes, beyond the one-way delay of
- * every packet:
+ * The smallest delay that leaves at most `target_late` of the packets late. It is taken from the
+ * distribution of the received packets' delays; before there are enough of them, from the sender's
+ * announcement: the share of packets by protection, and the time that a repair takes beyond the
+ * one-way delay of every packet:
  *
- * - hedge: the copy is sent when no acknowledgement has come for a round trip and hedge-delay.
- * - duplicate: nothing, or the time between the copies.
- * - parity: the rest of its group, and the parity packet that follows.
+ * - hedge: the copy is sent when no acknowledgement has arrived for a round trip and hedge-delay.
+ * - duplicate: none, or the spacing of the copies.
+ * - parity: the rest of the group, and the parity packet after it.
  *
- * A few more milliseconds cover the differences in scheduling and queueing between connections.
- * Packets are late if they are lost and their protection is slower than the delay. How many are
- * lost is not announced: LOSS is assumed.
+ * A few more milliseconds cover differences in scheduling and queueing between connections. Packets
+ * are late if they are lost and their protection is slower than the delay. The loss rate is not
+ * announced: LOSS is assumed.
  *
- * When the protection of most packets becomes a slower one, the packets before are no example any
- * more, and the announcement counts again.
+ * When the main protection of the stream becomes a slower one, earlier packets are no longer
+ * representative, and the announcement applies again.
  */
 
 #define SPREAD_US (10 * LIVETCP_USEC_MSEC)
 
-/* More than that is no path for calls: Brosh et al., section 1, have 2 to 3 % as the most. */
+/* Assumed loss rate. Paths with more are unfit for calls: Brosh et al., section 1, give 2 to 3 % as
+ * the maximum. */
 #define LOSS 0.05
 
-/* Packets that make a distribution. */
-#define COUNT_MIN 200
+/* Minimum number of packets in a distribution. */
+#define MIN_COUNT 200
 
 #define REPAIRS LIVETCP_PLAYOUT_REPAIRS
 
@@ -193,7 +194,7 @@ static livetcp_usec repair_delay(const livetcp_playout_path *path, livetcp_playo
     return static_delay(path->rtt_us, packet_rate);
 }
 
-/* Share of the packets that are lost, and whose repair takes longer than `delay_us`. */
+/* Share of the packets that are lost and whose repair takes longer than `delay_us`. */
 static double late(const livetcp_playout_path *path, double packet_rate, livetcp_usec delay_us)
 {
     double share = 0;
@@ -213,32 +214,32 @@ static bool has_shares(const livetcp_playout_path *path)
     return sum > 0;
 }
 
-/* -1 while it is not known. */
+/* Delay by the sender's announcement; -1 = unknown. */
 static livetcp_usec announced_delay(const livetcp_playout_path *path, double packet_rate,
                                     double target_late)
 {
-    livetcp_usec least = -1;
+    livetcp_usec min_us = -1;
 
     if (!has_shares(path))
         return repair_delay(path, path->repair, packet_rate);
     for (unsigned i = 0; i < REPAIRS; i++) {
         livetcp_usec delay = repair_delay(path, (livetcp_playout_repair)i, packet_rate);
-        if (delay >= 0 && (least < 0 || delay < least) &&
+        if (delay >= 0 && (min_us < 0 || delay < min_us) &&
             late(path, packet_rate, delay) <= target_late)
-            least = delay;
+            min_us = delay;
     }
-    return least;
+    return min_us;
 }
 
-/* The repair of most packets. */
+/* The protection of most packets. */
 static livetcp_playout_repair main_repair(const livetcp_playout_path *path)
 {
-    unsigned most = (unsigned)path->repair;
+    unsigned largest = (unsigned)path->repair;
 
     for (unsigned i = 0; has_shares(path) && i < REPAIRS; i++)
-        if (path->shares[i] > path->shares[most])
-            most = i;
-    return (livetcp_playout_repair)most;
+        if (path->shares[i] > path->shares[largest])
+            largest = i;
+    return (livetcp_playout_repair)largest;
 }
 
 static void follow_protection(lt_playout_delay *d, const livetcp_playout_path *path,
@@ -256,12 +257,12 @@ static livetcp_usec policy_aware_delay(lt_playout_delay *d, const livetcp_playou
                                        double packet_rate)
 {
     follow_protection(d, path, packet_rate);
-    if (lt_delay_quantiles_count(&d->lateness) >= COUNT_MIN)
+    if (lt_delay_quantiles_count(&d->lateness) >= MIN_COUNT)
         return lt_delay_quantiles_delay(&d->lateness, d->config->target_late);
     return announced_delay(path, packet_rate, d->config->target_late);
 }
 
-/* ---- all of them ---- */
+/* ---- all modes ---- */
 
 void lt_playout_delay_init(lt_playout_delay *d, const livetcp_playout_config *config)
 {

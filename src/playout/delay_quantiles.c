@@ -6,10 +6,11 @@
 #define FIRST_US 250.0
 #define GROWTH   1.0625
 
-/* Half of what counts is younger than 2000 packets: 40 s of speech. */
+/* Growth of the weight per packet: the last 2000 packets (40 s of speech) have half of the total
+ * weight. */
 #define GAIN 1.00035
 
-/* Weights are scaled down before they lose their precision. */
+/* Weights are scaled down above this, before they lose precision. */
 #define WEIGHT_MAX 1e9
 
 static unsigned bin_of(livetcp_usec delay_us)

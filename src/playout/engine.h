@@ -21,14 +21,14 @@
 
 #include <livetcp/playout.h>
 
-/* The reason a packet is on probation: a second packet that agrees confirms it. */
+/* Reason of a probation, which a second packet that agrees ends. */
 typedef enum lt_probation_reason {
     LT_PROBATION_SSRC,
     LT_PROBATION_SEQUENCE,
     LT_PROBATION_TIME
 } lt_probation_reason;
 
-/* A packet on its way in. */
+/* A packet on input. */
 typedef struct lt_incoming {
     lt_rtp_header header;
     const uint8_t *data;
@@ -38,12 +38,12 @@ typedef struct lt_incoming {
     void *token;
 } lt_incoming;
 
-/* The packet on probation: it may start a new stream or a jump. */
+/* The packet on probation: it may start a new stream, or be a jump. */
 typedef struct lt_probation {
     bool present;
     lt_probation_reason reason;
-    lt_incoming in;        /* its data and token are in `held` */
-    livetcp_usec media_us; /* LT_PROBATION_TIME: by the old clock */
+    lt_incoming in;        /* data and token are in `held` */
+    livetcp_usec media_us; /* LT_PROBATION_TIME: by the current clock */
     lt_waiting *held;
 } lt_probation;
 
@@ -63,34 +63,34 @@ struct livetcp_playout {
     lt_playout_outcome outcome;
 
     uint64_t highest;        /* highest packet number received */
-    uint64_t epoch;          /* the first since the media clock last restarted; none: UINT64_MAX */
-    livetcp_usec epoch_us;   /* its arrival */
-    livetcp_usec arrival_us; /* of the latest; time does not go back */
+    uint64_t epoch;          /* first one since the media clock last restarted; UINT64_MAX = none */
+    livetcp_usec epoch_us;   /* arrival of that packet */
+    livetcp_usec arrival_us; /* of the latest packet; never decreases */
     livetcp_usec queueing_us;
-    livetcp_usec frame_queueing_us; /* video: the maximum of the frame under way */
+    livetcp_usec frame_queueing_us; /* video: maximum over the current frame */
     livetcp_usec frame_media_us;
     livetcp_usec delay_us;
     livetcp_usec target_us;
     double jitter_us;
 
-    bool begun;            /* next is known */
-    uint64_t next;         /* next number to play */
-    uint64_t begin;        /* first one played since the last restart */
-    livetcp_usec start_us; /* IN_ORDER: the first packets are waited for until then */
-    bool broken;           /* the next item does not continue the last one */
-    bool flowing;          /* played recently: its end, and guesses after it */
-    livetcp_usec last_us;  /* play time of the last item given */
+    bool started;          /* `next` is valid */
+    uint64_t next;         /* number of the next packet to play */
+    uint64_t begin;        /* first number played since the last restart */
+    livetcp_usec start_us; /* IN_ORDER: end of the wait for the first packets */
+    bool broken;           /* the next item does not continue the previous one */
+    bool flowing;          /* played recently: the fields below are valid */
+    livetcp_usec last_us;  /* play time of the last item */
     livetcp_usec end_us;
     uint32_t end_timestamp;
     unsigned guesses;
-    lt_waiting *given; /* last packet that pull() gave */
+    lt_waiting *given; /* last packet returned by pull() */
 
-    livetcp_playout_stats counts; /* counters that no other part keeps */
+    livetcp_playout_stats counts; /* counters kept by no other part */
 };
 
 livetcp_result lt_playout_config_check(const livetcp_playout_config *config, livetcp_error *error);
 
-/* Takes a packet: it is held, put on probation, or rejected (take.c). Errors:
+/* Takes a packet: holds it, puts it on probation, or rejects it (take.c). Errors:
  * LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_playout_take(livetcp_playout *playout, const lt_incoming *in,
                                livetcp_playout_slot *slot);
@@ -98,14 +98,14 @@ livetcp_result lt_playout_take(livetcp_playout *playout, const lt_incoming *in,
 /* Drops the packet on probation. */
 void lt_playout_clear_probation(livetcp_playout *playout);
 
-/* The item to play at `now`, and the time of the next one (pull.c). */
+/* The item to play at `now`, and the time of the next item (pull.c). */
 void lt_playout_next(livetcp_playout *playout, livetcp_usec now, livetcp_playout_item *item);
 livetcp_usec lt_playout_deadline(const livetcp_playout *playout);
 
-/* The packet that lt_playout_next() gives next, without giving it. */
-void lt_playout_show(const livetcp_playout *playout, livetcp_playout_item *item);
+/* The packet that lt_playout_next() will return next, without removing it. */
+void lt_playout_peek(const livetcp_playout *playout, livetcp_playout_item *item);
 
-/* True if the numbers continue elsewhere: then nothing is missing between these two. */
+/* True if numbers jump between the two, so that nothing is missing between them. */
 static inline bool lt_playout_breaks(uint64_t next, uint64_t extended)
 {
     return extended > next + LT_WINDOW_MAX_STEP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Audio: the timestamp step between neighbouring packets, once it has been the same twice running;
- * a pause does not count. Video: moving averages, since the frame rate varies. */
+/* Audio: the timestamp step between consecutive packets, once it was the same twice in a row;
+ * pauses do not count. Video: moving averages, since the frame rate varies. */
 #include "playout/interval.h"
 
 #include <livetcp/base.h>
@@ -9,7 +9,7 @@
 
 #define WEIGHT 0.125
 
-/* Steps longer than this many seconds are pauses. */
+/* Longer steps, in seconds, are pauses. */
 #define LONGEST 1
 
 void lt_interval_init(lt_interval *interval, bool video, uint32_t clock_rate, int64_t configured_us)
@@ -39,7 +39,7 @@ static void add_audio(lt_interval *interval, int64_t step)
     interval->step = step;
 }
 
-/* A frame is complete: the next one has begun. */
+/* A frame is complete, since the next one has begun. */
 static void add_frame(lt_interval *interval, int64_t step)
 {
     if (!(interval->configured > 0))

@@ -24,8 +24,8 @@ double lt_series_stddev(const lt_series *series)
     return series->count ? sqrt(series->squares / (double)series->count) : 0;
 }
 
-/* Media that continues the last picture without a gap is not a freeze, however slowly it comes: the
- * sender had nothing to show. */
+/* Media that continues the last picture without a gap in media time is not a freeze, however late
+ * it arrives: the sender had nothing to show. */
 static void watch_freeze(lt_playout_outcome *o, livetcp_usec play_us, livetcp_usec media_us,
                          livetcp_usec duration_us)
 {

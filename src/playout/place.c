@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Places a packet: its number, its media time and its play time. */
+/* Places a packet: determines its number, media time and play time. */
 #include "playout/place.h"
 
-/* The first packets over several connections may overtake each other. */
+#include "base/usec.h"
+
+/* Time for the first packets of several connections, which may overtake each other. */
 #define START_US (50 * LIVETCP_USEC_MSEC)
 
-/* Maximum time until the minimum transit time of a stream has been seen. */
+/* Maximum time until a stream's minimum transit time has been seen. */
 #define YOUNG_US (2 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* A packet with a known number and media time. */
+/* A packet with its number and media time. */
 typedef struct placing {
     const lt_incoming *in;
     uint64_t extended;
@@ -17,12 +19,7 @@ typedef struct placing {
     unsigned events;
 } placing;
 
-static livetcp_usec least(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
-/* ---- the clock and the path ---- */
+/* ---- clock and path ---- */
 
 void lt_playout_restart_media(livetcp_playout *p, const lt_rtp_header *header,
                               livetcp_usec arrival_us)
@@ -36,7 +33,7 @@ void lt_playout_restart_media(livetcp_playout *p, const lt_rtp_header *header,
     p->epoch_us = arrival_us;
     p->frame_media_us = p->timeline.media_us;
     p->frame_queueing_us = 0;
-    p->start_us = arrival_us + least(START_US, p->target_us);
+    p->start_us = arrival_us + lt_usec_min(START_US, p->target_us);
 }
 
 static void measure_transit(livetcp_playout *p, placing *at)
@@ -48,7 +45,7 @@ static void measure_transit(livetcp_playout *p, placing *at)
     base_us = p->transit.started ? lt_transit_base(&p->transit, at->media_us) : 0;
     move = lt_transit_add(&p->transit, at->media_us, arrival_us);
     if (move == LT_TRANSIT_LOWER)
-        lt_playout_delay_doubt(&p->delay);
+        lt_playout_delay_reset(&p->delay);
     if (move == LT_TRANSIT_HIGHER) {
         lt_playout_delay_rebase(&p->delay, lt_transit_base(&p->transit, at->media_us) - base_us);
         at->events |= LIVETCP_PLAYOUT_BASE_MOVED;
@@ -62,7 +59,8 @@ static void measure_transit(livetcp_playout *p, placing *at)
         at->events |= LIVETCP_PLAYOUT_STANDING_QUEUE;
 }
 
-/* Delays are those of packets, or of frames, which are complete with their last packet. */
+/* Delays are measured per packet, or for video per frame, which is complete with its last packet.
+ */
 static void measure_delay(livetcp_playout *p, const placing *at)
 {
     livetcp_usec duration_us = lt_interval_duration_us(&p->interval);
@@ -89,9 +87,9 @@ static void measure_jitter(livetcp_playout *p, const placing *at)
     p->jitter_us += ((double)(off < 0 ? -off : off) - p->jitter_us) / 16;
 }
 
-/* ---- place in the stream ---- */
+/* ---- position in the stream ---- */
 
-/* Finds out if the delay may change here; call it before the timeline moves on. */
+/* Decides whether the delay may change here. Call it before the timeline advances. */
 static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
 {
     livetcp_usec duration_us = lt_interval_duration_us(&p->interval);
@@ -110,16 +108,16 @@ static lt_playout_schedule_place place_of(livetcp_playout *p, placing *at)
     return LT_PLAYOUT_START;
 }
 
-/* Before a jump another packet was given for this time. */
-static bool taken(const livetcp_playout *p, livetcp_usec play_us)
+/* True if a packet from before a jump was played at this time. */
+static bool is_taken(const livetcp_playout *p, livetcp_usec play_us)
 {
     return p->flowing && p->config.mode != LIVETCP_PLAYOUT_NONE &&
            p->config.release != LIVETCP_PLAYOUT_IN_ORDER &&
            play_us < p->last_us + lt_interval_duration_us(&p->interval) / 2;
 }
 
-/* A packet that must be played late, or that a jump places before the last one given, follows that
- * one. */
+/* A packet that must be played late, or that a jump places before the last item, follows that item.
+ */
 static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
 {
     bool keeps = p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER;
@@ -127,17 +125,18 @@ static livetcp_usec in_sequence(const livetcp_playout *p, livetcp_usec play_us)
     return keeps && p->flowing && play_us < p->last_us ? p->last_us : play_us;
 }
 
-/* Gives waiting packets their play times by the new offset. Those whose time has passed thereby are
- * not played, unless the renderer decides about them. */
+/* Moves the play times of waiting packets by the new offset. A packet whose time is then past is
+ * not played, unless the renderer decides about late ones. */
 static void retime(livetcp_playout *p, livetcp_usec offset_us, livetcp_usec now)
 {
     for (lt_waiting *waiting = p->buffer.first; waiting; waiting = waiting->after) {
         if (waiting->extended < p->epoch)
             continue;
-        waiting->play_us = in_sequence(p, least(waiting->play_us, waiting->media_us + offset_us));
+        waiting->play_us =
+            in_sequence(p, lt_usec_min(waiting->play_us, waiting->media_us + offset_us));
         if (p->schedule.video || p->config.release == LIVETCP_PLAYOUT_IN_ORDER)
             waiting->late = waiting->play_us < now;
-        else if (waiting->play_us < now || taken(p, waiting->play_us))
+        else if (waiting->play_us < now || is_taken(p, waiting->play_us))
             lt_buffer_forgo(&p->buffer, waiting);
     }
 }
@@ -183,7 +182,7 @@ static void count_delay(livetcp_playout *p, const placing *at, lt_playout_schedu
     }
 }
 
-/* The next packet by number. Returns its play time. */
+/* Places the next packet in sequence. Returns its play time. */
 static livetcp_usec place_newest(livetcp_playout *p, placing *at)
 {
     lt_playout_schedule_place where = place_of(p, at);
@@ -202,7 +201,7 @@ static livetcp_usec place_newest(livetcp_playout *p, placing *at)
     return play_us;
 }
 
-/* A frame is complete with its last packet, be it an overtaken one. */
+/* Measures an overtaken packet, which may be the last one of a frame. */
 static void measure_overtaken(livetcp_playout *p, const placing *at)
 {
     livetcp_usec queueing_us =
@@ -221,21 +220,21 @@ static livetcp_usec place_earlier(livetcp_playout *p, const placing *at)
     measure_overtaken(p, at);
     if (p->config.mode == LIVETCP_PLAYOUT_NONE)
         return at->in->arrival_us;
-    return least(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
-                                             lt_interval_duration_us(&p->interval)),
-                 latest_us);
+    return lt_usec_min(lt_playout_schedule_earlier(&p->schedule, at->extended, at->media_us,
+                                                   lt_interval_duration_us(&p->interval)),
+                       latest_us);
 }
 
-/* ---- holding ---- */
+/* ---- holding packets ---- */
 
 static livetcp_playout_result classify(const livetcp_playout *p, const placing *at,
                                        livetcp_usec play_us)
 {
     bool late = at->in->arrival_us > play_us;
 
-    if (p->begun && at->extended < p->next)
+    if (p->started && at->extended < p->next)
         return LIVETCP_PLAYOUT_LATE;
-    if ((late || taken(p, play_us)) && p->config.media == LIVETCP_PLAYOUT_AUDIO)
+    if ((late || is_taken(p, play_us)) && p->config.media == LIVETCP_PLAYOUT_AUDIO)
         return LIVETCP_PLAYOUT_LATE;
     return late ? LIVETCP_PLAYOUT_PLAY_LATE : LIVETCP_PLAYOUT_PLAY;
 }
@@ -247,12 +246,12 @@ static void make_room(livetcp_playout *p, size_t bytes)
         lt_waiting *oldest = lt_buffer_take(&p->buffer);
         if (!oldest)
             return;
-        if (!p->begun || lt_playout_breaks(p->next, oldest->extended))
+        if (!p->started || lt_playout_breaks(p->next, oldest->extended))
             p->begin = oldest->extended;
         else
             lt_playout_outcome_missed(&p->outcome, oldest->extended - p->next, false);
         lt_playout_outcome_overflowed(&p->outcome, 1);
-        p->begun = true;
+        p->started = true;
         p->next = oldest->extended + 1;
         p->broken = true;
         lt_buffer_drop(&p->buffer, &oldest);
@@ -272,14 +271,14 @@ static void fill(const placing *at, lt_waiting *waiting, livetcp_usec play_us)
     waiting->events = at->events;
 }
 
-/* Takes over the waiting packet, or its place if it is late. */
+/* Takes over the packet; of a late one, only its position. */
 static void hold(livetcp_playout *p, const placing *at, lt_waiting *waiting,
                  livetcp_playout_result result)
 {
     if (result == LIVETCP_PLAYOUT_LATE) {
         waiting->token = NULL;
         waiting->gone = true;
-        if (p->begun && at->extended < p->next) {
+        if (p->started && at->extended < p->next) {
             lt_playout_outcome_came_late(&p->outcome, at->extended >= p->begin);
             lt_buffer_drop(&p->buffer, &waiting);
             return;

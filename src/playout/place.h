@@ -5,12 +5,12 @@
 
 #include "playout/engine.h"
 
-/* The media clock continues with this packet, whatever its former value. */
+/* Restarts the media clock with this packet. */
 void lt_playout_restart_media(livetcp_playout *playout, const lt_rtp_header *header,
                               livetcp_usec arrival_us);
 
-/* Places a new packet. Takes over `waiting`, which has its bytes or its token; the token of a late
- * packet stays the caller's. `events` are those known at the start. */
+/* Places a new packet. Takes over `waiting`, which has the bytes or the token; the caller keeps the
+ * token of a late packet. `events` are those already known. */
 void lt_playout_place(livetcp_playout *playout, const lt_incoming *in, uint64_t extended,
                       unsigned events, lt_waiting *waiting, livetcp_playout_slot *slot);
 

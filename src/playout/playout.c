@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions over a playout. */
+/* The public functions of a playout. */
 #include "playout/engine.h"
 
 #include "base/error.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times beyond these are invalid: their differences would overflow. */
+/* Times beyond this are rejected: their differences could overflow. */
 #define LAST_US (INT64_MAX / 8)
 
 #define LONGEST_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static livetcp_result check_size(const livetcp_playout_config *config, livetcp_error *error)
 {
@@ -57,9 +57,9 @@ void livetcp_playout_flush(livetcp_playout *p)
     lt_buffer_clear(&p->buffer);
     lt_playout_clear_probation(p);
     p->timeline.started = false;
-    p->begun = false;
+    p->started = false;
     p->flowing = false;
-    p->schedule.end_us = 0; /* no earlier end limits the next packet */
+    p->schedule.end_us = 0; /* no earlier item limits the next packet */
     p->outcome.delays_second = 0;
     lt_playout_outcome_restart(&p->outcome);
 }
@@ -121,7 +121,7 @@ static livetcp_result read_packet(const livetcp_playout *p, const livetcp_playou
     return LIVETCP_OK;
 }
 
-/* Nobody pulls: passes and counts what is due. */
+/* Release mode TIMES_ONLY has no pulls: skips and counts the items that are due. */
 static void pass_time(livetcp_playout *p)
 {
     livetcp_playout_item item;
@@ -186,7 +186,7 @@ livetcp_result livetcp_playout_peek(const livetcp_playout *p, livetcp_playout_it
         result = LT_CHECK_SIZED(item, livetcp_playout_item, NULL);
     if (result != LIVETCP_OK)
         return result;
-    lt_playout_show(p, &first);
+    lt_playout_peek(p, &first);
     lt_sized_fill(item, &first, sizeof first);
     return LIVETCP_OK;
 }
@@ -196,7 +196,7 @@ livetcp_usec livetcp_playout_next_deadline(const livetcp_playout *p)
     return p->config.release == LIVETCP_PLAYOUT_TIMES_ONLY ? LIVETCP_NEVER : lt_playout_deadline(p);
 }
 
-/* ---- path info in, statistics out ---- */
+/* ---- path info and statistics ---- */
 
 static void take_time(livetcp_playout *p, livetcp_usec *known, livetcp_usec fact)
 {
@@ -214,7 +214,7 @@ static void take_count(livetcp_playout *p, unsigned *known, unsigned fact, unsig
         p->counts.path_ignored += fact != 0;
 }
 
-/* Of the past ten seconds or so, when they are told once a second. */
+/* Gain of the average of the shares: about ten seconds with one report per second. */
 #define SHARES_GAIN 0.1
 
 static bool shares_make_sense(const livetcp_playout_path *path)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After the last buffered packet, so many packets are concealed before silence begins. */
+/* Maximum number of packets concealed after the last buffered one, before silence. */
 #define GUESSES 3
 
 #define RESTARTS                                                                                   \
@@ -27,10 +27,10 @@ static bool is_audio(const livetcp_playout *p)
     return p->config.media == LIVETCP_PLAYOUT_AUDIO;
 }
 
-/* Nothing is missing before the first packet: it begins something. */
+/* The first packet begins a run: nothing is missing before it. */
 static bool begins(const livetcp_playout *p, const lt_waiting *first)
 {
-    return !p->begun || lt_playout_breaks(p->next, first->extended);
+    return !p->started || lt_playout_breaks(p->next, first->extended);
 }
 
 /* Play time of the packets missing before the first one. */
@@ -46,7 +46,7 @@ static livetcp_usec gap_due(const livetcp_playout *p, const lt_waiting *first)
     return due < first->play_us ? due : first->play_us;
 }
 
-/* The primary may be better than its copy, and may still come. */
+/* A primary may still arrive, and may be better than its copy. */
 static bool waits_for_primary(const livetcp_playout *p, const lt_waiting *first)
 {
     return is_audio(p) && first->flags & LIVETCP_PLAYOUT_REDUNDANT && !first->gone;
@@ -63,8 +63,8 @@ static livetcp_usec first_due(const livetcp_playout *p, const lt_waiting *first)
     return in_order ? first->arrival_us : first->play_us;
 }
 
-/* The next packet, or the place of one that came too late: it is due a little after the end of the
- * item before it while the delay grows, and at the end of a pause. */
+/* True if the next position is in the buffer, as a packet or as that of a late one. It is due
+ * somewhat after the end of the previous item while the delay grows, and at the end of a pause. */
 static bool next_is_here(const livetcp_playout *p)
 {
     const lt_waiting *first = p->buffer.first;
@@ -72,7 +72,7 @@ static bool next_is_here(const livetcp_playout *p)
     return first && !begins(p, first) && first->extended == p->next;
 }
 
-/* The end of the last item played, for as long as a guess about the next is useful. */
+/* True if a concealed packet may follow the last item: soon after it, and without a next one. */
 static bool may_guess(const livetcp_playout *p)
 {
     return !next_is_here(p) && is_audio(p) && p->config.release == LIVETCP_PLAYOUT_WHEN_DUE &&
@@ -91,9 +91,9 @@ livetcp_usec lt_playout_deadline(const livetcp_playout *p)
     return guess < due ? guess : due;
 }
 
-/* ---- giving ---- */
+/* ---- items ---- */
 
-/* The fields that a packet has by itself. */
+/* Fields that depend on the packet alone. */
 static void show_packet(const livetcp_playout *p, const lt_waiting *waiting,
                         livetcp_playout_item *item)
 {
@@ -144,7 +144,7 @@ static void give_gap(livetcp_playout *p, livetcp_usec play_us, uint32_t timestam
     p->outcome.concealed += is_audio(p) ? missing : 0;
 }
 
-/* A guess was given for what was due at this time: it is not concealed a second time. */
+/* True if a concealed packet was already played for this time. */
 static bool was_guessed(const livetcp_playout *p, livetcp_usec due_us)
 {
     livetcp_usec duration_us = duration_of(p);
@@ -153,7 +153,7 @@ static bool was_guessed(const livetcp_playout *p, livetcp_usec due_us)
            due_us + duration_us / 2 < p->end_us + p->guesses * duration_us;
 }
 
-/* The next packet is passed, and the first guess was for it. */
+/* Skips the next packet, for which the first concealed one was played. */
 static void pass_guessed(livetcp_playout *p, bool came)
 {
     lt_playout_outcome_missed(&p->outcome, 1, came);
@@ -163,8 +163,8 @@ static void pass_guessed(livetcp_playout *p, bool came)
     p->end_timestamp += ticks(p, duration_of(p));
 }
 
-/* Passes the packets missing before the first one. A listener gets one packet's time at a time, and
- * nothing for the time already past; the others get all of it in one. False: nothing to give. */
+/* Skips the packets missing before the first one. Audio gets one item per packet, and none for time
+ * that has passed; otherwise one item covers all. False if there is no item. */
 static bool pass_gap(livetcp_playout *p, const lt_waiting *first, livetcp_usec now,
                      livetcp_playout_item *item)
 {
@@ -194,7 +194,7 @@ static bool pass_gap(livetcp_playout *p, const lt_waiting *first, livetcp_usec n
     return !over;
 }
 
-/* The first packet came too late, and only its place is here. False: nothing to give. */
+/* Skips the first position, whose packet arrived too late. False if there is no item. */
 static bool pass_gone(livetcp_playout *p, lt_waiting *gone, livetcp_usec now,
                       livetcp_playout_item *item)
 {
@@ -226,18 +226,18 @@ static void guess(livetcp_playout *p, livetcp_usec now, livetcp_playout_item *it
     p->guesses++;
 }
 
-/* Moves on to the first packet, which is next in order. */
+/* Advances to the first packet, which is the next in order. */
 static lt_waiting *advance(livetcp_playout *p)
 {
     lt_waiting *first = lt_buffer_take(&p->buffer);
 
     if (begins(p, first)) {
-        p->broken = p->begun;
+        p->broken = p->started;
         p->begin = first->extended;
-        if (p->begun)
+        if (p->started)
             lt_playout_outcome_restart(&p->outcome);
     }
-    p->begun = true;
+    p->started = true;
     p->next = first->extended + 1;
     return first;
 }
@@ -265,7 +265,7 @@ void lt_playout_next(livetcp_playout *p, livetcp_usec now, livetcp_playout_item 
         guess(p, now, item);
 }
 
-void lt_playout_show(const livetcp_playout *p, livetcp_playout_item *item)
+void lt_playout_peek(const livetcp_playout *p, livetcp_playout_item *item)
 {
     const lt_waiting *first = p->buffer.first;
 

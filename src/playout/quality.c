@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quality of calls by the E-model, ITU-T G.107 (06/2015), clause 7, whose symbols are in the
- * comments. Its corrections for a sidetone masking rating outside 9 to 20 dB are left out, since
- * STMR is at its default. Compared with public implementations, one of them (flent) checked by its
- * authors against the ITU-T's calculator: the same formulas, No = -61.179, Is = 1.414 and R = 93.2
- * with all defaults. Terminals, rooms and circuits are at the defaults of Table 2.
+ * Quality of calls by the E-model, ITU-T G.107 (06/2015), clause 7, whose symbols are in the
+ * comments. The corrections for a sidetone masking rating outside 9 to 20 dB are omitted, since
+ * STMR has its default. Compared with public implementations, one of which (flent) was checked by
+ * its authors against the ITU-T's calculator: the same formulas, No = -61.179, Is = 1.414, and R =
+ * 93.2 with all defaults. Terminals, rooms and circuits have the defaults of Table 2.
  */
 #include <livetcp/playout.h>
 
@@ -17,7 +17,7 @@
 
 /* ---- codecs ---- */
 
-/* Ie and Bpl on the narrowband scale; quality.h names the sources. */
+/* Ie and Bpl on the narrowband scale; livetcp/playout.h names the sources. */
 static const livetcp_speech_codec codecs[] = {
     {"g711", 0, 4.3},
     {"g711-plc", 0, 25.1},
@@ -90,7 +90,7 @@ static double knee(double x, double n)
     return pow(1 + pow(x, n), 1 / n);
 }
 
-/* 7.2: No, the power sum of all noise. */
+/* 7.2: No, power sum of all noise sources. */
 static double noise(void)
 {
     double send_room = PS - SLR - DS - 100 + 0.004 * square(PS - OLR - DS - 14);
@@ -102,7 +102,7 @@ static double noise(void)
                       power_of(floor_noise));
 }
 
-/* 7.3: Is, impairments simultaneous with speech: too loud, sidetone, quantizing. */
+/* 7.3: Is, impairments simultaneous with speech: loudness, sidetone, quantizing. */
 static double simultaneous(const model_input *in, double ro, double no)
 {
     double xolr = OLR + 0.2 * (64 + no - RLR);
@@ -119,7 +119,7 @@ static double simultaneous(const model_input *in, double ro, double no)
     return too_loud + sidetone + quantizing;
 }
 
-/* 7.4: Idte, one's own voice coming back. Below 1 ms it counts as sidetone. */
+/* 7.4: Idte, talker echo. Below 1 ms it counts as sidetone. */
 static double talker_echo(const model_input *in, double no)
 {
     double t = in->echo_delay_ms;
@@ -132,7 +132,7 @@ static double talker_echo(const model_input *in, double no)
     return (half + sqrt(square(half) + 100) - 1) * (1 - exp(-t));
 }
 
-/* 7.4: Idle, the other's voice coming twice. */
+/* 7.4: Idle, listener echo. */
 static double listener_echo(const model_input *in, double ro)
 {
     double rle = 10.5 * (WEPL + 7) * pow(in->loop_delay_ms + 1, -0.25);
@@ -141,8 +141,8 @@ static double listener_echo(const model_input *in, double ro)
     return half + sqrt(square(half) + 169);
 }
 
-/* 7.4: Idd, waiting for the answer, with the default sensitivity to it (sT 1, mT 100 ms). */
-static double late_answer(const model_input *in)
+/* 7.4: Idd, absolute delay, with the default sensitivity (sT = 1, mT = 100 ms). */
+static double absolute_delay(const model_input *in)
 {
     if (in->absolute_delay_ms <= 100)
         return 0;
@@ -150,7 +150,7 @@ static double late_answer(const model_input *in)
     return 25 * (knee(x, 6) - 3 * knee(x / 3, 6) + 2);
 }
 
-/* 7.5: Ie,eff. Total loss is the worst case; long bursts would exceed it. */
+/* 7.5: Ie,eff. Capped at total loss, which long bursts would exceed. */
 static double equipment(const model_input *in)
 {
     double lost = in->loss_percent / (in->loss_percent / in->burst_ratio + in->robustness);
@@ -158,13 +158,13 @@ static double equipment(const model_input *in)
     return in->impairment + (95 - in->impairment) * (lost < 1 ? lost : 1);
 }
 
-/* The input is in range. */
+/* The model for valid input. */
 static model_result rate(const model_input *input)
 {
     double no = noise();
     double ro = 15 - 1.5 * (SLR + no); /* 7.2 */
     model_result result = {.delay_impairment = talker_echo(input, no) + listener_echo(input, ro) +
-                                               late_answer(input),
+                                               absolute_delay(input),
                            .loss_impairment = equipment(input)};
 
     result.rating = ro - simultaneous(input, ro, no) - result.delay_impairment -
@@ -172,11 +172,11 @@ static model_result rate(const model_input *input)
     return result;
 }
 
-/* ---- calls in, ratings and opinions out ---- */
+/* ---- public functions ---- */
 
 #define DEFAULT_TELR_DB 65.0 /* G.107, Table 2 */
 
-/* livetcp_call of version 0.1, as its livetcp_call_init() cleared it. */
+/* Size of livetcp_call in version 0.1, whose initializer cleared this many bytes. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_call, advantage)
 
 void livetcp_call_init_sized(livetcp_call *call, size_t size, const livetcp_speech_codec *codec)
@@ -195,17 +195,17 @@ void(livetcp_call_init)(livetcp_call *call, const livetcp_speech_codec *codec)
     livetcp_call_init_sized(call, SIZE_0_1, codec);
 }
 
-/* Written so that NaN is out of every range. */
-static bool within(double value, double least, double most)
+/* NaN is outside of every range. */
+static bool in_range(double value, double min, double max)
 {
-    return value >= least && value <= most;
+    return value >= min && value <= max;
 }
 
 static livetcp_result check(const livetcp_call *call, livetcp_error *error)
 {
     const struct {
         const char *name;
-        double value, least, most;
+        double value, min, max;
     } ranges[] = {
         {"impairment", call->impairment, 0, 95},
         {"loss", call->loss, 0, 1},
@@ -218,9 +218,9 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
     } positive[] = {{"robustness", call->robustness}, {"burst_ratio", call->burst_ratio}};
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (!within(ranges[i].value, ranges[i].least, ranges[i].most))
+        if (!in_range(ranges[i].value, ranges[i].min, ranges[i].max))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g",
-                           ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most);
+                           ranges[i].name, ranges[i].value, ranges[i].min, ranges[i].max);
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i].value > 0) || isinf(positive[i].value))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is a number above 0",
@@ -231,7 +231,7 @@ static livetcp_result check(const livetcp_call *call, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-/* Completes a call of an older or newer version: missing fields get their defaults. */
+/* Completes a call of an older or newer version; missing fields get their defaults. */
 static livetcp_result read_call(const livetcp_call *call, livetcp_call *whole, livetcp_error *error)
 {
     livetcp_result result = LT_CHECK_INITIALIZED(call, livetcp_call, SIZE_0_1, error);
@@ -289,7 +289,7 @@ double livetcp_burst_ratio(uint64_t packets, uint64_t missing, uint64_t bursts)
 {
     if (!missing || missing >= packets || !bursts || bursts > missing)
         return 1;
-    /* Runs of packets missing at random have a mean length of 1 / (1 - p). */
+    /* Runs of independent losses with probability p have a mean length of 1 / (1 - p). */
     double p = (double)missing / (double)packets;
     return (double)missing / (double)bursts * (1 - p);
 }

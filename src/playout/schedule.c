@@ -1,45 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside a talkspurt the offset follows the minimum transit time, that is the clocks' skew, by at
- * most 1 ms per second, which no ear notices. Speech changes its delay at the start of a talkspurt.
- * Sound without pauses has no such point, so after ten seconds it follows at that pace, too. Video
- * moves by up to a fifth: two seconds take back 400 ms.
+ * Within a talkspurt the offset follows the minimum transit time, that is, the clock skew, by at
+ * most 1 ms per second, which is inaudible. Speech changes its delay at the start of a talkspurt.
+ * Audio without pauses has no such point, so after ten seconds it follows at that pace, too. Video
+ * changes by up to one fifth: two seconds recover 400 ms.
  *
- * Nothing is placed before the end of its predecessor: a silence too short to take back all of the
- * delay takes back its own length.
+ * No item is placed before the end of its predecessor. A silence too short to recover all of the
+ * delay recovers its own length.
  *
- * The wait of the first packets, behind a handshake for example, is unknown until the minimum
- * transit time is known. In the first seconds of a stream play times are corrected then.
+ * The first packets may have waited, for a handshake for example, by a time that is unknown until
+ * the minimum transit time is known. Play times are corrected in the first seconds of a stream.
  */
 #include "playout/schedule.h"
 
+#include "base/usec.h"
+
 #define AUDIO_PACE 0.001
 
-/* A fiftieth more or less is not heard, but for music: 0.4 ms of a packet of 20 ms. */
+/* Stretching by one fiftieth is inaudible except in music: 0.4 ms of a packet of 20 ms. */
 #define STRETCH_PACE 0.02
 #define STRETCH_US   (2 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define VIDEO_PACE   0.2
 
-/* Talkspurts of speech are shorter: Brady (1968) has a mean of 1.2 s. */
+/* Longer talkspurts are not speech: Brady (1968) gives a mean of 1.2 s. */
 #define ENDLESS_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* Maximum wait at the start of a stream that still allows playing. */
+/* Maximum wait of the first packets that is corrected without a jump. */
 #define BACKLOG_US (200 * LIVETCP_USEC_MSEC)
 
-/* Changes too small to matter. */
+/* Smaller changes are ignored. */
 #define CHANGE_US LIVETCP_USEC_MSEC
-
-static livetcp_usec clamp(livetcp_usec value, livetcp_usec low, livetcp_usec high)
-{
-    return value < low ? low : value > high ? high : value;
-}
 
 static void start_talkspurt(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
-    livetcp_usec offset = in->base_us + in->target_us, least = s->end_us - in->media_us;
+    livetcp_usec offset = in->base_us + in->target_us, min_us = s->end_us - in->media_us;
 
     s->previous_us = s->started ? s->offset_us : offset;
-    s->offset_us = s->end_us && offset < least ? least : offset;
+    s->offset_us = s->end_us && offset < min_us ? min_us : offset;
     s->delay_us = in->target_us;
     s->first = in->extended;
     s->first_us = in->media_us;
@@ -58,11 +55,11 @@ static void follow(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 
     if (s->video || stretched || since > ENDLESS_US)
         s->delay_us = in->target_us;
-    s->offset_us += clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
+    s->offset_us += lt_usec_clamp(in->base_us + s->delay_us - s->offset_us, -pace, pace);
 }
 
-/* The base turned out to be lower. A delay that thereby exceeds its maximum is reduced by the
- * excess; if that comes to a jump, it goes to its target. */
+/* The minimum transit time is lower than assumed. A delay that now exceeds its maximum is reduced
+ * by the excess; a reduction that is a jump goes to the target delay. */
 static bool bound(lt_playout_schedule *s, const lt_playout_schedule_input *in)
 {
     livetcp_usec excess = s->offset_us - in->base_us - in->max_us;
@@ -110,7 +107,7 @@ livetcp_usec lt_playout_schedule_earlier(lt_playout_schedule *s, uint64_t extend
 
     if (extended >= s->first || s->video)
         return media_us + s->offset_us;
-    /* The talkspurt's own first packets, which others overtook, follow on each other. */
+    /* First packets of the talkspurt, overtaken by others, follow each other. */
     if (ahead <= (livetcp_usec)(s->first - extended) * duration_us + duration_us / 2) {
         s->first = extended;
         s->first_us = media_us;

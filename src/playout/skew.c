@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clock skew from one-way transit times. S. Moon, P. Skelly and D. Towsley, "Estimation and Removal
- * of Clock Skew from Network Delay Measurements" (INFOCOM 1999): queueing only ever adds to the
- * transit time, so the skew is the slope of the line below all points that is nearest to them. That
- * line continues the edge of their lower convex hull which lies at the mean of x (their linear
- * program, solved by geometry); the middle of the span stands for the mean here.
+ * of Clock Skew from Network Delay Measurements" (INFOCOM 1999): queueing can only increase the
+ * transit time, so the skew is the slope of the closest line below all points. That line extends
+ * the edge of their lower convex hull at the mean of x (their linear program, solved
+ * geometrically); here the middle of the span replaces the mean.
  *
  * Deviations: points are the minima of one second each, of the last ten minutes. The slope of a
- * short span counts in part only, since a growing queue looks like skew at first.
+ * short span counts only in part, since a growing queue initially looks like skew.
  */
 #include "playout/skew.h"
 
@@ -16,11 +16,11 @@
 
 #define WINDOW_US 600e6
 
-/* No result below this span; at this one, half of the measured slope counts. */
-#define LEAST_SPAN_US 5e6
-#define HALF_SPAN_US  30e6
+/* Minimum span for a result; and the span at which half of the measured slope counts. */
+#define MIN_SPAN_US  5e6
+#define HALF_SPAN_US 30e6
 
-/* Oscillators are within 100 ppm of nominal, sound cards within a few hundred. */
+/* Oscillators are within 100 ppm of the nominal frequency, sound cards within a few hundred. */
 #define MAX_SLOPE 500e-6
 
 static void drop_first(lt_skew *skew)
@@ -53,7 +53,7 @@ static void conclude(lt_skew *skew)
 {
     double span = skew->count ? skew->x[skew->count - 1] - skew->x[0] : 0, slope;
 
-    if (span < LEAST_SPAN_US || span < skew->slope_span)
+    if (span < MIN_SPAN_US || span < skew->slope_span)
         return;
     slope = slope_at_middle(skew);
     slope = slope > MAX_SLOPE ? MAX_SLOPE : slope < -MAX_SLOPE ? -MAX_SLOPE : slope;

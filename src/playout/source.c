@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rtp/sequence_tracker.c classifies sequence numbers. It never takes a number twice, so it waits
- * before it accepts a sender that starts over at used numbers. Timestamps reveal more: another one
- * under the same number, or a number from before the start, means such a sender.
+ * rtp/sequence_tracker.c classifies sequence numbers. It never accepts a number twice, and so waits
+ * before it accepts a sender that restarts at used numbers. Timestamps allow an earlier decision: a
+ * different one under the same number, or a number from before the start, means such a sender.
  */
 #include "playout/source.h"
 
@@ -10,36 +10,36 @@
 
 #include <string.h>
 
-/* Packets that may overtake the first of a stream. */
+/* Maximum number of packets that overtake the first one of a stream. */
 #define OVERTAKING 100
 
 static uint64_t highest(const lt_playout_source *source)
 {
-    return source->tracker.window.highest + source->laps;
+    return source->tracker.window.highest + source->offset;
 }
 
 uint64_t lt_playout_source_start(lt_playout_source *source, const lt_rtp_header *header,
                                  livetcp_usec now)
 {
-    uint64_t laps = source->started ? ((highest(source) >> 16) + 1) << 16 : 0;
+    uint64_t offset = source->started ? ((highest(source) >> 16) + 1) << 16 : 0;
 
     memset(source, 0, sizeof *source);
     source->started = true;
-    source->laps = laps;
+    source->offset = offset;
     source->ssrc = header->ssrc;
-    source->first = laps + lt_sequence_tracker_start(&source->tracker, header->sequence, now);
+    source->first = offset + lt_sequence_tracker_start(&source->tracker, header->sequence, now);
     return source->first;
 }
 
 static uint32_t *timestamp_of(lt_playout_source *source, uint64_t extended)
 {
-    return &source->stamps[extended % LT_PLAYOUT_SOURCE_STAMPS];
+    return &source->timestamps[extended % LT_PLAYOUT_SOURCE_TIMESTAMPS];
 }
 
 static bool remembered(const lt_playout_source *source, uint64_t extended)
 {
     return extended >= source->first && extended <= highest(source) &&
-           highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS;
+           highest(source) - extended < LT_PLAYOUT_SOURCE_TIMESTAMPS;
 }
 
 lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
@@ -52,7 +52,7 @@ lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
     if (header->ssrc != source->ssrc)
         return LT_PLAYOUT_SOURCE_FOREIGN;
     result = lt_sequence_tracker_classify(&source->tracker, header->sequence, 0, now, extended);
-    *extended += source->laps;
+    *extended += source->offset;
     if (result == LT_SEQUENCE_DUPLICATE)
         other =
             remembered(source, *extended) && *timestamp_of(source, *extended) != header->timestamp;
@@ -75,10 +75,10 @@ lt_playout_source_result lt_playout_source_classify(lt_playout_source *source,
 void lt_playout_source_accept(lt_playout_source *source, uint64_t extended, uint32_t timestamp,
                               livetcp_usec now)
 {
-    lt_sequence_tracker_accept(&source->tracker, extended - source->laps, now);
+    lt_sequence_tracker_accept(&source->tracker, extended - source->offset, now);
     if (extended < source->first)
         source->first = extended;
-    if (highest(source) - extended < LT_PLAYOUT_SOURCE_STAMPS)
+    if (highest(source) - extended < LT_PLAYOUT_SOURCE_TIMESTAMPS)
         *timestamp_of(source, extended) = timestamp;
 }
 
@@ -86,7 +86,7 @@ void lt_playout_source_restart(lt_playout_source *source, uint16_t confirming, u
                                uint64_t *confirmed)
 {
     lt_sequence_tracker_restart(&source->tracker, confirming, jumped, confirmed);
-    *jumped += source->laps;
-    *confirmed += source->laps;
+    *jumped += source->offset;
+    *confirmed += source->offset;
     source->first = *jumped < *confirmed ? *jumped : *confirmed;
 }

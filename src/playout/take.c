@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The stream of a packet: the current one, or one that replaces it. The first packet that looks
- * like a new stream is kept until a second confirms it. */
+/* Assigns a packet to a stream: the current one, or one that replaces it. The first packet that
+ * looks like a new stream is on probation (RFC 3550, A.1) until a second one confirms it. */
 #include "playout/place.h"
 
 #include "base/seq.h"
 
 #include <string.h>
 
-/* Packets that confirm a new stream are near each other (MAX_MISORDER, RFC 3550 A.1). Their times
- * are as far apart as their arrivals, except for queueing. */
-#define NEAR    100
-#define NEAR_US (3 * (livetcp_usec)LIVETCP_USEC_SEC)
+/* Packets that confirm a new stream are near each other (MAX_MISORDER in RFC 3550, A.1). Their
+ * media times differ as their arrivals do, except for queueing. */
+#define MAX_MISORDER           100
+#define MAX_TIME_DIFFERENCE_US (3 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 /* ---- probation ---- */
 
@@ -30,7 +30,7 @@ static bool holds(const livetcp_playout *p)
     return p->config.release != LIVETCP_PLAYOUT_TIMES_ONLY;
 }
 
-/* Copies the parts to hold: the bytes, the token, or with TIMES_ONLY neither. */
+/* Copies the parts to hold: the bytes, or the token; with TIMES_ONLY neither. */
 static lt_waiting *copy(const livetcp_playout *p, const lt_incoming *in)
 {
     lt_waiting *waiting = lt_waiting_create(holds(p) && !in->token ? in->data : NULL, in->size);
@@ -56,7 +56,7 @@ static livetcp_result put_on_probation(livetcp_playout *p, const lt_incoming *in
     return LIVETCP_OK;
 }
 
-/* Takes the packet that was on probation. */
+/* Removes and returns the packet on probation. */
 static lt_waiting *release_probation(livetcp_playout *p, lt_incoming *in)
 {
     lt_waiting *held = p->probation.held;
@@ -67,7 +67,7 @@ static lt_waiting *release_probation(livetcp_playout *p, lt_incoming *in)
     return held;
 }
 
-/* ---- the ways in ---- */
+/* ---- cases ---- */
 
 static livetcp_result accept(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                              unsigned events, livetcp_playout_slot *slot)
@@ -80,7 +80,7 @@ static livetcp_result accept(livetcp_playout *p, const lt_incoming *in, uint64_t
     return LIVETCP_OK;
 }
 
-/* The packet on probation was the first of a new stream: this second one confirms it. */
+/* The second packet of a new stream confirms the one on probation. */
 static livetcp_result confirm(livetcp_playout *p, const lt_incoming *in, uint64_t first,
                               uint64_t second, unsigned event, livetcp_playout_slot *slot)
 {
@@ -107,7 +107,7 @@ static bool near(const lt_incoming *a, const lt_incoming *b)
 {
     int distance = lt_seq_distance(a->header.sequence, b->header.sequence);
 
-    return distance >= -NEAR && distance <= NEAR && distance != 0;
+    return distance >= -MAX_MISORDER && distance <= MAX_MISORDER && distance != 0;
 }
 
 static livetcp_result take_foreign(livetcp_playout *p, const lt_incoming *in,
@@ -145,7 +145,7 @@ static livetcp_result take_restart(livetcp_playout *p, const lt_incoming *in,
     return accept(p, in, second, LIVETCP_PLAYOUT_SEQUENCE_RESET, slot);
 }
 
-/* The number is the next, and the timestamp cannot be. */
+/* The packet has the next number, but an impossible timestamp. */
 static livetcp_result take_jump(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                                 livetcp_usec media_us, livetcp_playout_slot *slot)
 {
@@ -153,8 +153,8 @@ static livetcp_result take_jump(livetcp_playout *p, const lt_incoming *in, uint6
     livetcp_usec apart = media_us - s->media_us - (in->arrival_us - s->in.arrival_us);
     uint64_t first;
 
-    if (!s->present || s->reason != LT_PROBATION_TIME || !near(&s->in, in) || apart > NEAR_US ||
-        apart < -NEAR_US)
+    if (!s->present || s->reason != LT_PROBATION_TIME || !near(&s->in, in) ||
+        apart > MAX_TIME_DIFFERENCE_US || apart < -MAX_TIME_DIFFERENCE_US)
         return put_on_probation(p, in, LT_PROBATION_TIME, media_us, slot);
     p->counts.timestamp_resets++;
     first = lt_seq_extend(extended, s->in.header.sequence);
@@ -171,7 +171,7 @@ static livetcp_result take_new(livetcp_playout *p, const lt_incoming *in, uint64
     if (extended > p->highest && jumps)
         return take_jump(p, in, extended, media_us, slot);
     if (jumps && media_us > p->timeline.media_us) {
-        p->counts.stray++; /* from before a restart; it would hold up all that follows */
+        p->counts.stray++; /* from before a restart; it would delay all that follows */
         slot->result = LIVETCP_PLAYOUT_LATE;
         return LIVETCP_OK;
     }
@@ -180,7 +180,7 @@ static livetcp_result take_new(livetcp_playout *p, const lt_incoming *in, uint64
     return accept(p, in, extended, 0, slot);
 }
 
-/* The waiting packet under this number, if it is a copy that the packet should replace. */
+/* The waiting packet with this number, if it is a copy that this packet should replace. */
 static lt_waiting *find_secondary(const livetcp_playout *p, const lt_incoming *in,
                                   uint64_t extended)
 {
@@ -194,7 +194,7 @@ static lt_waiting *find_secondary(const livetcp_playout *p, const lt_incoming *i
                : NULL;
 }
 
-/* The number came before. A primary replaces its copy; when out of memory the copy is played. */
+/* A packet with a known number. A primary replaces its copy; without memory the copy is played. */
 static livetcp_result take_again(livetcp_playout *p, const lt_incoming *in, uint64_t extended,
                                  livetcp_playout_slot *slot)
 {

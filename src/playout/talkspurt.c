@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A talkspurt starts at a packet with the marker (RFC 3551, section 4.1), or after a gap in the
+ * A talkspurt starts at a packet with the marker bit (RFC 3551, section 4.1), or after a gap in the
  * timestamps that missing packets do not explain. The marker carries no information if the sender
  * sets it on every packet.
  *
- * A talkspurt that was inaudible for half a second, because all of it came too late, is over: the
- * next packet may be placed anew, since no listener can tell.
+ * A talkspurt whose packets have all been too late for half a second is considered over: the next
+ * packet may be placed anew, since the change is inaudible.
  */
 #include "playout/talkspurt.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wrong clock rate shows as media time that runs faster or slower than ours, always by the same
- * factor. Stalls and silences do that too, so two successive stretches must agree.
+ * A wrong clock rate shows as media time that runs faster or slower than ours by a constant factor.
+ * Stalls and silences look similar, so two consecutive intervals must agree.
  */
 #include "playout/timeline.h"
 
 #include <math.h>
 
-/* Pictures sent out of order stay within this; so does a sender that catches up. */
+/* Bound for pictures sent out of order, and for a sender that catches up. */
 #define JUMP_US LIVETCP_USEC_SEC
 
-#define STRETCH_US (3 * (livetcp_usec)LIVETCP_USEC_SEC)
-#define WRONG      0.1  /* clocks agree better than that */
-#define AGREES     0.05 /* two stretches of the same rate */
+#define STRETCH_US     (3 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define MIN_DEVIATION  0.1  /* minimum deviation of the ratio from 1; clocks agree better */
+#define MAX_DIFFERENCE 0.05 /* maximum difference of two intervals with the same rate */
 
 int64_t lt_timeline_extend(const lt_timeline *timeline, uint32_t timestamp)
 {
@@ -29,7 +29,7 @@ livetcp_usec lt_timeline_media(const lt_timeline *timeline, int64_t timestamp)
 static void begin_stretch(lt_timeline *timeline, double ratio)
 {
     timeline->stretch =
-        (lt_timeline_stretch){true, timeline->media_us, timeline->arrival_us, ratio};
+        (lt_timeline_interval){true, timeline->media_us, timeline->arrival_us, ratio};
 }
 
 static void set_latest(lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us)
@@ -56,16 +56,16 @@ bool lt_timeline_jumps(const lt_timeline *timeline, int64_t timestamp, livetcp_u
     return ahead < -JUMP_US || ahead > passed + queueing_us + JUMP_US;
 }
 
-/* Compares the stretch that ends here with the one before. */
+/* Compares the interval that ends here with the previous one. */
 static bool compare(lt_timeline *timeline)
 {
-    const lt_timeline_stretch *stretch = &timeline->stretch;
+    const lt_timeline_interval *stretch = &timeline->stretch;
     double ratio = (double)(timeline->media_us - stretch->media_us) /
                    (double)(timeline->arrival_us - stretch->arrival_us);
-    bool wrong = fabs(ratio - 1) > WRONG && ratio > 0;
-    bool agrees = stretch->ratio > 0 && fabs(ratio / stretch->ratio - 1) < AGREES;
+    bool wrong = fabs(ratio - 1) > MIN_DEVIATION && ratio > 0;
+    bool agrees = stretch->ratio > 0 && fabs(ratio / stretch->ratio - 1) < MAX_DIFFERENCE;
     double known = (double)timeline->measured_rate / timeline->clock_rate;
-    bool news = wrong && agrees && fabs(ratio - known) > AGREES;
+    bool news = wrong && agrees && fabs(ratio - known) > MAX_DIFFERENCE;
 
     if (news)
         timeline->measured_rate = (uint32_t)fmin(ratio * timeline->clock_rate + 0.5, UINT32_MAX);

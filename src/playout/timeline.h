@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RTP timestamps as points in time of the sender's media clock. */
+/* Maps RTP timestamps to time on the sender's media clock. */
 #ifndef LT_PLAYOUT_TIMELINE_H
 #define LT_PLAYOUT_TIMELINE_H
 
@@ -8,37 +8,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stretch of arrivals over which timestamps and our clock are compared. */
-typedef struct lt_timeline_stretch {
-    bool begun;
+/* An interval of arrivals over which timestamps are compared with our clock. */
+typedef struct lt_timeline_interval {
+    bool started;
     livetcp_usec media_us, arrival_us;
-    double ratio; /* media time per time of ours in the stretch before; 0 = there was none */
-} lt_timeline_stretch;
+    double ratio; /* media time over our time, in the previous interval; 0 = none */
+} lt_timeline_interval;
 
 typedef struct lt_timeline {
     uint32_t clock_rate;
     bool started;
-    int64_t timestamp;                 /* extended timestamp of the latest packet by sequence */
-    livetcp_usec media_us, arrival_us; /* its times */
-    lt_timeline_stretch stretch;
-    uint32_t measured_rate; /* Hz; 0 = clock_rate is right */
+    int64_t timestamp;                 /* extended timestamp of the latest packet in sequence */
+    livetcp_usec media_us, arrival_us; /* of that packet */
+    lt_timeline_interval stretch;
+    uint32_t measured_rate; /* Hz; 0 = clock_rate is correct */
 } lt_timeline;
 
-/* Begins with a packet. */
+/* Starts with a packet. */
 void lt_timeline_start(lt_timeline *timeline, uint32_t timestamp, livetcp_usec arrival_us);
 
-/* The extended timestamp nearest to that of the latest packet, and its media time. */
+/* The extended timestamp nearest to that of the latest packet; and the media time of one. */
 int64_t lt_timeline_extend(const lt_timeline *timeline, uint32_t timestamp);
 livetcp_usec lt_timeline_media(const lt_timeline *timeline, int64_t timestamp);
 
-/* True if the next packet by sequence cannot have this timestamp: it is more than a second back, or
- * more than a second ahead of the time passed since the latest packet plus `queueing_us`, the
- * queueing delay of that packet. */
+/* True if the next packet in sequence cannot have this timestamp: it is more than a second back, or
+ * more than a second ahead of the time since the latest packet plus `queueing_us`, the queueing
+ * delay of that packet. */
 bool lt_timeline_jumps(const lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us,
                        livetcp_usec queueing_us);
 
-/* Takes in the next packet by sequence. Returns true when it becomes clear that timestamps do not
- * run at clock_rate, or run at another rate than was measured before. */
+/* Adds the next packet in sequence. Returns true when it is certain that timestamps run at another
+ * rate than clock_rate, or than the one measured before. */
 bool lt_timeline_advance(lt_timeline *timeline, int64_t timestamp, livetcp_usec arrival_us);
 
 #endif

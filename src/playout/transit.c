@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Skew moves the minimum transit time slowly and for ever; a queue moves it at once and comes back.
- * A gate separates them: a second whose minimum exceeds the base by more than the possible clock
+ * Skew moves the minimum transit time slowly and permanently; a queue moves it at once, and drains.
+ * A gate separates the two: a second whose minimum exceeds the base by more than the possible clock
  * drift is queueing, and does not update the base. The base is the minimum of the latest seconds
- * that passed the gate, each moved along the skew's slope to now.
+ * that passed the gate, each extrapolated to now along the skew's slope.
  *
  * A lower transit time becomes the base at once. A higher one does so only if it has lasted for two
- * minutes without a moment below; or for two seconds after a pause of that very length in the
- * arrivals, for then the media clock stood still and not the network (a stalled TCP connection
+ * minutes without interruption; or for two seconds after a pause of exactly that length in the
+ * arrivals, since then the media clock stood still and not the network (a stalled TCP connection
  * delivers its backlog in a burst, and the transit time falls).
  */
 #include "playout/transit.h"
@@ -17,9 +17,9 @@
 #define SECOND_US  LIVETCP_USEC_SEC
 #define QUARTER_US (SECOND_US / 4)
 
-/* The gate: how far a second's minimum may exceed the base. */
+/* The gate: maximum excess of a second's minimum over the base. */
 #define GATE_US      (3 * LIVETCP_USEC_MSEC)
-#define DRIFT        200e-6 /* of the time since the base was last touched */
+#define DRIFT        200e-6 /* of the time since the base was last updated */
 #define MAX_DRIFT_US (20 * LIVETCP_USEC_MSEC)
 
 #define PATH_SECONDS 120
@@ -34,16 +34,16 @@ void lt_transit_restart(lt_transit *t)
     lt_skew_restart(&t->skew);
 }
 
-/* The skew's part of the way from one media time to another. Into the future it applies only for as
- * long as its learning span. */
+/* The skew's contribution from one media time to another. It is extrapolated at most by the span
+ * that it is based on. */
 static livetcp_usec drift(const lt_transit *t, livetcp_usec from_us, livetcp_usec to_us)
 {
-    livetcp_usec most = t->known_us > (livetcp_usec)t->skew.slope_span
-                            ? t->known_us
-                            : (livetcp_usec)t->skew.slope_span;
+    livetcp_usec max_us = t->known_us > (livetcp_usec)t->skew.slope_span
+                              ? t->known_us
+                              : (livetcp_usec)t->skew.slope_span;
     livetcp_usec way = to_us - from_us;
 
-    way = way > most ? most : way < -most ? -most : way;
+    way = way > max_us ? max_us : way < -max_us ? -max_us : way;
     return (livetcp_usec)(t->skew.slope * (double)way);
 }
 
@@ -61,7 +61,7 @@ livetcp_usec lt_transit_base(const lt_transit *t, livetcp_usec media_us)
 
 static livetcp_usec gate(const lt_transit *t, livetcp_usec media_us)
 {
-    double drifted = DRIFT * (double)(media_us - t->touched_us);
+    double drifted = DRIFT * (double)(media_us - t->updated_us);
 
     drifted = drifted < 0 ? 0 : drifted > MAX_DRIFT_US ? (double)MAX_DRIFT_US : drifted;
     return GATE_US + (livetcp_usec)drifted;
@@ -74,20 +74,20 @@ static void begin_second(lt_transit *t, livetcp_usec media_us, livetcp_usec tran
     t->now_begin_us = arrival_us;
 }
 
-/* Restarts everything: the former values belong to another path. */
+/* Moves the base: all former values belong to another path. */
 static void move_base(lt_transit *t, livetcp_usec media_us, livetcp_usec transit_us,
                       livetcp_usec arrival_us)
 {
     lt_skew_restart(&t->skew);
     t->count = 0;
     t->known_us = 0;
-    t->touched_us = media_us;
+    t->updated_us = media_us;
     t->above = 0;
     t->gap_us = 0;
     begin_second(t, media_us, transit_us, arrival_us);
 }
 
-/* The second under way is over: it updates the base, or was queueing. */
+/* Ends the current second: it updates the base, or was queueing. */
 static void end_second(lt_transit *t)
 {
     const lt_transit_second *second = &t->now;
@@ -101,9 +101,9 @@ static void end_second(lt_transit *t)
     t->ring[t->newest] = *second;
     if (t->count < LT_TRANSIT_SECONDS)
         t->count++;
-    if (second->media_us > t->touched_us)
-        t->known_us += second->media_us - t->touched_us;
-    t->touched_us = second->media_us;
+    if (second->media_us > t->updated_us)
+        t->known_us += second->media_us - t->updated_us;
+    t->updated_us = second->media_us;
     t->above = 0;
     if ((double)(second->media_us - t->origin_us) > lt_skew_reach(&t->skew))
         lt_skew_add(&t->skew, (double)(second->media_us - t->origin_us),

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * auto: at every packet the strongest of the other policies that `redundancy-budget` pays for and
- * the path can bear.
+ * auto: for every packet the strongest of the other policies that `redundancy-budget` pays for and
+ * the path can carry.
  *
  * Source: our own. The rule, with the measurements behind it, is in docs/guide/tuning.md:
  *
  *   a queue stands on every route        earliest-delivery: copies would lengthen the queue, and
- *                                        take their place in it from others
- *   the link is busy with the media      the same: what is sent beside it makes it wait
- *   a queue, and the source takes all     one connection a link, while not in timeout: more would
- *   it gets                              take as many shares of the path from others, and none of
- *                                        them makes a packet earlier
- *   else, the budget pays for `copies`   duplicate, and hedge for packets late all the same
+ *                                        delay other packets in it
+ *   the link is busy with the media      the same: extra packets would delay the media
+ *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
+ *                                        take more shares of the path from other flows, and make
+ *                                        no packet earlier
+ *   else, the budget pays for `copies`   duplicate, and hedge for packets that are late anyway
  *   else, it pays for parity and more,
- *   which comes sooner than a hedge      parity, and hedge with the rest
+ *   which is faster than a hedge         parity, and hedge with the rest
  *   else                                 hedge
  *
- * Copies and parity go on routes without a queue. The budget in force
+ * Copies and parity take routes without a queue. The budget in force
  * (livetcp_policy_view.budget_ratio) is the configured one, or with "auto" one that depends on the
  * stream's rate.
  */
@@ -24,29 +24,29 @@
 #include "policy/self_clocked.h"
 #include "policy/standing_queue.h"
 
-/* Kept back from duplicating, for packets whose copies are all late: the one packet a second that
+/* Copies per packet reserved for packets whose copies are all late: the one packet a second that
  * every budget has beyond its ratio. */
 #define RESERVE 1
 
-/* Beside parity the budget must leave something for hedging. */
+/* Budget ratio that must remain for hedging beside parity. */
 #define HEDGE_SHARE 0.04
 
 /* A copy that parity may make unnecessary requires a budget for this many. */
 #define PARITY_FIRST    3
 #define REVIEW_AGAIN_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* A link that carries less than two times the media, and a little, is busy with a packet until the
- * next one comes: whatever is sent between them makes media wait. */
+/* A link with less than about twice the media's rate is busy with a packet until the next one:
+ * extra packets delay the media. */
 #define THIN 2.1
 
-/* Headers of TCP and IP, framing. */
+/* Bytes of TCP and IP headers, and framing. */
 #define OVERHEAD 70
 
 typedef struct automatic {
     lt_standing_queue queue;
     lt_self_clocked source;
-    bool alone;    /* the source takes all it gets, and a queue stood since it does */
-    uint32_t only; /* bit i: connection i, one of each link, is its */
+    bool alone;    /* the source is self-clocked, and a queue stood since it is */
+    uint32_t only; /* bit i: connection i, one per link, carries such a source */
     lt_rescue rescue;
     unsigned copies;
     unsigned group;
@@ -70,8 +70,8 @@ static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
            view->budget_bytes / (own->copies - 1 + RESERVE) >= packet->size;
 }
 
-/* Parity is there when the last packet of the group is, a hedge a round trip after the packet: when
- * that is sooner, parity is not worth its bytes. */
+/* Parity arrives with the last packet of the group, a hedge a round trip after the packet: if that
+ * is sooner, parity is not worth its bytes. */
 static bool wants_parity(const automatic *own, const livetcp_policy_view *view, size_t size)
 {
     bool paid = view->budget_ratio >= 1.0 / own->group + HEDGE_SHARE;
@@ -91,8 +91,8 @@ static bool may_stay(const livetcp_path *path)
     return path->usable && !path->link_stalled && path->tcp_state != LIVETCP_TCP_TIMEOUT;
 }
 
-/* The connection of that link that carries such a source, as long as it may; else the one that is
- * forecast to deliver first. */
+/* The connection of the link that carries a self-clocked source, while it may; otherwise the one
+ * with the earliest forecast. */
 static uint32_t only_on_link(uint32_t only, const livetcp_policy_view *view,
                              const livetcp_packet_view *packet, unsigned link)
 {
@@ -140,8 +140,8 @@ static bool is_thin(const livetcp_policy_view *view, size_t size)
     return usable;
 }
 
-/* A self-clocked source brings the queue back as soon as it is gone, so that counts until it
- * changes. */
+/* A self-clocked source fills the queue again as soon as it is empty, so that a queue counts as
+ * standing until the source changes. */
 static bool queue_stands(automatic *own, const livetcp_policy_view *view)
 {
     bool stands = lt_standing_queue_update(&own->queue, view);
@@ -190,7 +190,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 
     if (queue_stands(own, view) || is_thin(view, packet->size))
         return;
-    /* The next parity packet is worth more than this copy. */
+    /* the next parity packet is worth more than this copy */
     if (view->budget_bytes / PARITY_FIRST < packet->size && wants_parity(own, view, packet->size))
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The policies that come with LiveTCP, one file each, and code that several of them share;
- * registry.c lists them by name. */
+/* The built-in policies, one file each, and functions that several of them share; registry.c lists
+ * them by name. */
 #ifndef LT_POLICY_BUILTIN_H
 #define LT_POLICY_BUILTIN_H
 
@@ -17,11 +17,10 @@ extern const livetcp_policy lt_policy_hedge;
 extern const livetcp_policy lt_policy_parity;
 extern const livetcp_policy lt_policy_auto;
 
-/* Bytes of a path in version 0.1, whose policies take them by index: all later fields are behind.
- */
+/* Size of a path in version 0.1, whose policies index paths; all later fields are behind it. */
 #define LT_PATH_SIZE_0_1 LT_SIZE_THROUGH(livetcp_path, state_since_us)
 
-/* Checks that livetcp_policy_register() can take the table; conflicts of names are not checked. */
+/* Checks that livetcp_policy_register() can accept the table, except for name conflicts. */
 livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error *error);
 
 /* The bit of a connection in a decision. */
@@ -30,7 +29,7 @@ static inline uint32_t lt_bit(unsigned connection)
     return UINT32_C(1) << connection;
 }
 
-/* Of these connections (bits) those that there are, and the first of some. */
+/* Those of these connections (bits) that exist; and the first one of a set. */
 static inline uint32_t lt_there(const livetcp_policy_view *view, uint32_t connections)
 {
     return view->path_count < 32 ? connections & (lt_bit(view->path_count) - 1) : connections;
@@ -41,47 +40,49 @@ static inline unsigned lt_first(uint32_t connections)
     return (unsigned)__builtin_ctz(connections);
 }
 
-/* The `count` ready connections with the smallest forecast (livetcp_path_forecast), as bits, none
- * of those that carry the packet, and none that it should avoid unless all of them. Fewer when
- * fewer are ready; 0 for none. Among those whose forecasts are about the same the one with the
- * smallest send queue goes first, then the one longest not written to: that spreads a stream over
- * all. */
+/* The `count` ready connections with the earliest forecast (livetcp_path_forecast), as bits;
+ * without those that carry the packet, and without those that it should avoid, unless it should
+ * avoid all. Fewer if fewer are ready; 0 for none. Among about equal forecasts the connection with
+ * the smallest send queue is first, then the one written to least recently, which spreads a stream
+ * over all. */
 uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                           unsigned count);
 
-/* So many more, of routes that take extra bytes, beside those that are `placed`. */
+/* `count` further connections, on routes that take extra bytes, beside those in `placed`. */
 uint32_t lt_pick_copies(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                         uint32_t placed, unsigned count);
 
-/* The shortest round trip of the connections of `among`; LIVETCP_NEVER if none is known. */
+/* The shortest round trip of the connections in `among`; LIVETCP_NEVER if none is known. */
 livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among);
 
-/* Places a packet on the `copies` best connections, to be reviewed when it should have been
- * acknowledged on one of them, or cannot be expected to be, since something before it on each of
- * them is late: after a smoothed round trip plus `delay_us` (0: derived from its variation). */
+/* Places a packet on the `copies` best connections. Its review is due when it should have been
+ * acknowledged on one of them, or cannot be expected to be, since a packet ahead of it on each of
+ * them is late: after an average round trip (EWMA) plus `delay_us` (0 = derived from its
+ * variation). */
 void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                     unsigned copies, livetcp_usec delay_us, livetcp_decision *decision);
 
-/* The same for connections that were chosen otherwise: only sets review_us. */
+/* lt_hedge_place() for connections chosen otherwise: only sets review_us. */
 void lt_hedge_placed(const livetcp_policy_view *view, uint32_t placed, livetcp_usec delay_us,
                      livetcp_decision *decision);
 
-/* A packet that is not acknowledged and should be: decides on a further copy on the best other
- * connection. One that is late by a round trip of its own (and does not only wait behind such a
- * one) goes on the two best, if the budget allows: it cannot afford to lose another round trip. */
+/* Decides about a packet whose acknowledgement is overdue: another copy on the best other
+ * connection. A packet that is late by a full round trip itself (and does not just wait behind such
+ * a one) takes the two best, if the budget allows, since it cannot afford to lose another round
+ * trip. */
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision);
 
-/* Packets that are late with all of their copies come before the copies of fresh ones. */
+/* Gives packets that are late with all of their copies precedence over copies of new packets. */
 typedef struct lt_rescue {
-    livetcp_usec unpaid_us; /* when the budget last had nothing for a late packet; 0 = never */
+    livetcp_usec unpaid_us; /* when the budget last did not suffice for a late packet; 0 = never */
 } lt_rescue;
 
-/* After lt_hedge_review(). */
+/* Call after lt_hedge_review(). */
 void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
                         const livetcp_packet_view *packet);
 
-/* A late packet waits for the budget: fresh ones leave it alone. */
+/* True if a late packet waits for the budget, so that new packets must not use it. */
 bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that the engine can work with a policy's table. */
+/* Checks that the engine can use a policy's table. */
 #include "policy/builtin.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* More state than this is a size that was computed wrongly. */
+/* A larger state size is an error of the program. */
 #define STATE_MAX (1u << 20)
 
 /* Size of livetcp_policy in version 0.1. */
@@ -17,7 +17,7 @@
 
 #define KNOWN_WANTS (LIVETCP_WANTS_PATHS | LIVETCP_WANTS_TAIL_PROBES | LIVETCP_WANTS_PARITY)
 
-/* Names stand in URIs and on command lines: lower-case letters, digits, single inner hyphens. */
+/* Names appear in URIs and on command lines: lower-case letters, digits, single hyphens inside. */
 static bool is_kebab(const char *name)
 {
     char before = '-';
@@ -100,8 +100,8 @@ static livetcp_result check_path_size(const livetcp_policy *policy, livetcp_erro
     return LIVETCP_OK;
 }
 
-/* A table of a newer program relies on functions that it has and this library would not call. The
- * sizes of whole structs are multiples of their alignment: another one was never sizeof. */
+/* A table of a newer program relies on functions that this library would not call. The size of a
+ * struct is a multiple of its alignment; another one was never sizeof. */
 static livetcp_result check_size(const livetcp_policy *policy, livetcp_error *error)
 {
     if (!lt_sized_valid(policy, SIZE_0_1) || policy->struct_size % _Alignof(livetcp_policy))

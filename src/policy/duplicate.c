@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * duplicate: every packet on the `copies` best connections; the receiver keeps the first to arrive.
+ * duplicate: every packet on the `copies` best connections; the receiver keeps the first one to
+ * arrive.
  *
- * Source: our own. Head-of-line blocking is per connection, so a packet is late only when all of
- * its copies are lost or wait behind a loss: with k copies and a loss rate p about
- * [p (1 + 2R/(MT))]^k, where M connections take turns at intervals of T (Zhang et al., section 4.1,
- * send a coarser second copy of speech; here the copy is the packet).
+ * Source: our own. Head-of-line blocking is per connection, so a packet is late only if all of its
+ * copies are lost or wait behind a loss: with k copies and a loss rate p with a probability of
+ * about [p (1 + 2R/(MT))]^k, where M connections alternate at intervals of T (Zhang et al., section
+ * 4.1, send a lower-quality second copy of speech; here the copy is the packet).
  *
- * When all of its connections turn out to be stuck, one more copy goes out at once, as with hedge:
- * one packet in a thousand at 1 % of loss, paid from the part of every budget beyond the cost of
+ * If all connections of a packet turn out to be stalled, one more copy is sent at once, as by
+ * hedge: one packet in a thousand at 1 % loss, paid from the part of the budget beyond the cost of
  * the copies.
  *
- * When fewer connections can take a packet than copies are asked for, it goes on those: a copy that
- * waits is not worth the wait.
+ * If fewer connections can take a packet than there are copies, it takes those: a copy that waits
+ * is not worth the wait.
  */
 #include "policy/builtin.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * earliest-delivery: the connection that is forecast to deliver the packet first.
+ * earliest-delivery: the connection with the earliest forecast delivery of the packet.
  *
- * Source: our own, in place of the smallest send queue of Brosh et al., section 7.2. A queue's
- * length is no waiting time: the same bytes leave at once through an open window, and after a round
- * trip behind a loss. forecast.c has the parts.
+ * Source: our own, in place of the smallest send queue of Brosh et al., section 7.2. The length of
+ * a queue is not its waiting time: the same bytes are sent at once through an open window, and
+ * after a round trip behind a loss. forecast.c has the components.
  */
 #include "policy/builtin.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a packet would be delivered over a connection.
+ * Forecast of a packet's delivery over a connection.
  *
- * The parts are those of the papers' delay decomposition (Brosh et al., section 4; Goel et al.,
- * section 4.3): one way of the path, the wait for the congestion window to admit the packet, and
- * the wait for the repair of losses before it, since TCP delivers in order. RACK finds a loss
- * within R + R/4 of sending and the retransmission takes another half R, where R is the round trip.
+ * The components are those of the papers' delay decomposition (Brosh et al., section 4; Goel et
+ * al., section 4.3): the one-way delay of the path, the wait for the congestion window, and the
+ * wait for the repair of losses ahead, since TCP delivers in order. RACK detects a loss within R +
+ * R/4 of sending, and the retransmission takes another R/2, where R is the round trip.
  */
 #include "policy/forecast.h"
 
@@ -14,9 +14,9 @@ static bool knows(const livetcp_path *path, uint32_t what)
     return (path->known & what) == what;
 }
 
-/* Wait for the congestion window: the bytes ahead beyond its free space, at a window a round trip.
- * The window counts segments and not bytes, so unsent bytes are waiting whatever the byte count:
- * for the next acknowledgement at least. */
+/* Wait for the congestion window: the bytes ahead beyond its free space, at one window per round
+ * trip. The window counts segments, not bytes, so unsent bytes wait whatever the byte counts say,
+ * at least for the next acknowledgement. */
 livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size)
 {
     if (!knows(path, LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND) ||
@@ -32,8 +32,8 @@ livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size)
     return wait > least ? wait : least;
 }
 
-/* Remaining time of something that takes `whole` and began at `since`; `again` once it is over and
- * the repair is not here. */
+/* Remaining time of something that takes `whole` and began at `since`; `again` if it is over
+ * without the repair. */
 static livetcp_usec rest(livetcp_usec whole, livetcp_usec since, livetcp_usec again,
                          livetcp_usec now)
 {
@@ -51,11 +51,11 @@ static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec now)
     livetcp_usec rtt = path->rtt_us;
 
     switch (path->tcp_state) {
-    case LIVETCP_TCP_TIMEOUT: /* and perhaps once more, backed off */
+    case LIVETCP_TCP_TIMEOUT: /* possibly once more, with backoff */
         return rtt + (knows(path, LIVETCP_PATH_RTO) ? path->rto_us : 2 * rtt);
-    case LIVETCP_TCP_RECOVERY: /* the retransmission is on its way, or lost again */
+    case LIVETCP_TCP_RECOVERY: /* the retransmission is in flight, or lost too */
         return rest(rtt, path->state_since_us, rtt, now);
-    case LIVETCP_TCP_DISORDER: /* reordering, or a loss that is about to be concluded */
+    case LIVETCP_TCP_DISORDER: /* reordering, or a loss about to be detected */
         return rest(rtt + rtt / 4, path->state_since_us, rtt, now);
     default:
         return overdue(path, now) ? rtt + rtt / 4 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assumptions of livetcp_path_forecast(), for code that waits for the result. */
+/* Assumptions of livetcp_path_forecast(), for code that waits for its result. */
 #ifndef LT_POLICY_FORECAST_H
 #define LT_POLICY_FORECAST_H
 
@@ -8,7 +8,7 @@
 /* Acknowledgements are seen within a millisecond or two of their arrival. */
 #define LT_ACK_SEEN_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* A round trip where none is known yet. */
+/* Round trip assumed while none is known. */
 #define LT_TYPICAL_RTT_US (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 /* Time from the write of a packet to its expected acknowledgement, on a path with a known round
@@ -19,7 +19,7 @@ static inline livetcp_usec lt_ack_due(const livetcp_path *path)
 }
 
 /* Time for which the congestion window delays a packet of `size` bytes written now, behind the
- * unsent bytes; with 0, the last one written. Unknown parts count as zero. */
+ * unsent bytes; with 0, the last packet written. Unknown parts count as zero. */
 livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hedge: one copy of a packet, and another one elsewhere when the first is late.
+ * hedge: one copy of a packet, and another one on a different connection when the first is late.
  *
  * Source: our own, after the hedged requests of Dean and Barroso, "The Tail at Scale" (2013). A
- * packet that is not acknowledged `hedge-delay` after one smoothed round trip, or whose connection
- * has gone into recovery or timeout, is lost or waits behind a loss: an identical copy goes on the
- * best other connection, and arrives a round trip later than the first should have. Packets behind
- * a late one on the same connection wait for the same repair and are copied at once, so they are
- * hardly late at all. A packet that has lost a whole round trip goes on two connections, if the
+ * packet that is not acknowledged `hedge-delay` after one average round trip (EWMA), or whose
+ * connection has entered recovery or timeout, is lost or waits behind a loss. An identical copy
+ * takes the best other connection, and arrives a round trip later than the first should have.
+ * Packets behind a late one on the same connection wait for the same repair and are copied at once,
+ * so they are hardly late. A packet that has lost a full round trip takes two connections, if the
  * budget allows. `redundancy-budget` is the limit.
  */
 #include "policy/builtin.h"

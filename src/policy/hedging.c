@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Retransmission over another connection, shared by several policies. */
+/* Reinjection over another connection, shared by several policies. */
 #include "policy/builtin.h"
 
 #include "policy/forecast.h"
 
-/* A copy goes out this long after the acknowledgement was due, at least. And at most a small part
- * of the round trip, since every copy that is needed is late by that. */
+/* Delay of a copy after the acknowledgement was due: bounds, and the fraction of the round trip. It
+ * is small, since every copy that is needed is late by it. */
 #define HEDGE_DELAY_MIN_US LT_ACK_SEEN_US
 #define HEDGE_DELAY_MAX_US (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define HEDGE_DELAY_PART   16
@@ -15,18 +15,18 @@
 /* A second copy at once requires a budget for this many more. */
 #define COPIES_IN_RESERVE 8
 
-/* Of a round trip, in per cent: copies so far apart are spread as far as it makes sense. */
+/* In per cent of a round trip: copies that are this far apart are spread as far as is useful. */
 #define FAR_PERCENT 40
 
-/* A second copy that is lost more often, after the first was, is not waited for. A third one that
- * was not needed takes the place of a copy of a fresh packet. */
+/* If a second copy is lost more often than this after the first was, it is not waited for. An
+ * unnecessary third copy takes the budget of a copy of a new packet. */
 #define JOINT 0.1
 
-/* Minimum time to the next review, and the time to it when no copy could be sent. */
+/* Minimum time to the next review, and the time to it if no copy could be sent. */
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* On a thin link a packet may have to wait for another. */
+/* Serialization time of a packet, which may have to wait for another one on a slow link. */
 static livetcp_usec packet_time(const livetcp_path *path)
 {
     bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
@@ -54,8 +54,8 @@ static livetcp_usec rtt_of(const livetcp_path *path)
     return path->rtt_us ? path->rtt_us : LT_TYPICAL_RTT_US;
 }
 
-/* Time from which a packet sent there at `sent_us` is not expected in time any more: it, or a
- * packet before it, should have been acknowledged by then, since TCP delivers in order. */
+/* Time after which a packet sent at `sent_us` is doubtful: it, or a packet ahead of it, should have
+ * been acknowledged by then, since TCP delivers in order. */
 static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
                                 livetcp_usec delay_us)
 {
@@ -64,8 +64,9 @@ static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
     return since + rtt_of(path) + hedge_delay(path, delay_us);
 }
 
-/* When that is so on all connections that carry it; at the latest when its own time has passed on
- * the quickest. A connection that repairs a loss is in doubt at once. */
+/* Time at which the packet is doubtful on all connections that carry it; at the latest when its own
+ * acknowledgement is overdue on the quickest one. A connection that repairs a loss is doubtful at
+ * once. */
 static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t carriers,
                                     livetcp_usec sent_us, livetcp_usec delay_us)
 {
@@ -90,7 +91,8 @@ static livetcp_usec typical_rtt(const livetcp_policy_view *view, uint32_t among)
     return shortest == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : shortest;
 }
 
-/* Not too soon, or every packet in flight would be asked about with every acknowledgement. */
+/* Limits the frequency of reviews; otherwise every acknowledgement would cause one for each packet
+ * in flight. */
 static livetcp_usec not_before(const livetcp_policy_view *view, uint32_t carriers,
                                livetcp_usec when)
 {
@@ -120,8 +122,8 @@ void lt_hedge_place(const livetcp_policy_view *view, const livetcp_packet_view *
     lt_hedge_placed(view, lt_pick_earliest(view, packet, copies), delay_us, decision);
 }
 
-/* Copies together are doubted together, from the last one's time on. When they were spread this
- * far, and a burst that took the first one may last longer, the second is in doubt as soon as the
+/* Copies placed together become doubtful together, counted from the last one. If they were spread
+ * this far, and a burst that hit the first may last longer, the second is doubtful as soon as the
  * first is. */
 static livetcp_usec doubted_since(const livetcp_policy_view *view,
                                   const livetcp_packet_view *packet)
@@ -167,7 +169,7 @@ void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
         rescue->unpaid_us = view->now_us;
 }
 
-/* While it is not paid, its review comes again. */
+/* Its review is repeated until the budget suffices. */
 bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view)
 {
     return rescue->unpaid_us && view->now_us - rescue->unpaid_us <= 2 * REVIEW_RETRY_US;

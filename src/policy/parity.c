@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parity: one XOR packet for every group of `parity-group` packets, on another connection.
+ * parity: one XOR packet for each group of `parity-group` packets, on another connection.
  *
- * Source: our own; the parity packet's form is in docs/reference/wire-format.md. For when twice the
- * bytes are too many and a round trip is too long: a packet that is lost or blocked is rebuilt as
- * soon as the rest of its group and the parity are there. That works when the members of a group do
- * not wait behind the same loss, so they take turns over the connections, and the parity packet
- * takes one that carries none of them, if there is one.
+ * Source: our own; docs/reference/wire-format.md has the format. For streams where twice the bytes
+ * are too many and a round trip is too long: a packet that is lost or blocked is rebuilt as soon as
+ * the rest of its group and the parity packet arrive. This requires that the packets of a group do
+ * not wait behind the same loss, so they alternate over the connections, and the parity packet
+ * takes one without packets of the group, if possible.
  */
 #include "policy/builtin.h"
 

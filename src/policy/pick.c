@@ -2,12 +2,12 @@
 /* Choice of connections, shared by several policies. */
 #include "policy/builtin.h"
 
-/* Forecasts that differ by less are the same: round trips of connections side by side differ by
- * microseconds, and one of them must not get everything for it. */
+/* Forecasts that differ by less count as equal: round trips of parallel connections differ by
+ * microseconds, and the shortest must not get all packets for that. */
 #define SAME_PART 8
 #define SAME_US   LIVETCP_USEC_MSEC
 
-/* A unit of link-weight beyond the first counts as so much delay. */
+/* Each unit of link-weight beyond the first counts as this delay. */
 #define WEIGHT_US (10 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static bool may_take(const livetcp_path *path, uint32_t except)
@@ -39,8 +39,8 @@ static bool has_group(const livetcp_path *path)
     return path->known & LIVETCP_PATH_GROUP && path->group_rtt_us > 0;
 }
 
-/* Without queues. While the session's own packets stand in one all the time, the group's least is
- * not that any more. */
+/* Round trip without queues. While the session's own packets form a standing queue, the group's
+ * minimum includes it. */
 static livetcp_usec empty_rtt(const livetcp_path *path)
 {
     bool has_min = path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0;
@@ -48,9 +48,9 @@ static livetcp_usec empty_rtt(const livetcp_path *path)
     return has_min && path->min_rtt_us < path->group_rtt_us ? path->min_rtt_us : path->group_rtt_us;
 }
 
-/* A forecast knows what is before a packet on its own connection. Other connections of the session
- * have packets in the queue of their link, too, and on a thin link the packet itself takes time.
- * The average round trip has that on average, half of it in the forecast. */
+/* A forecast covers the packets ahead on the same connection. Packets of the session's other
+ * connections also wait in the link's queue, and on a slow link the packet itself takes time. The
+ * average round trip includes that on average, and the forecast half of it. */
 static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_path *path,
                               size_t size)
 {
@@ -63,18 +63,18 @@ static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_pat
     return wait + own > average / 2 ? wait + own - average / 2 : 0;
 }
 
-/* What is chosen for. */
+/* Input of a choice. */
 typedef struct choice {
     size_t size;
-    uint32_t except; /* connections that may not be chosen */
-    uint32_t
-        taken_links; /* links that carry the packet, or a part of what protects it; 0 = one link */
-    bool at_once;    /* they carry it since now; else since a round trip or so */
+    uint32_t except;      /* connections that must not be chosen */
+    uint32_t taken_links; /* links that carry the packet, or a part of its protection; 0 = a single
+                             link */
+    bool at_once;         /* they carry it from now on; otherwise since about a round trip */
 } choice;
 
 /* A copy on the link that carries the packet already may be lost with it, in a burst or an outage,
- * and that costs a round trip. Another link may be later by half of one; by all of it where bursts
- * take copies that leave together. */
+ * which costs a round trip. Another link may be later by half of that; by all of it if bursts hit
+ * copies that are sent together. */
 static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp_path *path,
                                   bool at_once)
 {
@@ -83,8 +83,8 @@ static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp
     return has_group(path) && !burst ? path->rtt_us - empty_rtt(path) / 2 : path->rtt_us;
 }
 
-/* When a packet would be delivered, as far as it matters for the choice: an expensive link has to
- * be so much sooner. The field `link_weight` is 0 where nobody set it. */
+/* Delivery time of a packet for the purpose of the choice: an expensive link must be sooner by the
+ * cost. `link_weight` is 0 if it was never set. */
 static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path,
                            const choice *c)
 {
@@ -129,8 +129,8 @@ static livetcp_usec shortest_group(const livetcp_policy_view *view, uint32_t exc
     return shortest;
 }
 
-/* How much later than `best`, which is rated so, is as good. A longer route of the same link is
- * later for every packet; a link of another length takes packets only when it is the best. */
+/* How much later than `best`, which has this rating, counts as equal. A longer route of the same
+ * link is later for every packet; another link takes packets only if it is the best. */
 static livetcp_usec slack(const livetcp_path *path, const livetcp_path *best, livetcp_usec rated,
                           livetcp_usec shortest)
 {
@@ -142,7 +142,7 @@ static livetcp_usec slack(const livetcp_path *path, const livetcp_path *best, li
     return rated / SAME_PART + SAME_US;
 }
 
-/* Every packet under way is one more that may be lost, and that ours would wait behind. */
+/* Every packet in flight may be lost, and this packet would then wait behind it. */
 static bool is_freer(const livetcp_path *path, const livetcp_path *than)
 {
     if (path->queued_bytes != than->queued_bytes)
@@ -168,7 +168,7 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, const choic
     return best;
 }
 
-/* `taken`: connections that carry the packet, or a part of what protects it. */
+/* `taken`: connections that carry the packet, or a part of its protection. */
 static uint32_t pick_outside(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                              unsigned count, uint32_t except, uint32_t taken)
 {
@@ -198,7 +198,7 @@ uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_
                                     : pick_outside(view, packet, count, packet->carried_by, taken);
 }
 
-/* Copies make packets wait where a queue stands. */
+/* Copies delay other packets where a queue stands. */
 uint32_t lt_pick_copies(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                         uint32_t placed, unsigned count)
 {

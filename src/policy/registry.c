@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The policies by name. Every invariant test walks this list, so a policy is tested from the moment
- * it stands here.
+ * The policies by name. Every invariant test iterates over this list, so a policy is tested from
+ * the moment it is listed.
  *
- * Those of the application fill an array from its start and stay for ever: readers need no lock,
- * and two writers that want the same place compete with one atomic exchange.
+ * Those of the application fill an array from its start and are never removed: readers need no
+ * lock, and two writers of one entry compete by an atomic exchange.
  */
 #include "policy/builtin.h"
 
@@ -13,7 +13,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Policies that an application may add; a search by name compares that many strings. */
+/* Maximum number of policies that an application may add; a search by name compares that many
+ * strings. */
 #define OWN_MAX 64
 
 static const livetcp_policy *const builtin[] = {
@@ -52,7 +53,7 @@ livetcp_result livetcp_policy_register(const livetcp_policy *policy, livetcp_err
     if (result != LIVETCP_OK)
         return result;
     do {
-        /* Again after each exchange that somebody else won: it may have been with the same name. */
+        /* Repeated after each exchange that another thread won: it may have used the same name. */
         if (livetcp_policy_find(policy->name))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                            "there is a policy '%s' already: take another name", policy->name);

@@ -2,9 +2,9 @@
 /*
  * round-robin: connections in turn, regardless of their state.
  *
- * Source: Brosh et al., section 7.2, the 'blind' (delay-agnostic) scheme.
- * Deviation: a connection whose send buffer is full loses its turn. The paper's sender would
- * block there, and a live stream cannot.
+ * Source: Brosh et al., section 7.2, the 'blind' (delay-agnostic) scheme. Deviation: a connection
+ * with a full send buffer loses its turn. The paper's sender would block there, which a live stream
+ * cannot.
  */
 #include "policy/builtin.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A greedy source, as that of Goel et al., section 3, fills the send queue: the next packet is
- * handed over at the moment when the one before leaves the send queue, and has to wait all the
- * same. Packets of live media come at the time of capture. One of them may meet that moment, and
- * packets that come together follow each other into a queue that is not empty; neither goes on for
- * long.
+ * A greedy source, as in Goel et al., section 3, keeps the send queue filled: the next packet is
+ * handed over at the moment when the previous one leaves the send queue, and has to wait
+ * nevertheless. Packets of live media arrive at the time of capture. One of them may coincide with
+ * that moment, and packets that arrive together follow each other into a queue that is not empty;
+ * neither lasts long.
  */
 #include "policy/self_clocked.h"
 
 #define AT_ONCE_US LIVETCP_USEC_MSEC
 
-/* Two packets that came by themselves weigh more than a hundred that did not. */
+/* Two packets with their own timing outweigh more than a hundred without. */
 #define MOST   100
 #define ENOUGH 50
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects a source that makes a packet when the one before has left, rather than by a clock. */
+/* Detects a self-clocked source: it makes a packet when the previous one has left, not by a clock.
+ */
 #ifndef LT_POLICY_SELF_CLOCKED_H
 #define LT_POLICY_SELF_CLOCKED_H
 
 #include <livetcp/policy.h>
 
-/* Zeroed at first. */
+/* Begins zeroed. */
 typedef struct lt_self_clocked {
-    livetcp_usec left_us; /* when the packet before was placed */
+    livetcp_usec left_us; /* when the previous packet was placed */
     unsigned score;
 } lt_self_clocked;
 

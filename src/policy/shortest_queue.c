@@ -2,18 +2,18 @@
 /*
  * shortest-queue: the connection with the smallest send queue, never one in timeout.
  *
- * Source: Brosh et al., section 7.2, the 'intelligent' (delay-aware) scheme: "selects a
- * connection for packet transmission that has the smallest TCP send queue and is not in the
- * timeout state". The send queue is the kernel's: bytes unsent and unacknowledged, so a
- * connection that repairs a loss keeps its bytes longer and is passed over until it has done so.
+ * Source: Brosh et al., section 7.2, the 'intelligent' (delay-aware) scheme: "selects a connection
+ * for packet transmission that has the smallest TCP send queue and is not in the timeout state".
+ * The send queue is the kernel's: unsent and unacknowledged bytes, so a connection that repairs a
+ * loss keeps its bytes longer, and is skipped until the repair.
  *
- * Where the paper is silent: among equal queues the one longest not written to is taken. That
- * spreads an uncongested stream over all connections; and when the queues are equal because a
- * segment was lost, the packet follows it, so RACK finds the loss after one round trip and not a
- * timeout (docs/adr/0003-ties-of-shortest-queue.md has the measurement). When every connection is
- * in timeout the packet stays in our queue, and the first connection that recovers gets it: nothing
- * is won by lining up behind one that may recover last. A connection without path info counts as
- * having an empty queue, which makes this policy round-robin there.
+ * The paper does not say how ties are broken: among equal queues the connection written to least
+ * recently is taken. This spreads an uncongested stream over all connections; and if the queues are
+ * equal because a segment was lost, the packet follows it, so that RACK detects the loss after one
+ * round trip instead of a timeout (docs/adr/0003-ties-of-shortest-queue.md has the measurement). If
+ * every connection is in timeout, the packet stays in the session's send queue, and the first
+ * connection that recovers gets it, rather than one that may recover last. A connection without
+ * path info counts as having an empty queue, which makes this policy round-robin there.
  */
 #include "policy/builtin.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * single: everything on one connection, as applications do today. The baseline that every other
- * policy is measured against.
+ * single: all packets on one connection, as applications do today. The baseline of all comparisons.
  *
- * Source: Brosh et al., section 3 (a CBR source over one TCP connection).
- * Deviation: when a listener's session has several connections, the usable one with the lowest
- * index is taken, so that a lost connection does not end the stream.
+ * Source: Brosh et al., section 3 (a CBR source over one TCP connection). Deviation: if a
+ * listener's session has several connections, the usable one with the lowest index is taken, so
+ * that a lost connection does not end the stream.
  */
 #include "policy/builtin.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random loss leaves the round trip near its minimum; a congested queue lifts it, and not by
- * jitter: the average round trip stands above the minimum by more than it varies. (Vegas, LEDBAT
- * and the low-delay estimators of RFC 8698 read a queue from the same difference.)
+ * Random loss leaves the round trip near its minimum. A congested queue raises it, and not as
+ * jitter: the average round trip exceeds the minimum by more than it varies. (Vegas, LEDBAT and
+ * NADA, RFC 8698, read a queue from the same difference.)
  *
- * The minimum is each connection's own, since load balancers give them routes of different lengths.
- * A route that has become longer looks like a queue, too. While a queue counts there are no copies
- * that could hold it up, so a round trip that stays where it is all that time, which a queue's does
- * not, is the new minimum.
+ * The minimum is each connection's own, since load balancers assign routes of different lengths. A
+ * longer route looks like a queue, too. While a queue counts there are no copies that could
+ * maintain it, so a round trip that stays constant all that time, unlike a queue's, is the new
+ * minimum.
  *
  * Flows that fill a drop-tail queue back off together and leave it empty for seconds, so a queue
- * counts for a while after it was seen; twice as long if it came back soon, since copies may have
- * made it. docs/research/tuning.md has the measurements.
+ * counts for some time after it was seen; twice as long if it returned soon, since copies may have
+ * caused it. docs/research/tuning.md has the measurements.
  */
 #include "policy/standing_queue.h"
 
@@ -19,10 +19,10 @@
 #define HOLD_MOST_US (160 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define MOVED_US     (9 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define LEAST_US     (4 * (livetcp_usec)LIVETCP_USEC_MSEC)
-#define LEAST_PART   20 /* of the smallest round trip */
+#define LEAST_PART   20 /* of the minimum round trip */
 #define VARIATIONS   2
 #define PACKETS      2
-#define SEGMENT      ((livetcp_usec)1500) /* bytes */
+#define SEGMENT      ((livetcp_usec)1500) /* times the media rate */
 #define WIDE         3                    /* times the media */
 
 static bool is_known(const livetcp_path *path)
@@ -30,7 +30,7 @@ static bool is_known(const livetcp_path *path)
     return path->usable && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0;
 }
 
-/* The smallest that was seen; the platform's own at first. */
+/* The minimum seen so far; initially the platform's. */
 static livetcp_usec base_of(livetcp_usec before, const livetcp_path *path)
 {
     bool has_min = path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0;
@@ -39,8 +39,9 @@ static livetcp_usec base_of(livetcp_usec before, const livetcp_path *path)
     return path->rtt_us < least ? path->rtt_us : least;
 }
 
-/* The base is that of a handshake, and a packet may wait for another one of the same media: on a
- * link of a few Mbit/s they take milliseconds. Where there is hardly time for both, they queue. */
+/* Serialization time of the media's packets. The base is from the handshake, and a packet may wait
+ * for another of the same media: on a link of a few Mbit/s they take milliseconds. If the link
+ * hardly has time for both, they queue. */
 static livetcp_usec packets_time(const livetcp_path *path, uint64_t media_rate)
 {
     bool wide = path->known & LIVETCP_PATH_GROUP && path->group_rate > WIDE * media_rate;
@@ -56,8 +57,8 @@ static bool stands(const livetcp_path *path, livetcp_usec base, uint64_t media_r
            excess > VARIATIONS * path->rtt_variation_us;
 }
 
-/* One connection's round trip may be out of date or hurt by its own repair; a queue that all of
- * them share shows on most. */
+/* A single connection's round trip may be outdated, or increased by its own repair; a shared queue
+ * shows on most connections. */
 static bool is_seen(lt_standing_queue *queue, const livetcp_policy_view *view)
 {
     unsigned known = 0, standing = 0;
@@ -86,7 +87,7 @@ static void see(lt_standing_queue *queue, livetcp_usec now)
     queue->seen_us = now;
 }
 
-/* The route is another one now: no round trip of its group was shorter for long. */
+/* The route has changed: no round trip of its group was shorter for long. */
 static bool has_moved(const lt_standing_queue *queue, const livetcp_policy_view *view)
 {
     if (!queue->hold_us || view->now_us - queue->began_us < MOVED_US)
@@ -118,7 +119,7 @@ static void look(lt_standing_queue *queue, const livetcp_policy_view *view)
         move(queue, view);
 }
 
-/* Packets that are placed and reviewed together see one queue. */
+/* Packets placed and reviewed together see one result. */
 bool lt_standing_queue_update(lt_standing_queue *queue, const livetcp_policy_view *view)
 {
     if (!queue->looked || view->now_us != queue->looked_us)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Detects a standing queue on the path: then loss is congestion, and copies would add to it. */
+/* Detects a standing queue on the path, where loss is congestion, and copies would add to it. */
 #ifndef LT_POLICY_STANDING_QUEUE_H
 #define LT_POLICY_STANDING_QUEUE_H
 
 #include <livetcp/policy.h>
 
 typedef struct lt_standing_queue {
-    livetcp_usec base_us[LIVETCP_MAX_CONNECTIONS]; /* round trip without a queue; 0 = not known */
-    livetcp_usec began_us;                         /* when it was first seen, */
+    livetcp_usec base_us[LIVETCP_MAX_CONNECTIONS]; /* round trip without a queue; 0 = unknown */
+    livetcp_usec began_us;                         /* when the queue was first seen, */
     livetcp_usec seen_us;                          /*   and last */
-    livetcp_usec hold_us; /* it counts for so long after that; 0 = none was seen */
+    livetcp_usec hold_us; /* time for which it counts after that; 0 = none was seen */
     bool looked;
-    livetcp_usec looked_us; /* the last time */
+    livetcp_usec looked_us; /* time of the last look */
 } lt_standing_queue;
 
 /* Takes the current path info. True while a queue stands, and for some seconds after. */

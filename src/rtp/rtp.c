@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading RTP and RTCP headers. Checks follow RFC 3550 A.1 and A.2, as far as they can be made
- * without knowing the payload types and sources in use. */
+/* Reads RTP and RTCP headers. Checks follow RFC 3550, A.1 and A.2, as far as they are possible
+ * without knowledge of the payload types and sources. */
 #include "rtp/rtp.h"
 
 #include "base/bytes.h"
@@ -15,14 +15,14 @@ static unsigned version_of(const uint8_t *data)
     return data[0] >> 6;
 }
 
-/* RFC 5761 section 4: RTP may not use payload types 64..95, whose second byte with the marker set
- * would be one of these. */
+/* RFC 5761, section 4: RTP must not use payload types 64..95, whose second byte with the marker bit
+ * set is in this range. */
 static bool in_rtcp_range(const uint8_t *data)
 {
     return data[1] >= 192 && data[1] <= 223;
 }
 
-/* Bytes before the payload, or 0 if they do not fit. Needs LT_RTP_MIN_SIZE bytes. */
+/* Bytes before the payload, or 0 if they do not fit. `size` is at least LT_RTP_MIN_SIZE. */
 static size_t header_size(const uint8_t *data, size_t size)
 {
     size_t header = LT_RTP_MIN_SIZE + WORD_SIZE * (size_t)(data[0] & 0x0f);
@@ -93,7 +93,7 @@ uint32_t lt_rtcp_ssrc(const uint8_t *data, size_t size)
 
     if (size < LT_RTCP_MIN_SIZE + WORD_SIZE || lt_read_be16(data + 2) == 0)
         return 0;
-    /* SDES and BYE list their sources; with a count of zero the next word is something else. */
+    /* SDES and BYE list their sources; with a count of zero there is no SSRC. */
     listed = data[1] == PT_SDES || data[1] == PT_BYE;
     empty = (data[0] & 0x1f) == 0;
     return listed && empty ? 0 : lt_read_be32(data + 4);

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RFC 3550 A.1 with two changes, since packets come over several connections, which may be seconds
- * apart, and some come twice:
+ * RFC 3550, A.1 with two changes, since packets arrive over several connections whose delays may
+ * differ by seconds, and some arrive twice:
  *
- * - MAX_MISORDER is not 100 but the whole window, and a packet behind the window is late, not a
- *   sign of a restart. A restart at lower numbers is accepted only after a while without new
- *   packets, so that a stalled connection's old packets are never taken twice.
- * - Two packets confirm a jump if they are near each other; they need not be neighbours, because
- *   the packets between them may be on other connections.
+ * - MAX_MISORDER is the whole window instead of 100, and a packet behind the window is late, not a
+ *   sign of a restart. A restart at lower numbers is accepted only after a time without new
+ *   packets, so that old packets of a stalled connection are never accepted twice.
+ * - Two packets confirm a jump if they are near each other. They need not be consecutive, since the
+ *   packets between them may be on other connections.
  */
 #include "rtp/sequence_tracker.h"
 
 #include "base/seq.h"
 
-/* Maximum distance of two packets that confirm a jump (MAX_MISORDER, RFC 3550 A.1). */
-#define NEAR 100
+/* Maximum distance of two packets that confirm a jump (MAX_MISORDER in RFC 3550, A.1). */
+#define MAX_MISORDER 100
 
-/* Time without new packets before old numbers may mean a restart: numbers behind the window, and
- * numbers in it. The latter is the lifetime of a connection without progress, so they cannot come
- * from a stalled one. */
+/* Time without new packets after which old numbers may mean a restart: numbers behind the window,
+ * and numbers within it. The latter exceeds the lifetime of a connection without progress, so they
+ * cannot come from a stalled one. */
 #define QUIET_BEHIND_US (2 * LIVETCP_USEC_SEC)
 #define QUIET_WINDOW_US (10 * LIVETCP_USEC_SEC)
 
-/* A jump that was not confirmed within this is forgotten. */
+/* A jump that is not confirmed within this time is forgotten. */
 #define PROBATION_US (10 * LIVETCP_USEC_SEC)
 
 uint64_t lt_sequence_tracker_start(lt_sequence_tracker *tracker, uint16_t sequence,
@@ -41,7 +41,7 @@ lt_sequence_result lt_sequence_tracker_classify_jump(lt_sequence_tracker *tracke
     if (tracker->on_probation && now - tracker->probation_us < PROBATION_US) {
         if (distance == 0)
             return LT_SEQUENCE_DUPLICATE;
-        if (distance >= -NEAR && distance <= NEAR)
+        if (distance >= -MAX_MISORDER && distance <= MAX_MISORDER)
             return LT_SEQUENCE_RESTART;
     }
     tracker->on_probation = true;

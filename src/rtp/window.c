@@ -16,7 +16,7 @@ static uint64_t bit_of(uint64_t extended)
     return UINT64_C(1) << (extended % 64);
 }
 
-/* Makes `extended`, which is ahead, the highest number; it and those stepped over are unseen. */
+/* Makes `extended`, which is ahead, the highest number; it and the skipped ones are unseen. */
 static void advance(lt_window *window, uint64_t extended)
 {
     uint64_t number = window->highest + 1;
@@ -40,7 +40,7 @@ static void advance(lt_window *window, uint64_t extended)
 uint64_t lt_window_start(lt_window *window, uint16_t sequence)
 {
     memset(window->seen, 0, sizeof window->seen);
-    /* One lap up, so that numbers before it can be extended too. */
+    /* One wrap up, so that lower numbers can be extended, too. */
     window->highest = UINT64_C(0x10000) + sequence;
     return window->highest;
 }

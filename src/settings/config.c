@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions over the table of settings, and configs of programs of any age. */
+/* The public functions over the table of settings, and conversion of configs from programs of any
+ * version. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "settings/settings.h"
 
 #include <string.h>
 
-/* livetcp_config_init() of version 0.1 cleared this much: programs built with it have no more. */
+/* Size of livetcp_config in version 0.1, whose initializer cleared this many bytes. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_config, timestamps)
 
 livetcp_result lt_config_check_size(const livetcp_config *config, livetcp_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contradictions within a config as a whole. */
+/* Checks a config as a whole for contradictions. */
 #include "base/error.h"
 #include "base/ip.h"
 #include "base/text_list.h"
@@ -47,7 +47,7 @@ static livetcp_result check_policy_name(const livetcp_config *config, livetcp_er
                    config->policy, names);
 }
 
-/* Intervals that contradict each other. */
+/* Checks intervals that depend on each other. */
 static livetcp_result check_times(const livetcp_config *config, livetcp_error *error)
 {
     if (config->reconnect_min_us > config->reconnect_max_us)
@@ -66,7 +66,7 @@ static livetcp_result check_times(const livetcp_config *config, livetcp_error *e
     return LIVETCP_OK;
 }
 
-/* Policies that need more connections than there are, or more than the budget pays for. */
+/* Policies that need more connections than configured, or a larger budget. */
 static livetcp_result check_redundancy(const livetcp_config *config, const livetcp_policy *policy,
                                        livetcp_error *error)
 {
@@ -119,7 +119,7 @@ static livetcp_result check_bitrates(const livetcp_config *config, livetcp_error
     return LIVETCP_OK;
 }
 
-/* Settings of links are a caller's, and each link needs a connection. */
+/* Settings of links are for callers, and each link needs a connection. */
 static livetcp_result check_links(const livetcp_config *config, const livetcp_policy *policy,
                                   livetcp_error *error)
 {
@@ -158,7 +158,7 @@ static livetcp_result check_links(const livetcp_config *config, const livetcp_po
 
 /* ---- TLS ---- */
 
-/* A setting that contradicts another. */
+/* Fails because a setting contradicts another. */
 static livetcp_result contradict(livetcp_error *error, const char *text)
 {
     return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s", text);
@@ -283,7 +283,7 @@ static livetcp_result check_tls(const livetcp_config *config, livetcp_error *err
 
 /* ---- WebSockets ---- */
 
-/* As a request has it: visible ASCII, from the first slash on. */
+/* As in a request: visible ASCII, from the first slash on. */
 static bool is_path(const char *path)
 {
     if (*path != '/')

@@ -12,7 +12,7 @@ typedef struct counts {
     unsigned interfaces, addresses, networks, hosts, weights;
 } counts;
 
-/* 6 or 4 for an address, 0 for a name, or nothing. */
+/* Address family: 6 or 4 for an address, 0 for a name or an empty text. */
 static int family_of(const char *host)
 {
     if (strchr(host, ':'))
@@ -88,7 +88,7 @@ static livetcp_result read_link(const livetcp_config *config, const counts *n, u
     return LIVETCP_OK;
 }
 
-/* A network that reaches no host, or a host that no network reaches, is a mistake. */
+/* A network that reaches no host, or a host that no network reaches, is an error. */
 static livetcp_result check_reach(const livetcp_config *config, const counts *n, uint32_t networks,
                                   uint32_t hosts, livetcp_error *error)
 {
@@ -131,7 +131,7 @@ livetcp_result lt_link_plan_read(lt_link_plan *plan, const livetcp_config *confi
         unsigned network = i % n.networks, host = i / n.networks;
         lt_planned_link link = {.weight = weights[n.networks > 1 ? network : host]};
         result = read_link(config, &n, network, host, &link, error);
-        /* Through a proxy the system connects to the proxy. */
+        /* Through a proxy, the system connects to the proxy. */
         int local = family_of(link.local_address);
         int remote = config->proxy[0] ? 0 : family_of(link.host);
         if (result != LIVETCP_OK || (local && remote && local != remote))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The links that a caller's config describes: each of its networks (interfaces, local addresses)
- * with each host of the peer, where both are of one address family. Connection i goes over link i
- * modulo their number.
+ * Links described by a caller's config: each of its networks (interfaces, local addresses) with
+ * each host of the peer of the same address family. Connection i takes link i modulo their number.
  */
 #ifndef LT_SETTINGS_LINK_PLAN_H
 #define LT_SETTINGS_LINK_PLAN_H
@@ -21,7 +20,8 @@ typedef struct lt_link_plan {
     lt_planned_link links[LIVETCP_MAX_LINKS];
 } lt_link_plan;
 
-/* Errors: LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_ADDRESS_INVALID, which name the item. */
+/* Errors: LIVETCP_ERR_INVALID_ARGUMENT and LIVETCP_ERR_ADDRESS_INVALID; the message names the item.
+ */
 livetcp_result lt_link_plan_read(lt_link_plan *plan, const livetcp_config *config,
                                  livetcp_error *error);
 

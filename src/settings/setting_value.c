@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One value of the table: from text, to text, and in range. */
+/* Parsing, formatting and checking of one value. */
 #include "settings/settings.h"
 
 #include "base/error.h"
@@ -19,12 +19,12 @@ static livetcp_result refuse(const lt_setting *setting, const char *value, livet
                    setting->listed.accepts);
 }
 
-/* ---- integers of the width their field has ---- */
+/* ---- integers of the field's width ---- */
 
-/* -1 of an int, as load() gives it. */
+/* load() of an int that is -1. */
 #define NONE UINT32_MAX
 
-/* -1 of a livetcp_usec. */
+/* load() of a livetcp_usec that is -1. */
 #define AUTO UINT64_MAX
 
 static void store(const lt_setting *setting, livetcp_config *config, uint64_t value)
@@ -69,7 +69,7 @@ static uint64_t load(const lt_setting *setting, const livetcp_config *config)
     return value;
 }
 
-/* Digits and nothing else: strtoull() would take a sign, or blanks before it. */
+/* Parses digits only; strtoull() would accept a sign and leading blanks. */
 static bool parse_digits(const char *text, uint64_t *value)
 {
     char *end;
@@ -90,9 +90,9 @@ static size_t count_choices(const lt_setting *setting)
     return count;
 }
 
-/* ---- text to field ---- */
+/* ---- parsing ---- */
 
-/* The first of each is the one written. */
+/* The first word of each row is the one that is written. */
 static livetcp_result parse_bool(const lt_setting *setting, livetcp_config *config,
                                  const char *value, livetcp_error *error)
 {
@@ -145,7 +145,7 @@ static livetcp_result parse_auto_msec(const lt_setting *setting, livetcp_config 
     return LIVETCP_OK;
 }
 
-/* Where on and off are among the choices, other words for them are, too. */
+/* Synonyms of on and off, for settings with these choices. */
 static const char *plain_word(const char *value)
 {
     static const char *const words[][2] = {{"1", "on"},  {"true", "on"},   {"yes", "on"},
@@ -172,7 +172,7 @@ static livetcp_result parse_choice(const lt_setting *setting, livetcp_config *co
     return refuse(setting, given, error);
 }
 
-/* ---- ratios, in thousandths as text has them: strtod() would obey the locale ---- */
+/* ---- ratios, in thousandths: strtod() depends on the locale ---- */
 
 #define THOUSAND 1000
 
@@ -241,7 +241,7 @@ static livetcp_result check_ratio(const lt_setting *setting, const livetcp_confi
 {
     double value = load_ratio(setting, config);
 
-    if (!ratio_in_range(setting, value)) /* not a number is in no range */
+    if (!ratio_in_range(setting, value)) /* NaN is in no range */
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "setting '%s' is %g: it takes %s",
                        setting->listed.name, value, setting->listed.accepts);
     return LIVETCP_OK;
@@ -265,12 +265,12 @@ static void format_number(double value, char *text, size_t size)
 static void format_ratio(double value, char *text, size_t size)
 {
     if (value == LIVETCP_REDUNDANCY_AUTO)
-        snprintf(text, size, "auto"); /* a number that no unsigned has */
+        snprintf(text, size, "auto"); /* negative, so no unsigned number */
     else
         format_number(value, text, size);
 }
 
-/* The field is a char array. */
+/* True if the field is a char array. */
 static bool is_text(const lt_setting *setting)
 {
     return setting->kind == LT_SETTING_TEXT || setting->kind == LT_SETTING_HOST ||
@@ -278,7 +278,7 @@ static bool is_text(const lt_setting *setting)
            setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL;
 }
 
-/* No name or address has blanks or control characters in it; a line may have blanks. */
+/* Names and addresses have no blanks or control characters; a line may have blanks. */
 static bool is_visible(const lt_setting *setting, const char *text)
 {
     bool line = setting->kind == LT_SETTING_LINE || setting->kind == LT_SETTING_SECRET ||
@@ -297,7 +297,7 @@ bool lt_setting_is_reference(const char *secret)
     return !strncmp(secret, "file:", 5) || !strncmp(secret, "env:", 4);
 }
 
-/* True if nobody may see the value. */
+/* True if the value is a secret that must not be shown. */
 static bool is_hidden(const lt_setting *setting, const char *value)
 {
     if (setting->kind != LT_SETTING_SECRET && setting->kind != LT_SETTING_URL)
@@ -306,8 +306,8 @@ static bool is_hidden(const lt_setting *setting, const char *value)
            (setting->kind == LT_SETTING_SECRET || strchr(value, '@'));
 }
 
-/* The first bytes of a value that is refused, as far as anybody may see them. */
-static const char *shown(const lt_setting *setting, const char *value)
+/* The part of a rejected value that may be shown. */
+static const char *printable(const lt_setting *setting, const char *value)
 {
     return setting->kind == LT_SETTING_SECRET || setting->kind == LT_SETTING_URL ? "" : value;
 }
@@ -321,7 +321,7 @@ static livetcp_result parse_text(const lt_setting *setting, livetcp_config *conf
     if (length >= setting->size)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' does not accept %zu bytes ('%.40s...'): it takes at most %zu",
-                       setting->listed.name, length, shown(setting, value), setting->size - 1);
+                       setting->listed.name, length, printable(setting, value), setting->size - 1);
     if (setting->kind == LT_SETTING_NAME && !is_visible(setting, value))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "setting '%s' takes UTF-8 without control characters", setting->listed.name);
@@ -334,8 +334,8 @@ static livetcp_result parse_text(const lt_setting *setting, livetcp_config *conf
     return LIVETCP_OK;
 }
 
-/* Takes the item at `value`, up to a comma or the end, out of its brackets. Returns where it ends,
- * NULL if a port follows. */
+/* Copies the item at `value`, up to a comma or the end, without its brackets. Returns its end; NULL
+ * if a port follows. */
 static const char *take_host(const char *value, char *out, size_t *used)
 {
     const char *end = value + strcspn(value, ","), *from = value, *to = end;
@@ -353,7 +353,7 @@ static const char *take_host(const char *value, char *out, size_t *used)
     return end;
 }
 
-/* URIs write IPv6 addresses in brackets, and so do people elsewhere. */
+/* Parses hosts; IPv6 addresses may be in brackets, as in URIs. */
 static livetcp_result parse_host(const lt_setting *setting, livetcp_config *config,
                                  const char *value, livetcp_error *error)
 {
@@ -407,7 +407,7 @@ livetcp_result lt_setting_parse(const lt_setting *setting, livetcp_config *confi
     }
 }
 
-/* ---- range of a field ---- */
+/* ---- checking ---- */
 
 static livetcp_result check_text(const lt_setting *setting, const livetcp_config *config,
                                  livetcp_error *error)
@@ -440,7 +440,7 @@ livetcp_result lt_setting_check(const lt_setting *setting, const livetcp_config 
         return check_ratio(setting, config, error);
     if (setting->kind == LT_SETTING_CHOICE)
         max = count_choices(setting) - 1;
-    /* A negative time is a very large number here, and out of range like one. */
+    /* A negative time is a very large number here, and out of range. */
     value = load(setting, config);
     if ((setting->kind == LT_SETTING_OPTIONAL && value == NONE) ||
         (setting->kind == LT_SETTING_AUTO_MSEC && value == AUTO))
@@ -462,7 +462,7 @@ livetcp_result lt_settings_check(const livetcp_config *config, livetcp_error *er
     return result;
 }
 
-/* ---- field to text ---- */
+/* ---- formatting ---- */
 
 livetcp_result lt_setting_format(const lt_setting *setting, const livetcp_config *config,
                                  char *text, size_t size, livetcp_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of settings. A new setting is a field at the end of livetcp_config and a line here:
- * the C API, URIs, GStreamer properties and the command line follow from it. */
+/* The table of settings. A new setting is a field at the end of livetcp_config and a line here; the
+ * C API, URIs, GStreamer properties and the command line read this table. */
 #include "settings/settings.h"
 
 #include "base/error.h"
@@ -266,8 +266,8 @@ static const lt_setting settings[] = {
 
 #define SETTING_COUNT (sizeof settings / sizeof *settings)
 
-/* Other names that settings are found by: those before version 0.2, and those of the elements'
- * properties where GStreamer has a max-bitrate of its own. */
+/* Other accepted names: those from before version 0.2, and those of element properties where
+ * GStreamer has its own max-bitrate. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
@@ -286,7 +286,7 @@ const lt_setting *lt_setting_at(size_t position)
 
 /* ---- looking up ---- */
 
-/* Names to suggest have at most this edit distance from the name given. */
+/* Maximum edit distance of a suggested name. */
 #define TYPO_MAX 3
 
 #define NAME_MAX_SIZE 32
@@ -298,7 +298,7 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* Insertions, deletions and replacements from one to the other (Levenshtein). */
+/* Levenshtein distance: insertions, deletions and replacements. */
 static unsigned distance(const char *typed, const char *name)
 {
     unsigned row[NAME_MAX_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp://host:port/stream-id?name=value&name=value, and livetcps:// for TLS, after RFC 3986;
- * livetcp+ws://host:port/path and livetcp+wss:// for WebSockets, whose path is theirs; zone
- * identifiers of IPv6 addresses after RFC 6874. */
+/* URIs after RFC 3986: livetcp://host:port/stream-id?name=value&name=value, and livetcps:// for
+ * TLS; livetcp+ws://host:port/path and livetcp+wss:// for WebSockets, whose path is the
+ * WebSocket's. Zone identifiers of IPv6 addresses are as in RFC 6874. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text_list.h"
@@ -15,7 +15,7 @@
 typedef struct scheme {
     const char *text;
     bool tls, websocket;
-    const char *port; /* unless the URI has another; NULL = the one before */
+    const char *port; /* default port; NULL = no default */
 } scheme;
 
 static const scheme schemes[] = {{"livetcp://", false, false, NULL},
@@ -25,8 +25,7 @@ static const scheme schemes[] = {{"livetcp://", false, false, NULL},
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)
 
-/* The longest value is a token, or percent-encoded hosts: names, or IPv6 addresses with brackets.
- */
+/* Size of the longest value: a token, or percent-encoded hosts. */
 #define NAME_SIZE  64
 #define VALUE_SIZE (LIVETCP_TOKEN_MAX + 1)
 #define HOST_SIZE  sizeof(((livetcp_config *)0)->host)
@@ -36,7 +35,7 @@ _Static_assert(2 * HOST_SIZE <= VALUE_SIZE, "a list of hosts, with a pair of bra
 static const char stream_id_name[] = "stream-id";
 static const char path_name[] = "websocket-path";
 
-/* A stretch of the URI. */
+/* A part of the URI. */
 typedef struct span {
     const char *begin;
     const char *end;
@@ -47,10 +46,9 @@ static int span_size(span s)
     return s.end - s.begin > 60 ? 60 : (int)(s.end - s.begin);
 }
 
-/* Errors show names, and hosts, but not values: people put passwords into URIs, for other programs
- * also. */
+/* Error messages contain names and hosts, but no values: URIs may contain passwords. */
 
-/* The first `c` in it, or its end. */
+/* The first `c` in the span, or its end. */
 static const char *span_find(span s, char c)
 {
     const char *found = memchr(s.begin, c, (size_t)(s.end - s.begin));
@@ -71,7 +69,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Writes it decoded and NUL-terminated. Errors, which show `name`: LIVETCP_ERR_BAD_URI. */
+/* Decodes the text, NUL-terminated. Errors: LIVETCP_ERR_BAD_URI, with `name` in the message. */
 static livetcp_result decode(span text, span name, char *out, size_t size, livetcp_error *error)
 {
     size_t used = 0;
@@ -98,7 +96,7 @@ static livetcp_result decode(span text, span name, char *out, size_t size, livet
     return LIVETCP_OK;
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 static livetcp_result apply_pair(livetcp_config *config, span name, span value,
                                  livetcp_error *error)
@@ -151,8 +149,8 @@ static const char *find_port(span authority)
     return authority.end;
 }
 
-/* Splits host from port; port.begin is NULL if there is none. Takes an address out of its
- * brackets, but leaves those in a list. */
+/* Splits an authority into host and port; port.begin is NULL if there is none. Removes the brackets
+ * of a single address, but not those in a list. */
 static livetcp_result split_authority(span authority, span *host, span *port, livetcp_error *error)
 {
     const char *after = span_find(authority, '@');
@@ -220,7 +218,7 @@ static livetcp_result check_characters(const char *uri, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-/* In any case of letters, as RFC 3986 section 3.1 has it. */
+/* Case-insensitive (RFC 3986, section 3.1). */
 static bool has_scheme(const char *uri, const char *wanted)
 {
     for (size_t i = 0; wanted[i]; i++)
@@ -237,8 +235,8 @@ static const scheme *find_scheme(const char *uri)
     return NULL;
 }
 
-/* Alone a slash means nothing: many libraries put one there. A WebSocket's path is asked for as it
- * is written, percent-encoding included. */
+/* A single slash means nothing, since many libraries append one. A WebSocket's path is requested as
+ * written, percent-encoding included. */
 static livetcp_result apply_path(livetcp_config *config, const scheme *s, span path,
                                  livetcp_error *error)
 {
@@ -276,8 +274,8 @@ static livetcp_result apply(livetcp_config *config, const char *uri, const schem
     return apply_query(config, (span){rest + 1, rest + strlen(rest)}, error);
 }
 
-/* The scheme of something else than ours; without one the text up to a query, if nobody's name is
- * in it. */
+/* Fails for a foreign scheme. Without a scheme, the message has the text up to the query, unless it
+ * contains user information. */
 static livetcp_result fail_scheme(const char *uri, livetcp_error *error)
 {
     const char *colon = strstr(uri, "://");
@@ -303,8 +301,8 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
     result = check_characters(uri, error);
     if (result != LIVETCP_OK)
         return result;
-    /* Settings that the program's struct lacks are refused, and fields of a newer struct beyond
-     * ours stay as they are. */
+    /* Settings that the program's struct lacks are rejected; fields of a newer struct beyond ours
+     * are unchanged. */
     if (config->struct_size < changed.struct_size)
         changed.struct_size = config->struct_size;
     result = apply(&changed, uri, s, error);
@@ -314,12 +312,12 @@ livetcp_result livetcp_config_apply_uri(livetcp_config *config, const char *uri,
     return result;
 }
 
-/* ---- writing ---- */
+/* ---- formatting ---- */
 
 typedef struct writer {
     char *out;
     size_t size;
-    size_t used; /* may exceed size: then it did not fit */
+    size_t used; /* may exceed `size`, if the text does not fit */
 } writer;
 
 static void put(writer *w, char c)
@@ -335,7 +333,7 @@ static void put_string(writer *w, const char *text)
         put(w, *text++);
 }
 
-/* Unreserved characters (RFC 3986 section 2.3) and those in `also` as they are. */
+/* Unreserved characters (RFC 3986, section 2.3) and those in `also` are not encoded. */
 static void put_encoded(writer *w, const char *text, const char *also)
 {
     static const char unreserved[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -364,7 +362,7 @@ static const scheme *scheme_of(const livetcp_config *config)
     return s;
 }
 
-/* True if the path of the URI is the WebSocket's: otherwise it is a setting. */
+/* True if the WebSocket's path is the path of the URI; otherwise it is a setting. */
 static bool has_path(const livetcp_config *config)
 {
     const char *path = config->websocket_path;
@@ -400,7 +398,7 @@ static void put_authority(writer *w, const livetcp_config *config)
     }
 }
 
-/* True if the URI says it before its query. */
+/* True if the URI has the setting before its query. */
 static bool is_put(const char *name, const livetcp_config *config)
 {
     bool websocket = config->websocket == LIVETCP_WEBSOCKET_ON;
@@ -412,7 +410,7 @@ static bool is_put(const char *name, const livetcp_config *config)
            (!strcmp(name, stream_id_name) && !websocket);
 }
 
-/* Adds the setting if it is not at its default, and not put yet. */
+/* Appends the setting, unless it has its default or is in the URI already. */
 static livetcp_result put_setting(writer *w, const lt_setting *setting,
                                   const livetcp_config *config, const livetcp_config *defaults,
                                   char *separator, livetcp_error *error)

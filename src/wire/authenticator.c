@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The join authenticator over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256 (RFC 5869) and
- * HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md defines the input bytes;
+/* Authenticators of joining connections over OpenSSL's libcrypto: X25519 (RFC 7748), HKDF-SHA-256
+ * (RFC 5869) and HMAC-SHA-256 (RFC 2104). docs/reference/wire-format.md defines the input bytes;
  * docs/adr/0007-join-proof.md has the reasons. */
 #include "wire/authenticator.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Separates our keys from any other use of the same agreement. */
+/* Domain separation: our keys differ from any other key derived from the same agreement. */
 static const char key_label[] = "LiveTCP 1 join key";
 static const char binding_label[] = "LiveTCP 1 channel";
 static const char transcript_label[] = "LiveTCP 1 introduction";
@@ -68,11 +68,11 @@ void lt_credentials_wipe(lt_credentials *credentials)
 
 /* ---- agreement ---- */
 
-/* Our key with both halves: given the private one alone, libcrypto would compute the public one
- * again, which is a third of the cost of an agreement. */
+/* Loads our key pair with both halves. From the private key alone libcrypto would compute the
+ * public one again, which is a third of the cost of an agreement. */
 static EVP_PKEY *load_key_pair(const lt_credentials *credentials)
 {
-    /* OSSL_PARAM takes pointers to non-const also for read-only data. */
+    /* OSSL_PARAM takes non-const pointers for read-only data, too. */
     OSSL_PARAM params[] = {
         OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY,
                                           (void *)credentials->private_key, LT_KEY_SIZE),
@@ -88,9 +88,9 @@ static EVP_PKEY *load_key_pair(const lt_credentials *credentials)
     return key;
 }
 
-/* X25519. A public key of low order yields zeros whatever our key is (RFC 7748 section 6.1), so
- * that the peer would know the secret without having a key: refused. libcrypto checks this in most
- * of its implementations; we do not count on it. */
+/* X25519. A public key of low order yields zeros for any private key (RFC 7748, section 6.1), so
+ * that the peer would know the secret without a key. It is rejected here, since not all
+ * implementations in libcrypto check for it. */
 static livetcp_result agree_secret(const lt_credentials *credentials,
                                    const uint8_t peer_public_key[LT_KEY_SIZE],
                                    uint8_t secret[LT_KEY_SIZE])
@@ -119,8 +119,8 @@ out:
     return result;
 }
 
-/* HKDF: salt = session id, info = label, caller's public key, listener's public key. Without the
- * public keys two different pairs could lead to one secret (RFC 7748 section 6.1). */
+/* HKDF: salt = session id; info = label, caller's public key, listener's public key. Without the
+ * public keys, different pairs could yield one secret (RFC 7748, section 6.1). */
 static bool derive_key(const lt_credentials *credentials,
                        const uint8_t peer_public_key[LT_KEY_SIZE],
                        const uint8_t secret[LT_KEY_SIZE], uint8_t key[LT_KEY_SIZE])
@@ -159,8 +159,8 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
 
     if (credentials->has_key)
         return LIVETCP_ERR_BAD_STATE;
-    /* The peer's input must leave no error on OpenSSL's queue: the application, or our TLS, would
-     * take it for its own. */
+    /* Input of the peer must leave no entry on OpenSSL's error queue, which the application or our
+     * TLS would take for its own. */
     ERR_set_mark();
     result = agree_secret(credentials, peer_public_key, secret);
     if (result == LIVETCP_OK && !derive_key(credentials, peer_public_key, secret, key))
@@ -176,7 +176,7 @@ livetcp_result lt_credentials_agree(lt_credentials *credentials,
     return result;
 }
 
-/* ---- the key of one connection ---- */
+/* ---- key of one connection ---- */
 
 static livetcp_result replace_key(lt_credentials *bound, const uint8_t *input, size_t input_size)
 {
@@ -248,7 +248,7 @@ livetcp_result lt_credentials_bind(const lt_credentials *credentials,
     return result;
 }
 
-/* ---- the authenticator ---- */
+/* ---- authenticator ---- */
 
 livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
                                         lt_authenticator_role role, unsigned index,
@@ -256,7 +256,7 @@ livetcp_result lt_authenticator_compute(const lt_credentials *credentials,
                                         const uint8_t listener_nonce[LT_NONCE_SIZE],
                                         uint8_t mac[LT_MAC_SIZE])
 {
-    /* "LTCP", version, role, index, 0: then everything has a fixed place. */
+    /* "LTCP", version, role, index, 0: every field has a fixed offset. */
     uint8_t input[8 + LT_SESSION_ID_SIZE + 2 * LT_NONCE_SIZE] = {'L', 'T', 'C', 'P'};
     uint8_t *p = input + 8;
     size_t size = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The caller's side of the handshake that handshake.h draws. */
+/* The caller's side of the handshake in handshake.h. */
 #include "wire/frame.h"
 #include "wire/handshake.h"
 
 #include <string.h>
 
-/* CREATE with all that its MACs are to cover. */
+/* Completes CREATE with everything that the MACs cover. */
 static livetcp_result introduce(lt_caller_handshake *handshake, lt_control *request,
                                 const lt_introduction *introduction, lt_opening *opening)
 {
@@ -82,7 +82,7 @@ livetcp_result lt_caller_use_ticket(lt_caller_handshake *handshake,
     return LIVETCP_OK;
 }
 
-/* Checks that the listener has the session's key; then we show that we have it, too. */
+/* Verifies that the listener has the session's key, and writes our PROOF. */
 static livetcp_result answer(lt_caller_handshake *handshake, const lt_credentials *credentials,
                              const lt_control *message, lt_reply *reply)
 {
@@ -105,7 +105,8 @@ static livetcp_result answer(lt_caller_handshake *handshake, const lt_credential
     return LIVETCP_OK;
 }
 
-/* The key is the session's only once the listener has shown that it came to the same one. */
+/* The derived key becomes the session's only after the listener has proved that it derived the same
+ * one. */
 static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credentials *credentials,
                                      const lt_control *message, lt_reply *reply)
 {
@@ -114,7 +115,8 @@ static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credenti
 
     if (!handshake->creating || handshake->proved || credentials->has_key)
         return LIVETCP_ERR_PROTOCOL;
-    /* An older listener ignores what CREATE says of us: harmless, unless it is to be obeyed. */
+    /* An older listener ignores the introduction in CREATE. That is an error only if it must be
+     * obeyed. */
     handshake->transcript.capabilities &= message->capabilities;
     handshake->transcript.known = message->capabilities & LT_CAPABILITY_INTRODUCTION;
     if (handshake->introduced && !handshake->transcript.known)
@@ -128,7 +130,7 @@ static livetcp_result receive_accept(lt_caller_handshake *handshake, lt_credenti
     return result;
 }
 
-/* The listener shows that it has the key, too. */
+/* Verifies that the listener has the key (after a JOIN with a ticket). */
 static livetcp_result receive_answer(lt_caller_handshake *handshake,
                                      const lt_credentials *credentials, const lt_control *message)
 {

@@ -13,7 +13,7 @@
 #define VERSION_RANDOM   (2 + 32)
 #define EXTENSION_ALPN   16
 
-/* Bytes that are left; `good` is false once more were taken than there are. */
+/* Remaining bytes; `good` becomes false when more are taken than remain. */
 typedef struct span {
     const uint8_t *data;
     size_t size;
@@ -34,7 +34,7 @@ static span take(span *from, size_t size)
     return taken;
 }
 
-/* A vector with its length before it, in `width` bytes. */
+/* Takes a vector that is preceded by its length in `width` bytes. */
 static span take_vector(span *from, size_t width)
 {
     span header = take(from, width);
@@ -52,7 +52,7 @@ static unsigned take_be16(span *from)
     return two.good ? lt_read_be16(two.data) : 0;
 }
 
-/* The contents of the extension: a list of names. */
+/* True if the ALPN extension offers the protocol. */
 static bool offers(span extension, const char *protocol)
 {
     span list = take_vector(&extension, 2);

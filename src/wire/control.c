@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Control messages to and from RTCP APP packets, laid out as in docs/reference/wire-format.md. */
+/* Conversion between control messages and RTCP APP packets, laid out as in
+ * docs/reference/wire-format.md. */
 #include "wire/control.h"
 
 #include "base/bytes.h"
@@ -17,15 +18,15 @@
 #define RTCP_SUBTYPE_MAX 31
 #define RTCP_PADDING_BIT 0x20
 
-/* Version, subtype, packet type and length; SSRC; name. */
+/* Bytes of version, subtype, packet type and length; SSRC; name. */
 #define APP_HEADER 12
 
 static const uint8_t app_name[4] = {'L', 'T', 'C', 'P'};
 
-/* Of a receipt. */
+/* Bytes of one receipt. */
 #define RECEIPT_SIZE 8
 
-/* Size of each type's fields in this version, in bytes, without what follows some. */
+/* Size of each type's fixed fields in this version, in bytes. */
 static const uint8_t body_size[] = {
     [LT_CONTROL_CREATE] = 8 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE + LT_KEY_SIZE,
     [LT_CONTROL_ACCEPT] = 8 + LT_NONCE_SIZE + LT_KEY_SIZE + LT_MAC_SIZE,
@@ -47,10 +48,10 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_RESENT] = 12,
 };
 
-/* TRANSMISSION had this many bytes before version 0.2; what it lacked is zero. */
+/* Size of TRANSMISSION before version 0.2; its missing fields are zero. */
 #define TRANSMISSION_FIRST 48
 
-/* JOIN without a ticket. */
+/* Size of JOIN without a ticket. */
 #define JOIN_FIRST (4 + LT_SESSION_ID_SIZE + LT_NONCE_SIZE)
 
 #define TYPE_COUNT (sizeof body_size / sizeof *body_size)
@@ -67,12 +68,12 @@ _Static_assert(LT_FRAME_HEADER + APP_HEADER + 8 + LT_NONCE_SIZE + LT_KEY_SIZE + 
                    LT_CONTROL_MAX,
                "the longest message must fit LT_CONTROL_MAX");
 
-/* ---- one description of every body, walked by both directions ---- */
+/* ---- description of every body, used for both directions ---- */
 
-/* Copies fields between a message and the bytes of its body, one after the other. */
+/* Copies fields between a message and consecutive bytes of its body. */
 typedef struct cursor {
-    uint8_t *out;      /* encoding: where the next field goes */
-    const uint8_t *in; /* decoding: where it comes from; NULL when encoding */
+    uint8_t *out;      /* encoding: position of the next field */
+    const uint8_t *in; /* decoding: position of the next field; NULL when encoding */
 } cursor;
 
 static void field_bytes(cursor *c, uint8_t *field, size_t size)
@@ -223,7 +224,7 @@ static void walk_body(cursor *c, lt_control *message)
         break;
     case LT_CONTROL_REJECT:
         field_bytes(c, &message->reason, 1);
-        field_reserved(c, 1); /* the text's size, see below */
+        field_reserved(c, 1); /* size of the text, see append_text() */
         field_u16(c, &message->code);
         break;
     case LT_CONTROL_BYE:
@@ -253,9 +254,9 @@ static void walk_body(cursor *c, lt_control *message)
     }
 }
 
-/* ---- the words of a REJECT: their size in its second byte, themselves behind the fields ---- */
+/* ---- text of REJECT: its size in the second byte, the text after the fields ---- */
 
-/* Returns the bytes appended, which end the packet at a multiple of four. */
+/* Returns the number of bytes appended, padded to a multiple of four. */
 static size_t append_text(const lt_control *message, uint8_t *body)
 {
     size_t size = message->type == LT_CONTROL_REJECT ? strlen(message->text) : 0;
@@ -269,7 +270,7 @@ static size_t append_text(const lt_control *message, uint8_t *body)
     return padded;
 }
 
-/* Words that nobody could show are left out: the reason is what counts. */
+/* Text that is not printable is dropped; the reason remains. */
 static void read_text(lt_control *message, const uint8_t *body, size_t size)
 {
     size_t text = body[1];
@@ -285,7 +286,7 @@ uint32_t lt_connection_number(const uint8_t nonce[LT_NONCE_SIZE])
     return lt_read_be32(nonce);
 }
 
-/* ---- the receipts behind a RECEPTION ---- */
+/* ---- receipts after the fields of RECEPTION ---- */
 
 static size_t append_receipts(const lt_control *message, uint8_t *body)
 {
@@ -299,7 +300,7 @@ static size_t append_receipts(const lt_control *message, uint8_t *body)
     return (size_t)count * RECEIPT_SIZE;
 }
 
-/* False if there are fewer than it says, or one is of no connection. */
+/* False if there are fewer receipts than announced, or one has no connection number. */
 static bool read_receipts(lt_reception *reception, const uint8_t *body, size_t size)
 {
     cursor c = {.in = body + body_size[LT_CONTROL_RECEPTION]};
@@ -317,7 +318,7 @@ static bool read_receipts(lt_reception *reception, const uint8_t *body, size_t s
 
 /* ---- encode ---- */
 
-/* LENGTH and header of a message; returns the size of the frame. */
+/* Writes LENGTH and the header of a message; returns the size of the frame. */
 static size_t write_header(uint8_t *frame, lt_control_type type, size_t packet_size)
 {
     uint8_t *packet = frame + LT_FRAME_HEADER;
@@ -391,14 +392,14 @@ static bool index_in_range(const lt_control *message)
            message->index < message->count;
 }
 
-/* RTP with a payload type of 64..95 and the marker reads as RTCP (RFC 5761 section 4). */
+/* RTP with a payload type of 64..95 and the marker bit looks like RTCP (RFC 5761, section 4). */
 static bool parity_makes_sense(const lt_control *message)
 {
     return message->parity_ssrc != message->media_ssrc && message->payload_type < 128 &&
            (message->payload_type < 64 || message->payload_type > 95);
 }
 
-/* Fields whose values do not go together, or mean nothing. */
+/* False if fields contradict each other, or have undefined values. */
 static bool in_range(const lt_control *message)
 {
     if (has_index(message->type))
@@ -410,7 +411,7 @@ static bool in_range(const lt_control *message)
     return message->type != LT_CONTROL_PARITY || parity_makes_sense(message);
 }
 
-/* Of the body in the first version that had the type. */
+/* Size of the body in the first version that had the type. */
 static size_t first_size(lt_control_type type)
 {
     if (type == LT_CONTROL_JOIN)
@@ -424,7 +425,7 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
     uint8_t padded[LT_CONTROL_MAX] = {0};
     cursor c = {.in = packet + APP_HEADER};
 
-    /* The frame is the message, alone: no compound behind it, no RTCP padding. */
+    /* A message is a frame of its own: no compound packet, no RTCP padding. */
     if (packet[0] & RTCP_PADDING_BIT || (lt_read_be16(packet + 2) + (size_t)1) * 4 != size)
         return LIVETCP_ERR_PROTOCOL;
     if (subtype >= TYPE_COUNT)
@@ -432,7 +433,8 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
 
     memset(message, 0, sizeof *message);
     message->type = (lt_control_type)subtype;
-    /* The version defines the layout of the rest, its length included, so it is first. */
+    /* The version is checked first, since it defines the layout of the rest, the length included.
+     */
     if (has_version(message->type) && size > APP_HEADER && packet[APP_HEADER] != LT_WIRE_VERSION)
         return LIVETCP_ERR_VERSION;
     if (size < APP_HEADER + first_size(message->type))
@@ -444,7 +446,7 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
     walk_body(&c, message);
     bool whole = size >= APP_HEADER + (size_t)body_size[message->type];
     if (message->type == LT_CONTROL_JOIN && !(whole && message->ticket)) {
-        message->ticket = 0; /* there is none without a MAC, and the other way round */
+        message->ticket = 0; /* a ticket requires a MAC, and the reverse */
         memset(message->mac, 0, sizeof message->mac);
     }
     if (message->type == LT_CONTROL_REJECT)
@@ -453,7 +455,7 @@ livetcp_result lt_control_decode(const uint8_t *packet, size_t size, lt_control 
         !read_receipts(&message->reception, packet + APP_HEADER, size - APP_HEADER))
         return LIVETCP_ERR_PROTOCOL;
     if (!(message->capabilities & LT_CAPABILITY_INTRODUCTION))
-        message->role = LIVETCP_ROLE_BOTH; /* a reserved byte */
+        message->role = LIVETCP_ROLE_BOTH; /* the byte is reserved then */
     return in_range(message) ? LIVETCP_OK : LIVETCP_ERR_PROTOCOL;
 }
 

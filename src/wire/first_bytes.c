@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The third byte decides most cases: it is the first of an RTP or RTCP packet if the stream is RFC
- * 4571, and begins with the bits 10 then, which no text and no TLS record has there. */
+/* The third byte decides most cases. In an RFC 4571 stream it is the first of an RTP or RTCP packet
+ * and begins with the bits 10, which neither text nor a TLS record has there. */
 #include "wire/first_bytes.h"
 
 #include "base/bytes.h"
@@ -10,21 +10,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* RFC 3550 section 5.1, RFC 5761 section 4. */
+/* RFC 3550, section 5.1; RFC 5761, section 4. */
 #define RTP_HEADER     12
 #define RTCP_HEADER    4
 #define RTCP_TYPE_MIN  192
 #define RTCP_TYPE_MAX  223
 #define RTCP_TYPE_APP  204
-#define RTCP_APP_BYTES 12 /* with its name */
+#define RTCP_APP_BYTES 12 /* with the name */
 
-/* RFC 5389 section 6: type, length (a multiple of 4), cookie. */
+/* RFC 5389, section 6: type, length (a multiple of 4), magic cookie. */
 #define STUN_HEADER  20
-#define STUN_PREFIX  8 /* with the cookie */
+#define STUN_PREFIX  8 /* up to the end of the cookie */
 #define STUN_COOKIE  UINT32_C(0x2112a442)
 #define STUN_TYPE_HI 0x3f
 
-/* RFC 8446 section 5.1. */
+/* RFC 8446, section 5.1. */
 #define TLS_TYPE_MIN  20
 #define TLS_TYPE_MAX  24
 #define TLS_MAJOR     3
@@ -61,7 +61,7 @@ size_t lt_first_bytes_skip(const uint8_t *data, size_t size)
 
 /* ---- RFC 4571 ---- */
 
-/* A frame whose content begins as RTP or RTCP does, LENGTH included. */
+/* Classifies a frame, LENGTH included, by the beginning of its packet. */
 static lt_peer_kind classify_frame(const uint8_t *data, size_t size)
 {
     size_t length = lt_read_be16(data);
@@ -83,7 +83,7 @@ static lt_peer_kind classify_frame(const uint8_t *data, size_t size)
 
 /* ---- STUN ---- */
 
-/* Without LENGTH. */
+/* Classifies a packet without LENGTH. */
 static lt_peer_kind classify_stun(const uint8_t *data, size_t size)
 {
     uint8_t cookie[4];
@@ -137,14 +137,14 @@ static const struct {
     {"SET_PARAMETER ", LT_PEER_RTSP},
     {"SSH-", LT_PEER_SSH},
     {"PROXY ", LT_PEER_PROXY_HEADER},
-    /* HTTP 0.9: servers' answer to a request that they cannot read. */
+    /* HTTP 0.9: answer of a server to a request that it cannot parse. */
     {"<!DOCTYPE ", LT_PEER_HTTP},
     {"<!doctype ", LT_PEER_HTTP},
     {"<html", LT_PEER_HTTP},
     {"<HTML", LT_PEER_HTTP},
 };
 
-/* None begins as another goes on: the first that matches is the one. */
+/* No entry is a prefix of another, so at most one matches. */
 static lt_peer_kind classify_text(const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -167,7 +167,7 @@ static lt_peer_kind classify_proxy_header(const uint8_t *data, size_t size)
     return size < sizeof begin ? LT_PEER_UNDECIDED : LT_PEER_PROXY_HEADER;
 }
 
-/* ---- all of them ---- */
+/* ---- all protocols ---- */
 
 static lt_peer_kind classify_tls(const uint8_t *data, size_t size)
 {
@@ -208,7 +208,7 @@ lt_peer_kind lt_first_bytes_add(lt_first_bytes *first, const uint8_t *data, size
         data += taken;
         size -= taken;
         first->kind = lt_first_bytes_classify(first->held, first->size);
-        if (first->kind == LT_PEER_UNDECIDED) { /* free space */
+        if (first->kind == LT_PEER_UNDECIDED) { /* drop null packets */
             size_t skipped = lt_first_bytes_skip(first->held, first->size);
             first->size -= skipped;
             memmove(first->held, first->held + skipped, first->size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 4571 deframing. Frames that are whole in the input are handed out where they lie; only the
- * one that a read cut in two is copied, into a buffer that grows as its bytes come in. */
+/* RFC 4571 deframing. A frame that is complete in the input is passed on in place; only one that is
+ * split between two reads is copied, into a buffer that grows with the bytes received. */
 #include "wire/frame.h"
 
 #include "base/bytes.h"
@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First size of the buffer: one allocation for audio packets, little to hold for a silent peer. */
+/* Initial size of the buffer: one allocation suffices for audio packets, and little memory is held
+ * for a silent peer. */
 #define PARTIAL_MIN 256
 
-/* A larger buffer is not kept once its frame is done: one large frame must not pin 64 KiB on each
+/* A larger buffer is freed after its frame, so that one large frame does not pin 64 KiB per
  * connection. Ordinary packets fit, so that a steady stream does not allocate. */
 #define PARTIAL_KEEP 4096
 
@@ -38,8 +39,8 @@ static void forget_partial(lt_deframer *deframer)
     deframer->partial_done = false;
 }
 
-/* Allocates `needed` bytes of a frame of `total`: at most twice as many, and never more than the
- * frame, however long the peer announced it to be. */
+/* Allocates for `needed` bytes of a frame of `total`: at most twice as many, and never more than
+ * `total`, whatever length the peer announced. */
 static bool reserve(lt_deframer *deframer, size_t needed, size_t total)
 {
     size_t capacity = needed > PARTIAL_MIN / 2 ? 2 * needed : PARTIAL_MIN;
@@ -57,7 +58,7 @@ static bool reserve(lt_deframer *deframer, size_t needed, size_t total)
     return true;
 }
 
-/* Moves up to `wanted` bytes of input behind the bytes held. */
+/* Appends up to `wanted` bytes of input to the partial frame. */
 static bool append(lt_deframer *deframer, const uint8_t **data, size_t *size, size_t wanted,
                    size_t total)
 {
@@ -74,7 +75,7 @@ static bool append(lt_deframer *deframer, const uint8_t **data, size_t *size, si
     return true;
 }
 
-/* Goes on with the frame of which a part is held. */
+/* Continues a partial frame. */
 static lt_deframe finish_partial(lt_deframer *deframer, const uint8_t **data, size_t *size,
                                  const uint8_t **frame, size_t *frame_size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Behind the fields that CREATE always has: the sizes of stream id and token, 2 bytes each, their
- * bytes, and zeros up to a multiple of four. */
+/* Layout after CREATE's fixed fields: the sizes of stream id and token, 2 bytes each; their bytes;
+ * zeros up to a multiple of four. */
 #include "wire/introduction.h"
 
 #include "base/bytes.h"

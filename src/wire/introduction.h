@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a caller introduces itself in CREATE: the stream it means, its token and its role. */
+/* A caller's introduction in CREATE: stream id, token and role. */
 #ifndef LT_WIRE_INTRODUCTION_H
 #define LT_WIRE_INTRODUCTION_H
 
@@ -7,7 +7,7 @@
 
 #include <livetcp/config.h>
 
-/* Largest CREATE, RFC 4571 LENGTH included. */
+/* Maximum size of CREATE, RFC 4571 LENGTH included. */
 #define LT_CREATE_MAX (LT_CONTROL_MAX + LIVETCP_STREAM_ID_MAX + LIVETCP_TOKEN_MAX)
 
 typedef struct lt_introduction {
@@ -16,17 +16,17 @@ typedef struct lt_introduction {
     const char *token;     /* "" = none; at most LIVETCP_TOKEN_MAX bytes */
 } lt_introduction;
 
-/* The two texts of one that was received, NUL-terminated. */
+/* The texts of a received introduction, NUL-terminated. */
 typedef struct lt_introduction_texts {
     char stream_id[LIVETCP_STREAM_ID_MAX + 1];
     char token[LIVETCP_TOKEN_MAX + 1];
 } lt_introduction_texts;
 
-/* Appends stream id and token, if there are any, to a CREATE of `size` bytes with LENGTH; the role
- * is a field of CREATE. `frame` has LT_CREATE_MAX bytes. Returns the new size. */
+/* Appends stream id and token, if any, to a CREATE of `size` bytes with LENGTH; the role is a field
+ * of CREATE. `frame` has LT_CREATE_MAX bytes. Returns the new size. */
 size_t lt_introduction_append(const lt_introduction *introduction, uint8_t *frame, size_t size);
 
-/* Reads what append() wrote from the packet of a CREATE that lt_control_decode() took. Errors:
+/* Reads the texts from the packet of a CREATE that lt_control_decode() accepted. Errors:
  * LIVETCP_ERR_PROTOCOL (a size beyond the packet or the limit, not UTF-8, control characters); the
  * texts are empty then. */
 livetcp_result lt_introduction_read(const uint8_t *packet, size_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The FEC header of RFC 8627 section 4.2.2.1, written and read, and its XOR (section 6.2). */
+/* FEC header of RFC 8627, section 4.2.2.1, and the XOR (section 6.2). */
 #include "wire/parity.h"
 
 #include "base/bytes.h"
@@ -8,19 +8,19 @@
 #include <string.h>
 
 #define CSRC_AT     12
-#define FEC_AT      LT_PARITY_RECOVERY_AT /* they come first */
+#define FEC_AT      LT_PARITY_RECOVERY_AT /* the recovery fields are first */
 #define BASE_AT     (FEC_AT + LT_PARITY_RECOVERY)
 #define MASK_AT     (BASE_AT + 2)
-#define MASK_MORE   UINT16_C(0x8000) /* k: another block of the mask follows */
+#define MASK_MORE   UINT16_C(0x8000) /* k bit: another block of the mask follows */
 #define MASK_MORE_2 UINT32_C(0x80000000)
 
-/* Byte 0 of the RTP header: no padding, no extension, one CSRC. */
+/* First byte of the RTP header: no padding, no extension, one CSRC. */
 #define FIRST_BYTE 0x81
 
-/* R and F of the FEC header's first byte. */
+/* Bits R and F of the FEC header's first byte. */
 #define FEC_VARIANT 0xc0
 
-/* The mask's three blocks hold bits 0..14, 15..45 and 46..109. */
+/* The mask has three blocks, of bits 0..14, 15..45 and 46..109. */
 static uint16_t block_0(const uint64_t *mask)
 {
     return (uint16_t)(mask[0] >> 49);
@@ -57,7 +57,7 @@ void lt_parity_write_cover(uint8_t *packet, const lt_parity_cover *cover)
         lt_write_be64(packet + MASK_AT + 6, block_2(cover->mask));
 }
 
-/* Reads the mask; returns the offset of the first byte behind it, or 0 if it is cut short. */
+/* Reads the mask; returns the offset of the first byte after it, or 0 if it is truncated. */
 static size_t read_mask(const uint8_t *packet, size_t size, uint64_t *mask)
 {
     uint16_t first = lt_read_be16(packet + MASK_AT);
@@ -98,7 +98,7 @@ void lt_parity_fold_header(uint8_t *recovery, const uint8_t *packet, size_t size
 {
     uint8_t fields[LT_PARITY_RECOVERY];
 
-    fields[0] = packet[0] & (uint8_t)~FEC_VARIANT; /* where R and F are, RTP has its version */
+    fields[0] = packet[0] & (uint8_t)~FEC_VARIANT; /* R and F are in the place of RTP's version */
     fields[1] = packet[1];
     lt_write_be16(fields + 2, (uint16_t)(size - LT_RTP_MIN_SIZE));
     memcpy(fields + 4, packet + 4, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The listener's side of the handshake: a connection that belongs to no session yet. Whatever
- * comes here is from a stranger, so it is bounded in bytes and in time. */
+/* The listener's side of the handshake: a connection without a session. Its peer is
+ * unauthenticated, so input is bounded in bytes and in time. */
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "rtp/rtp.h"
@@ -14,8 +14,8 @@ typedef enum pending_state {
     WAIT_REQUEST, /* for CREATE or JOIN */
     WAIT_OWNER,   /* for lt_pending_connection_accept(), challenge() or reject() */
     WAIT_PROOF,
-    REDEEMED, /* its ticket was right: nothing has to be waited for */
-    DONE      /* adopted or turned away */
+    REDEEMED, /* its ticket is valid; no PROOF is needed */
+    DONE      /* adopted or rejected */
 } pending_state;
 
 struct lt_pending_connection {
@@ -24,16 +24,16 @@ struct lt_pending_connection {
     size_t consumed;
     lt_deframer deframer;
     lt_control request;
-    bool pending;  /* accepted: the session is to check the PROOF */
-    bool redeemed; /* the ticket of its JOIN was right */
+    bool pending;  /* accepted; the session checks the PROOF */
+    bool redeemed; /* the ticket of its JOIN was valid */
     uint8_t listener_nonce[LT_NONCE_SIZE];
-    const lt_credentials *credentials; /* the session's, in WAIT_PROOF */
+    const lt_credentials *credentials; /* of the session, in WAIT_PROOF */
     lt_channel_binding binding;
     lt_transcript transcript;     /* of CREATE */
-    lt_introduction_texts *texts; /* of CREATE; NULL if it has none */
-    uint8_t *create;              /* its packet, for the transcript, until it is accepted */
+    lt_introduction_texts *texts; /* of CREATE; NULL = none */
+    uint8_t *create;              /* packet of CREATE, for the transcript, until it is accepted */
     size_t create_size;
-    uint8_t *held; /* what followed CREATE: frames with their LENGTH */
+    uint8_t *held; /* frames after CREATE, with their LENGTH */
     size_t held_size, held_capacity;
 };
 
@@ -48,7 +48,7 @@ lt_pending_connection *lt_pending_connection_create(livetcp_usec now, livetcp_us
     return pending;
 }
 
-/* It may have a token. */
+/* The packet is wiped, since it may contain a token. */
 static void forget_create(lt_pending_connection *pending)
 {
     if (pending->create)
@@ -87,7 +87,7 @@ livetcp_usec lt_pending_connection_deadline(const lt_pending_connection *pending
 
 /* ---- input ---- */
 
-/* Turns away a peer that will not take a REJECT, because it sent one itself. */
+/* Ends the connection of a peer that sent REJECT itself, without one in answer. */
 static lt_pending_step end_silently(lt_pending_connection *pending, livetcp_result reason,
                                     livetcp_result *error)
 {
@@ -104,8 +104,8 @@ static lt_pending_step fail(lt_pending_connection *pending, livetcp_result reaso
     return LT_PENDING_FAILED;
 }
 
-/* Stream id, token, and what the MACs will cover: a request that is refused is not worth a digest.
- * A token that anybody can read is refused: its sender should learn of that. */
+/* Reads stream id and token, and what the MACs will cover. A rejected request is not worth a
+ * digest. A token without TLS is rejected, so that its sender learns of the mistake. */
 static livetcp_result read_introduction(lt_pending_connection *pending, const lt_control *message,
                                         const uint8_t *packet, size_t size)
 {
@@ -190,7 +190,7 @@ static lt_pending_step receive_proof(lt_pending_connection *pending, const lt_co
     return accept_proof(pending, reply);
 }
 
-/* The session is created and waits for PROOF: media may come. */
+/* True if the session is created and PROOF is awaited: media may follow. */
 static bool holds(const lt_pending_connection *pending)
 {
     return pending->state == WAIT_PROOF && pending->pending;
@@ -225,7 +225,7 @@ const uint8_t *lt_pending_connection_held(const lt_pending_connection *pending, 
     return pending->held;
 }
 
-/* Messages that belong to the session once it is there. */
+/* True for messages that belong to the session after CREATE. */
 static bool follows_create(lt_control_type type)
 {
     switch (type) {
@@ -271,7 +271,7 @@ static lt_pending_step receive_frame(lt_pending_connection *pending, const uint8
     livetcp_result result;
 
     if (!size)
-        return LT_PENDING_MORE; /* the null packet */
+        return LT_PENDING_MORE; /* null packet */
     if (!lt_control_is(frame, size)) {
         if (lt_rtp_classify(frame, size) == LT_RTP_INVALID)
             return fail(pending, LIVETCP_ERR_GARBAGE, reply, error);
@@ -322,7 +322,7 @@ lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, co
 
 /* ---- the owner's decision ---- */
 
-/* Shows, with our nonce, that we have the session's key. */
+/* Computes the MAC over our nonce, which proves that we have the session's key. */
 static livetcp_result sign(const lt_pending_connection *pending, const lt_credentials *credentials,
                            lt_control *message)
 {
@@ -369,7 +369,7 @@ livetcp_result lt_pending_connection_accept(lt_pending_connection *pending,
     pending->pending = true;
     pending->credentials = credentials;
     pending->state = WAIT_PROOF;
-    /* The request ended a frame: the next one may be media. */
+    /* The request ended at a frame boundary; the next frame may be media. */
     lt_deframer_clear(&pending->deframer);
     lt_deframer_init(&pending->deframer, LT_FRAME_MAX);
     reply->size = lt_control_encode(&message, reply->frame);
@@ -457,21 +457,21 @@ void lt_pending_connection_wait(const lt_pending_connection *pending, lt_reply *
     reply->size = pending->transcript.known ? lt_control_encode(&message, reply->frame) : 0;
 }
 
-/* ---- the PROOF of a session's first connection ---- */
+/* ---- PROOF of a session's first connection ---- */
 
 void lt_pending_connection_authenticator(const lt_pending_connection *pending,
-                                         lt_pending_authenticator *proof)
+                                         lt_pending_authenticator *authenticator)
 {
-    memset(proof, 0, sizeof *proof);
-    proof->pending = pending->pending;
-    proof->index = pending->request.index;
-    memcpy(proof->caller_nonce, pending->request.nonce, LT_NONCE_SIZE);
-    memcpy(proof->listener_nonce, pending->listener_nonce, LT_NONCE_SIZE);
-    proof->binding = pending->binding;
-    proof->transcript = pending->transcript;
+    memset(authenticator, 0, sizeof *authenticator);
+    authenticator->pending = pending->pending;
+    authenticator->index = pending->request.index;
+    memcpy(authenticator->caller_nonce, pending->request.nonce, LT_NONCE_SIZE);
+    memcpy(authenticator->listener_nonce, pending->listener_nonce, LT_NONCE_SIZE);
+    authenticator->binding = pending->binding;
+    authenticator->transcript = pending->transcript;
 }
 
-livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
+livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *authenticator,
                                                 const lt_credentials *credentials,
                                                 const lt_control *message, lt_reply *reply)
 {
@@ -480,16 +480,18 @@ livetcp_result lt_pending_authenticator_confirm(lt_pending_authenticator *proof,
     livetcp_result result;
 
     reply->size = 0;
-    if (!proof->pending || message->type != LT_CONTROL_PROOF)
+    if (!authenticator->pending || message->type != LT_CONTROL_PROOF)
         return LIVETCP_ERR_PROTOCOL;
-    result = lt_credentials_bind(credentials, &proof->binding, &proof->transcript, &bound);
+    result = lt_credentials_bind(credentials, &authenticator->binding, &authenticator->transcript,
+                                 &bound);
     if (result == LIVETCP_OK)
-        result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_CALLER, proof->index,
-                                        proof->caller_nonce, proof->listener_nonce, message->mac);
+        result = lt_authenticator_check(&bound, LT_AUTHENTICATOR_CALLER, authenticator->index,
+                                        authenticator->caller_nonce, authenticator->listener_nonce,
+                                        message->mac);
     lt_credentials_wipe(&bound);
     if (result != LIVETCP_OK)
         return result;
-    proof->pending = false;
+    authenticator->pending = false;
     reply->size = lt_control_encode(&joined, reply->frame);
     return LIVETCP_OK;
 }

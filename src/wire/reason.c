@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons on the wire and results of the library. */
+/* Conversion between reasons on the wire and results of the library. */
 #include "wire/reason.h"
 
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a peer sent REJECT or BYE: the numbers of the wire, specified in
- * docs/reference/wire-format.md. They belong to the wire format: a result that the library gets for
- * itself has no number here until the format gets one.
+ * Reasons of REJECT and BYE, as numbers specified in docs/reference/wire-format.md. They belong to
+ * the wire format: a new result of the library has no number here until the format gets one.
  */
 #ifndef LT_WIRE_REASON_H
 #define LT_WIRE_REASON_H
@@ -10,7 +9,7 @@
 #include <livetcp/base.h>
 
 typedef enum lt_reason {
-    LT_REASON_NONE = 0, /* BYE: the session is over, and that is all */
+    LT_REASON_NONE = 0, /* BYE: the session has ended regularly */
     LT_REASON_INVALID_ARGUMENT = 1,
     LT_REASON_NO_MEMORY = 2,
     LT_REASON_NOT_SUPPORTED = 3,
@@ -47,15 +46,15 @@ typedef enum lt_reason {
     LT_REASON_KEYFRAME_DROPPED = 34
 } lt_reason;
 
-/* Highest reason that lt_reason_result() knows. */
+/* Maximum reason that lt_reason_result() knows. */
 #define LT_REASON_MAX LT_REASON_KEYFRAME_DROPPED
 
-/* The number to send: LT_REASON_NONE for LIVETCP_OK, LT_REASON_PROTOCOL for a result that the wire
- * has no number for. */
+/* The number to send: LT_REASON_NONE for LIVETCP_OK, LT_REASON_PROTOCOL for a result without a
+ * number. */
 lt_reason lt_reason_of(livetcp_result result);
 
-/* The result that a number from the peer means; never LIVETCP_OK, and LIVETCP_ERR_PROTOCOL for
- * LT_REASON_NONE and for a number that is not known. */
+/* The result for a number from the peer. Never LIVETCP_OK; LIVETCP_ERR_PROTOCOL for LT_REASON_NONE
+ * and unknown numbers. */
 livetcp_result lt_reason_result(unsigned reason);
 
 #endif

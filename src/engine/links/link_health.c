@@ -4,8 +4,8 @@
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
-/* An acknowledgement is overdue after TCP's own allowance (RFC 6298: a round trip and four times
- * its variation), and this for delayed acknowledgements and for us to see it. */
+/* Time after which an acknowledgement is overdue: the round trip, four times its variation (RFC
+ * 6298's RTO), and this for delayed acknowledgements and for the interval of polling. */
 #define VARIATIONS 4
 #define ALLOWED_US (60 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
@@ -53,15 +53,16 @@ void lt_link_health_on_path_info(lt_link_health *health, const lt_links *links, 
     progress(health, path->link, now);
 }
 
-static livetcp_usec patience(const livetcp_path *path)
+static livetcp_usec ack_timeout(const livetcp_path *path)
 {
     if (!(path->known & LIVETCP_PATH_RTT))
         return LIVETCP_USEC_SEC;
     return path->rtt_us + VARIATIONS * path->rtt_variation_us + ALLOWED_US;
 }
 
-/* The links that carry media; sets which of them wait, and for how long each may. */
-static uint32_t look(lt_link_health *health, const lt_links *links, livetcp_usec *limits)
+/* Returns the links that carry media. Sets which of them wait for an acknowledgement, and the
+ * longest time that each may wait. */
+static uint32_t find_waiting(lt_link_health *health, const lt_links *links, livetcp_usec *limits)
 {
     uint32_t carrying = 0;
 
@@ -70,7 +71,7 @@ static uint32_t look(lt_link_health *health, const lt_links *links, livetcp_usec
         limits[i] = 0;
     for (unsigned i = 0; i < lt_links_count(links); i++) {
         const livetcp_path *path = &lt_links_paths(links)[i];
-        livetcp_usec limit = patience(path);
+        livetcp_usec limit = ack_timeout(path);
         if (!path->usable)
             continue;
         carrying |= bit(path->link);
@@ -94,7 +95,7 @@ static void mark(const lt_link_health *health, const lt_links *links)
 uint32_t lt_link_health_update(lt_link_health *health, const lt_links *links, livetcp_usec now)
 {
     livetcp_usec limits[LIVETCP_MAX_LINKS];
-    uint32_t carrying = look(health, links, limits), before = health->stalled;
+    uint32_t carrying = find_waiting(health, links, limits), before = health->stalled;
 
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
         if (!(health->waits & bit(i)))

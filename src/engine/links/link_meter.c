@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/link_meter.h"
 
-#define SPAN_US     1000000 /* of one measurement of the rate */
-#define HALF_US     10000000.0
-#define TYPICAL_MSS 1448
+#define SPAN_US      1000000 /* duration of one rate measurement */
+#define HALF_LIFE_US 10000000.0
+#define TYPICAL_MSS  1448
 
 void lt_link_meter_init(lt_link_meter *meter)
 {
@@ -12,24 +12,24 @@ void lt_link_meter_init(lt_link_meter *meter)
         meter->links[i].since_us = INT64_MIN;
 }
 
-/* After HALF_US a count has lost about half of its weight. */
-static void fade(lt_link_counts *counts, livetcp_usec span_us)
+/* Decays the counts; HALF_US is their half-life. */
+static void decay(lt_link_counts *counts, livetcp_usec span_us)
 {
-    double part = (double)span_us < HALF_US ? 1 - (double)span_us / (2 * HALF_US) : 0.5;
+    double part = (double)span_us < HALF_LIFE_US ? 1 - (double)span_us / (2 * HALF_LIFE_US) : 0.5;
 
     counts->segments *= part;
     counts->retransmitted *= part;
     counts->spent *= part;
 }
 
-static void look(lt_link_counts *counts, livetcp_usec now)
+static void measure_rate(lt_link_counts *counts, livetcp_usec now)
 {
     if (counts->since_us != INT64_MIN) {
         livetcp_usec span = now - counts->since_us;
         if (span < SPAN_US)
             return;
         counts->rate = (double)(counts->written - counts->seen) * LIVETCP_USEC_SEC / (double)span;
-        fade(counts, span);
+        decay(counts, span);
     }
     counts->seen = counts->written;
     counts->since_us = now;
@@ -40,9 +40,9 @@ void lt_link_meter_wrote(lt_link_meter *meter, const livetcp_path *path, size_t 
 {
     size_t mss = path->known & LIVETCP_PATH_MSS && path->mss_bytes ? path->mss_bytes : TYPICAL_MSS;
 
-    /* All links fade alike: shares are compared. */
+    /* All links decay at the same times, so that their shares are comparable. */
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-        look(&meter->links[i], now);
+        measure_rate(&meter->links[i], now);
     meter->links[path->link].written += size;
     meter->links[path->link].spent += (double)size;
     meter->links[path->link].segments += (double)((size + mss - 1) / mss);

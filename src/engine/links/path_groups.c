@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/path_groups.h"
 
+#include "base/usec.h"
 #include "engine/links/path_info.h"
 
 #include <math.h>
 
-/* Larger and smaller packets. */
+/* Packet sizes, in bytes: large and small ones give the serialization time by their difference. */
 #define LARGE 1000
 #define SMALL 300
 #define MSS   1448
 
-#define HEADERS 52 /* of TCP and IP, with timestamps */
+#define HEADERS 52 /* bytes of TCP and IPv4 headers with timestamps */
 
-#define LARGE_LEAST 3 /* large packets, before they tell */
+#define MIN_LARGE_SAMPLES 3 /* large packets needed for an estimate */
 
-/* After so long nothing of ours is on the path. */
+/* After this pause, nothing of this session is in the bottleneck's queue. */
 #define PAUSE_US 150000
 
-#define GAIN 4 /* of averages: a connection has few samples a second */
+#define GAIN 4 /* of the averages; small, since a connection has few samples a second */
 
-/* Floors that differ by no more are of one route: they are the least of some dozens of samples. */
+/* Maximum difference of two floors on one route: each is the minimum of some dozens of samples. */
 #define SAME_US   1500
 #define SAME_PART 32
 
-/* So is a queue. */
+/* Maximum difference of the queueing delays on one route. */
 #define SAME_QUEUE_US 10000
 
-/* A standing queue: the average is above the least by more than it varies. (Vegas, LEDBAT and the
- * low-delay estimators of RFC 8698 read a queue from the same difference.) */
+/* A standing queue: the average round trip exceeds the minimum by more than it varies. Vegas,
+ * LEDBAT and NADA (RFC 8698) read a queue from the same difference. */
 #define QUEUE_US   4000
 #define QUEUE_PART 20 /* of the round trip */
 #define VARIATIONS 2
-#define RECENT_US  1500000 /* a connection not heard of for longer does not count */
+#define RECENT_US  1500000 /* connections without a sample for longer do not count */
 
-/* A route that changes lifts all round trips at once, and then they stay; a queue builds up, and
- * varies. */
+/* A route change lifts all round trips at once, and they stay there. A queue builds up gradually
+ * and varies. */
 #define TICK_US    250000
 #define STEP_TICKS 12
 #define STEP_US    2000
@@ -46,31 +47,21 @@
 #define DECAY_US    1000000
 #define DECAY       0.9
 
-static livetcp_usec larger(livetcp_usec a, livetcp_usec b)
+static lt_bottleneck *bottleneck_of(lt_path_groups *groups, unsigned slot)
 {
-    return a > b ? a : b;
+    return &groups->bottleneck[groups->link_of[slot]];
 }
 
-static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
+/* Serialization time of `size` bytes at the bottleneck of the slot's link. */
+static livetcp_usec serialization_time(const lt_path_groups *groups, unsigned slot, size_t size)
 {
-    return a < b ? a : b;
+    return (livetcp_usec)(groups->bottleneck[groups->link_of[slot]].per_byte_us * (double)size);
 }
 
-static lt_thin_part *thin_of(lt_path_groups *groups, unsigned slot)
+/* Forgets the minima. per_byte_us keeps its value until a new one is known. */
+static void forget_minima(lt_bottleneck *bottleneck)
 {
-    return &groups->thin[groups->link_of[slot]];
-}
-
-/* The time that `size` bytes take on the thinnest part of the slot's link. */
-static livetcp_usec time_of(const lt_path_groups *groups, unsigned slot, size_t size)
-{
-    return (livetcp_usec)(groups->thin[groups->link_of[slot]].per_byte_us * (double)size);
-}
-
-/* The time of a byte stays until another is known. */
-static void forget_sizes(lt_thin_part *thin)
-{
-    thin->least_small_us = thin->least_large_us = LIVETCP_NEVER;
+    bottleneck->min_small_us = bottleneck->min_large_us = LIVETCP_NEVER;
 }
 
 static bool is_known_link(const lt_path_groups *groups, unsigned link)
@@ -93,7 +84,7 @@ void lt_path_groups_init(lt_path_groups *groups)
                                .described_us = INT64_MIN / 2,
                                .written_us = INT64_MIN / 2};
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-        forget_sizes(&groups->thin[i]);
+        forget_minima(&groups->bottleneck[i]);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_path_groups_reset_slot(groups, i);
 }
@@ -112,7 +103,7 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
     for (unsigned i = 0; i < LT_ROUTE_TICKS; i++)
         m->ticks[i] = LIVETCP_NEVER;
     if (!is_known_link(groups, groups->link_of[slot]))
-        forget_sizes(thin_of(groups, slot));
+        forget_minima(bottleneck_of(groups, slot));
 }
 
 void lt_path_groups_set_link(lt_path_groups *groups, unsigned slot, unsigned link)
@@ -128,15 +119,15 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
 {
     lt_group_member *m = &groups->members[slot];
 
-    if (m->write_count == LT_GROUP_WRITES) { /* the oldest is forgotten */
+    if (m->write_count == LT_GROUP_WRITES) { /* the oldest is overwritten */
         m->first_write = (m->first_write + 1) % LT_GROUP_WRITES;
         m->write_count--;
     }
     m->writes[(m->first_write + m->write_count++) % LT_GROUP_WRITES] =
         (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US, false};
     groups->written_us = now;
-    thin_of(groups, slot)->free_us =
-        larger(thin_of(groups, slot)->free_us, now) + time_of(groups, slot, size + HEADERS);
+    bottleneck_of(groups, slot)->free_us = lt_usec_max(bottleneck_of(groups, slot)->free_us, now) +
+                                           serialization_time(groups, slot, size + HEADERS);
 }
 
 void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
@@ -151,7 +142,7 @@ livetcp_usec lt_path_groups_oldest_write(const lt_path_groups *groups, unsigned 
 {
     const lt_group_member *m = &groups->members[slot];
 
-    if (m->write_count == LT_GROUP_WRITES) /* older ones may be forgotten */
+    if (m->write_count == LT_GROUP_WRITES) /* older ones may have been overwritten */
         return INT64_MIN;
     return m->write_count ? m->writes[m->first_write].at_us : LIVETCP_NEVER;
 }
@@ -177,18 +168,18 @@ lt_acknowledged lt_path_groups_acknowledged(const lt_path_groups *groups, unsign
     return found;
 }
 
-/* Writes that were acknowledged together. A tail probe is soon behind its packet, so that the two
- * often are: the round trip is that of both, and of media if one of them is. */
+/* Writes that were acknowledged together. A tail probe closely follows its packet, so that the two
+ * often are; such a round trip counts as media if one of the writes is. */
 typedef struct acknowledged_writes {
     lt_group_write newest;
-    lt_group_write media; /* the newest that is media */
+    lt_group_write media; /* the newest one with media */
     unsigned count, segments;
-    unsigned least, most, mean; /* bytes of a write, of the mean a segment at most */
+    unsigned min, max, mean; /* bytes per write; for the mean, at most one segment each */
 } acknowledged_writes;
 
 static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknowledged)
 {
-    acknowledged_writes taken = {.segments = 0, .least = UINT32_MAX};
+    acknowledged_writes taken = {.segments = 0, .min = UINT32_MAX};
     uint64_t sizes = 0;
 
     while (m->write_count && m->writes[m->first_write].end <= acknowledged) {
@@ -198,8 +189,8 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
         taken.segments += segments_of(&taken.newest);
         sizes += taken.newest.size < MSS ? taken.newest.size : MSS;
         taken.count++;
-        taken.least = taken.newest.size < taken.least ? taken.newest.size : taken.least;
-        taken.most = taken.newest.size > taken.most ? taken.newest.size : taken.most;
+        taken.min = taken.newest.size < taken.min ? taken.newest.size : taken.min;
+        taken.max = taken.newest.size > taken.max ? taken.newest.size : taken.max;
         m->first_write = (m->first_write + 1) % LT_GROUP_WRITES;
         m->write_count--;
     }
@@ -207,31 +198,33 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
     return taken;
 }
 
-/* A connection that carries nothing is on the route that it was on: a longer one carries nothing
- * because it is longer. */
+/* Round trip without queues. A connection without samples keeps its last floor: a longer route gets
+ * no traffic because it is longer, and must not look short again for that. */
 static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member *m,
                              livetcp_usec now)
 {
     livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
 
     if (large != LIVETCP_NEVER)
-        large = larger(large - time_of(groups, slot_of(groups, m), MSS), 0);
+        large = lt_usec_max(large - serialization_time(groups, slot_of(groups, m), MSS), 0);
     if (small == LIVETCP_NEVER && large == LIVETCP_NEVER)
         return m->floor_us;
-    return smaller(small, large);
+    return lt_usec_min(small, large);
 }
 
-/* The round trip that moved TCP's average. Several acknowledgements since the last look moved it
- * further: as if all of them had ended alike, but none was below TCP's minimum. */
-static livetcp_usec moved_by(livetcp_usec before, const livetcp_path *path, unsigned segments)
+/* The round trip that moved TCP's average from `before`. Several acknowledgements since the last
+ * path info move it further; they count as equal samples, none below TCP's minimum. */
+static livetcp_usec last_round_trip(livetcp_usec before, const livetcp_path *path,
+                                    unsigned segments)
 {
     double weight = 1 - pow(7.0 / 8, segments < 8 ? (double)segments : 8.0);
-    livetcp_usec least = path->known & LIVETCP_PATH_MIN_RTT ? path->min_rtt_us : 0;
+    livetcp_usec min = path->known & LIVETCP_PATH_MIN_RTT ? path->min_rtt_us : 0;
 
-    return larger(before + (livetcp_usec)((double)(path->rtt_us - before) / weight), least);
+    return lt_usec_max(before + (livetcp_usec)((double)(path->rtt_us - before) / weight), min);
 }
 
-/* A loss under repair holds up round trips, and TCP measures none of what it sent again. */
+/* True if the sample is free of loss repair, which delays acknowledgements. TCP takes no samples of
+ * retransmitted segments (Karn's algorithm). */
 static bool is_clean(lt_group_member *m, const livetcp_path *path, livetcp_usec now)
 {
     bool disordered =
@@ -249,44 +242,44 @@ static void add_tick(lt_group_member *m, livetcp_usec rtt_us, livetcp_usec now)
         m->ticks[m->tick] = LIVETCP_NEVER;
         m->tick_us = now;
     }
-    m->ticks[m->tick] = smaller(m->ticks[m->tick], rtt_us);
+    m->ticks[m->tick] = lt_usec_min(m->ticks[m->tick], rtt_us);
 }
 
-/* The least of the ticks since the step, if there was one; else LIVETCP_NEVER. */
+/* Minimum of the ticks since a step to a higher level, or LIVETCP_NEVER if there was none. */
 static livetcp_usec level_after_step(const lt_group_member *m, livetcp_usec floor_us)
 {
-    livetcp_usec least = LIVETCP_NEVER, most = 0, step;
+    livetcp_usec min = LIVETCP_NEVER, max = 0, step;
     unsigned at_floor = 0;
 
     for (unsigned i = 0; i < LT_ROUTE_TICKS; i++) {
-        unsigned age = LT_ROUTE_TICKS - 1 - i; /* the oldest first */
+        unsigned age = LT_ROUTE_TICKS - 1 - i; /* oldest first */
         livetcp_usec tick = m->ticks[(m->tick + LT_ROUTE_TICKS - age) % LT_ROUTE_TICKS];
         if (tick == LIVETCP_NEVER)
             return LIVETCP_NEVER;
         if (age >= STEP_TICKS) {
-            at_floor += tick < floor_us + larger(STEP_US, floor_us / STEP_PART);
+            at_floor += tick < floor_us + lt_usec_max(STEP_US, floor_us / STEP_PART);
             continue;
         }
-        least = smaller(least, tick);
-        most = larger(most, tick);
+        min = lt_usec_min(min, tick);
+        max = lt_usec_max(max, tick);
     }
-    step = least - floor_us;
+    step = min - floor_us;
     return at_floor >= LT_ROUTE_TICKS - STEP_TICKS - 1 &&
-                   step > larger(STEP_US, floor_us / STEP_PART) &&
-                   most - least < larger(STEP_US / 2, step / FLAT_PART)
-               ? least
+                   step > lt_usec_max(STEP_US, floor_us / STEP_PART) &&
+                   max - min < lt_usec_max(STEP_US / 2, step / FLAT_PART)
+               ? min
                : LIVETCP_NEVER;
 }
 
-static void take_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
-                       livetcp_usec now)
+static void change_route(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
+                         livetcp_usec now)
 {
-    lt_thin_part *thin = thin_of(groups, slot_of(groups, m));
+    lt_bottleneck *bottleneck = bottleneck_of(groups, slot_of(groups, m));
 
     lt_rtt_floor_set(&m->small, rtt_us, now);
     m->small_known = false;
-    forget_sizes(thin);
-    lt_rtt_floor_set(&m->large, rtt_us + time_of(groups, slot_of(groups, m), MSS), now);
+    forget_minima(bottleneck);
+    lt_rtt_floor_set(&m->large, rtt_us + serialization_time(groups, slot_of(groups, m), MSS), now);
     m->excess_us = 0;
 }
 
@@ -302,15 +295,15 @@ static void average(lt_group_member *m, livetcp_usec excess_us, livetcp_usec now
 static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
                                  const acknowledged_writes *writes, livetcp_usec now)
 {
-    livetcp_usec before = floor_of(groups, m, now), floor_us, least;
+    livetcp_usec before = floor_of(groups, m, now), floor_us, min;
     const lt_group_write *about = writes->media.media ? &writes->media : &writes->newest;
-    livetcp_usec own = time_of(groups, slot_of(groups, m), writes->mean);
+    livetcp_usec own = serialization_time(groups, slot_of(groups, m), writes->mean);
     lt_path_sample sample = {.valid = true, .media = about->media, .sent_us = about->at_us};
 
-    if (writes->most < SMALL && writes->segments == 1 && writes->newest.alone) {
+    if (writes->max < SMALL && writes->segments == 1 && writes->newest.alone) {
         lt_rtt_floor_add(&m->small, rtt_us, now);
         m->small_known = true;
-    } else if (writes->least > LARGE && writes->most <= MSS) {
+    } else if (writes->min > LARGE && writes->max <= MSS) {
         lt_rtt_floor_add(&m->large, rtt_us, now);
         m->large_samples++;
     }
@@ -318,17 +311,17 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
     floor_us = floor_of(groups, m, now);
     if (floor_us == LIVETCP_NEVER)
         return (lt_path_sample){.valid = false};
-    least = level_after_step(m, floor_us);
-    if (least != LIVETCP_NEVER) {
-        take_route(groups, m, least, now);
-        floor_us = least;
+    min = level_after_step(m, floor_us);
+    if (min != LIVETCP_NEVER) {
+        change_route(groups, m, min, now);
+        floor_us = min;
     } else if (before != LIVETCP_NEVER && floor_us - before > m->excess_us / 2 &&
-               floor_us - before > larger(STEP_US, before / STEP_PART)) {
-        m->excess_us = 0; /* it was the route */
+               floor_us - before > lt_usec_max(STEP_US, before / STEP_PART)) {
+        m->excess_us = 0; /* the floor rose by what looked like a queue: the route has changed */
     }
     m->known = true;
     m->floor_us = floor_us;
-    sample.excess_us = larger(rtt_us - own - floor_us, 0);
+    sample.excess_us = lt_usec_max(rtt_us - own - floor_us, 0);
     average(m, sample.excess_us, now);
     return sample;
 }
@@ -350,13 +343,14 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
     bool clean = is_clean(m, path, now);
     acknowledged_writes writes = take_acknowledged(m, acknowledged);
 
-    /* TCP's own minimum knows the handshake, before there was anything in a queue. */
+    /* TCP's minimum includes the handshake, which met no queue of ours. */
     if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0) {
         lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
         m->small_known = true;
     }
     if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
-        sample = add_sample(groups, m, moved_by(m->rtt_us, path, writes.segments), &writes, now);
+        sample =
+            add_sample(groups, m, last_round_trip(m->rtt_us, path, writes.segments), &writes, now);
     sample.segments = writes.segments;
     if (size) {
         if (path->retransmitted_segments > m->retransmitted)
@@ -373,8 +367,8 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
 
 /* ---- groups ---- */
 
-static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
-                     const lt_group_member *b, livetcp_usec now)
+static bool is_same_route(const lt_path_groups *groups, const lt_group_member *a,
+                          const lt_group_member *b, livetcp_usec now)
 {
     livetcp_usec floor_a = floor_of(groups, a, now), floor_b = floor_of(groups, b, now);
     livetcp_usec noise = (a->deviation_us + b->deviation_us) / 4;
@@ -382,15 +376,17 @@ static bool is_alike(const lt_path_groups *groups, const lt_group_member *a,
         a->excess_us > b->excess_us ? a->excess_us - b->excess_us : b->excess_us - a->excess_us;
 
     if (floor_a == LIVETCP_NEVER || floor_b == LIVETCP_NEVER)
-        return true; /* nothing is known of one of them any more */
+        return true; /* one of them has no recent samples */
     if ((floor_a > floor_b ? floor_a - floor_b : floor_b - floor_a) >
         SAME_US + floor_a / SAME_PART + noise)
         return false;
-    return queues < larger(SAME_QUEUE_US, larger(a->excess_us, b->excess_us) / 2) + 4 * noise;
+    return queues <
+           lt_usec_max(SAME_QUEUE_US, lt_usec_max(a->excess_us, b->excess_us) / 2) + 4 * noise;
 }
 
-/* Single linkage: a connection is in the group of anyone that it is like. The lowest slot names
- * the group; connections that are not known yet go with the first of their link. */
+/* Single-linkage clustering: a connection belongs to the group of any connection that it resembles.
+ * The lowest slot names the group. Connections without samples join the first group of their link.
+ */
 static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned count,
                     livetcp_usec now)
 {
@@ -408,7 +404,7 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
             for (unsigned j = first; j < i; j++) {
                 if (m[i].group == m[j].group || !m[i].known || !m[j].known ||
                     groups->link_of[i] != groups->link_of[j] ||
-                    !is_alike(groups, &m[i], &m[j], now))
+                    !is_same_route(groups, &m[i], &m[j], now))
                     continue;
                 m[i].group = m[j].group = m[i].group < m[j].group ? m[i].group : m[j].group;
                 changed = true;
@@ -420,31 +416,36 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
                 m[i].group = m[j].group;
 }
 
-/* The time that a byte takes: the difference of the least round trips on the link. Those of one
- * connection do not do, since its handshake may have met that of another. A queue that stands lifts
- * the recent ones of large packets, and small ones that meet nothing are rare later, so the least
- * ever of both count, until the route changes. */
-static void learn_size(lt_path_groups *groups, unsigned link, unsigned count, livetcp_usec now)
+/* Estimates the serialization time of a byte from the difference of the minimum round trips of
+ * large and small packets on the link. One connection's own minima do not suffice, since its
+ * handshake may have met another connection's data. A standing queue lifts the recent minima of
+ * large packets, and small packets after a pause become rare later. Therefore the minima over all
+ * time count, until the route changes. */
+static void estimate_serialization(lt_path_groups *groups, unsigned link, unsigned count,
+                                   livetcp_usec now)
 {
-    lt_thin_part *thin = &groups->thin[link];
-    livetcp_usec before = (livetcp_usec)(thin->per_byte_us * MSS), deviation = LIVETCP_NEVER, most;
+    lt_bottleneck *bottleneck = &groups->bottleneck[link];
+    livetcp_usec before = (livetcp_usec)(bottleneck->per_byte_us * MSS), deviation = LIVETCP_NEVER,
+                 max;
 
     for (unsigned i = 0; i < count; i++) {
         const lt_group_member *m = &groups->members[i];
         if (groups->link_of[i] != link)
             continue;
         if (m->small_known)
-            thin->least_small_us = smaller(thin->least_small_us, lt_rtt_floor_get(&m->small, now));
-        if (m->large_samples < LARGE_LEAST)
+            bottleneck->min_small_us =
+                lt_usec_min(bottleneck->min_small_us, lt_rtt_floor_get(&m->small, now));
+        if (m->large_samples < MIN_LARGE_SAMPLES)
             continue;
-        thin->least_large_us = smaller(thin->least_large_us, lt_rtt_floor_get(&m->large, now));
-        deviation = smaller(deviation, m->deviation_us);
+        bottleneck->min_large_us =
+            lt_usec_min(bottleneck->min_large_us, lt_rtt_floor_get(&m->large, now));
+        deviation = lt_usec_min(deviation, m->deviation_us);
     }
-    if (thin->least_small_us == LIVETCP_NEVER || thin->least_large_us == LIVETCP_NEVER)
+    if (bottleneck->min_small_us == LIVETCP_NEVER || bottleneck->min_large_us == LIVETCP_NEVER)
         return;
-    most = larger(thin->least_large_us - thin->least_small_us, 0);
-    if (most <= before || most > VARIATIONS * deviation) /* else it may be jitter */
-        thin->per_byte_us = (double)most / MSS;
+    max = lt_usec_max(bottleneck->min_large_us - bottleneck->min_small_us, 0);
+    if (max <= before || max > VARIATIONS * deviation) /* a smaller difference may be jitter */
+        bottleneck->per_byte_us = (double)max / MSS;
 }
 
 static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)
@@ -462,27 +463,29 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
                      unsigned group, livetcp_usec now)
 {
     livetcp_usec rtt_us = LIVETCP_NEVER, excess = 0, deviation = 0;
-    double segments = 0, lost = 0, per_byte_us = groups->thin[groups->link_of[group]].per_byte_us;
-    unsigned heard = 0;
+    double segments = 0, lost = 0,
+           per_byte_us = groups->bottleneck[groups->link_of[group]].per_byte_us;
+    unsigned recent = 0;
 
     for (unsigned i = 0; i < count; i++) {
         const lt_group_member *m = &groups->members[i];
         if (m->group != group || !m->known)
             continue;
-        rtt_us = smaller(rtt_us, floor_of(groups, m, now));
+        rtt_us = lt_usec_min(rtt_us, floor_of(groups, m, now));
         segments += m->segments;
         lost += m->lost;
         if (now - m->sampled_us > RECENT_US + 4 * m->rtt_us)
             continue;
         excess += m->excess_us;
         deviation += m->deviation_us;
-        heard++;
+        recent++;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;
-    excess = heard ? excess / heard : 0;
-    deviation = heard ? deviation / heard : 0;
-    bool stands = excess > larger(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
+    excess = recent ? excess / recent : 0;
+    deviation = recent ? deviation / recent : 0;
+    bool stands =
+        excess > lt_usec_max(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
     for (unsigned i = 0; i < count; i++) {
         if (groups->members[i].group != group)
             continue;
@@ -505,7 +508,7 @@ void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned
         groups->grouped_us = now;
         decay(groups, count, now);
         for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-            learn_size(groups, i, count, now);
+            estimate_serialization(groups, i, count, now);
         cluster(groups, paths, count, now);
     }
     for (unsigned i = 0; i < count; i++)
@@ -513,35 +516,37 @@ void lt_path_groups_update(lt_path_groups *groups, livetcp_path *paths, unsigned
             describe(groups, paths, count, i, now);
 }
 
-/* Bytes under way take a round trip without queues, and wait in between as long as it takes to send
- * them: the rest is the queue. What is written may wait for windows instead, so the queue is no
- * longer than all of them take. TCP's minimum of the round trip is of minutes: that of the group
- * has the session's own queue in it where it has stood for some seconds. */
+/* Estimates when the bottleneck is free. Bytes in flight spend the minimum round trip on the path;
+ * the rest of their serialization time is queueing. They may also wait for the window instead of in
+ * the network, so the queue is limited to their total serialization time. TCP's minimum round trip
+ * covers minutes, while the group's floor of some seconds includes a queue of our own that stands
+ * for longer. */
 void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, unsigned count,
                                 unsigned slot, livetcp_usec now)
 {
     uint8_t link = groups->link_of[slot];
-    lt_thin_part *thin = &groups->thin[link];
+    lt_bottleneck *bottleneck = &groups->bottleneck[link];
     livetcp_usec rtt_us = LIVETCP_NEVER, all;
-    size_t away = 0;
+    size_t in_flight = 0;
 
     for (unsigned i = 0; i < count; i++) {
         if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
             continue;
-        rtt_us = smaller(rtt_us, paths[i].group_rtt_us);
+        rtt_us = lt_usec_min(rtt_us, paths[i].group_rtt_us);
         if (paths[i].known & LIVETCP_PATH_MIN_RTT && paths[i].min_rtt_us > 0)
-            rtt_us = smaller(rtt_us, paths[i].min_rtt_us);
+            rtt_us = lt_usec_min(rtt_us, paths[i].min_rtt_us);
         if (lt_path_undelivered(&paths[i]))
-            away += (size_t)lt_path_undelivered(&paths[i]) + HEADERS;
+            in_flight += (size_t)lt_path_undelivered(&paths[i]) + HEADERS;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;
-    all = time_of(groups, slot, away);
-    thin->free_us = smaller(larger(thin->free_us, now + all - rtt_us), now + all);
+    all = serialization_time(groups, slot, in_flight);
+    bottleneck->free_us =
+        lt_usec_min(lt_usec_max(bottleneck->free_us, now + all - rtt_us), now + all);
     for (unsigned i = 0; i < count; i++) {
         if (groups->link_of[i] != link || !(paths[i].known & LIVETCP_PATH_GROUP))
             continue;
         paths[i].known |= LIVETCP_PATH_LINK_FREE;
-        paths[i].link_free_us = thin->free_us;
+        paths[i].link_free_us = bottleneck->free_us;
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/path_info.h"
 
-/* Between two samples we add our own writes, so only TCP's own actions go unseen, and at thousands
- * of packets a second the platform is not asked for each. */
+/* Between two path infos the engine adds its own writes, so that only TCP's actions go unseen. The
+ * limit saves a system call per packet at thousands of packets a second. */
 #define MAX_AGE_US 1000
 
-/* And when nothing is in flight: a queue that we do not write to stays empty. */
+/* While nothing is in flight: a queue that is not written to stays empty. */
 #define IDLE_MAX_AGE_US 100000
 
 void lt_path_reset(livetcp_path *path, unsigned connection)
@@ -93,7 +93,7 @@ void lt_path_wrote(livetcp_path *path, size_t size, livetcp_usec now)
     path->last_write_us = now;
 }
 
-/* The estimator of RFC 6298 section 2, which is TCP's own. */
+/* RFC 6298, section 2, as TCP's own estimator. */
 void lt_path_measured_rtt(livetcp_path *path, livetcp_usec rtt_us)
 {
     if (!(path->known & LIVETCP_PATH_RTT)) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Information about one connection's path: from the platform, and from our writes since. */
+/* Path information of one connection: from the platform, and from our own writes since. */
 #ifndef LT_ENGINE_LINKS_PATH_INFO_H
 #define LT_ENGINE_LINKS_PATH_INFO_H
 
 #include <livetcp/policy.h>
 
-/* Nothing is known but the link: a fresh connection. `*path` was zeroed, or is its predecessor's.
- */
+/* Resets the path to that of a fresh connection: only its link is known. `*path` is zeroed, or that
+ * of the slot's previous connection. */
 void lt_path_reset(livetcp_path *path, unsigned connection);
 
-/* Takes path info from the platform. The engine's own fields stay, and so do known fields that are
- * missing this time. */
+/* Takes path info from the platform. Fields of the engine keep their values, and so do known fields
+ * that are missing this time. */
 void lt_path_update(livetcp_path *path, const livetcp_path *info, livetcp_usec now);
 
-/* We wrote `size` bytes. */
+/* `size` bytes were written. */
 void lt_path_wrote(livetcp_path *path, size_t size, livetcp_usec now);
 
-/* A PING came back: the round-trip time where the platform does not report it. */
+/* A round-trip time measured with PING, for platforms that report none. */
 void lt_path_measured_rtt(livetcp_path *path, livetcp_usec rtt_us);
 
-/* Bytes that the kernel holds and the peer does not have; 0 where the platform does not tell. */
+/* Bytes in the kernel's send buffer that the peer does not have; 0 = unknown. */
 static inline uint64_t lt_path_undelivered(const livetcp_path *path)
 {
     uint64_t bytes = path->known & LIVETCP_PATH_QUEUED ? path->queued_bytes : 0;
@@ -28,7 +28,7 @@ static inline uint64_t lt_path_undelivered(const livetcp_path *path)
     return bytes > sacked ? bytes - sacked : 0;
 }
 
-/* Maximum age of the information when a packet is decided on. */
+/* Maximum age of path info when a packet is placed, in microseconds. */
 livetcp_usec lt_path_max_age(const livetcp_path *path);
 
 #endif

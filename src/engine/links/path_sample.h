@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an answer of the platform about a connection says about its route. */
+/* What one path info says about the route of its connection. */
 #ifndef LT_ENGINE_LINKS_PATH_SAMPLE_H
 #define LT_ENGINE_LINKS_PATH_SAMPLE_H
 
@@ -8,13 +8,13 @@
 #include <stdbool.h>
 
 typedef struct lt_path_sample {
-    unsigned segments, lost; /* acknowledged, and sent again, since the last sample */
+    unsigned segments, lost; /* acknowledged and retransmitted since the last sample */
 
-    /* A round trip that ended, less the time that its packet takes on a thin link. */
+    /* A complete round trip, without the serialization time of its packet. */
     bool valid;
-    bool media;             /* its packet is one of the application's, not a copy or parity */
-    livetcp_usec sent_us;   /* when its packet was written */
-    livetcp_usec excess_us; /* above the least of the connection's route */
+    bool media;             /* its packet is media, neither a copy nor parity */
+    livetcp_usec sent_us;   /* time of the write */
+    livetcp_usec excess_us; /* queueing delay: above the route's minimum */
 } lt_path_sample;
 
 #endif

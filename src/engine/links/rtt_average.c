@@ -5,32 +5,35 @@
 
 #include <math.h>
 
-/* The initial retransmission timeout of RFC 6298: a handshake that includes one is longer. */
+/* The initial retransmission timeout of RFC 6298, section 2.1: a handshake that includes one is at
+ * least this long. */
 #define TIMEOUT_US LIVETCP_USEC_SEC
 
-/* And if the first samples of data have been seen already, so much more than the minimum is left.
- */
-#define REST_US (TIMEOUT_US / 4)
+/* After the first data samples, the average exceeds the minimum by at least this much if the
+ * handshake included a timeout. */
+#define HANDSHAKE_REST_US (TIMEOUT_US / 4)
 
-/* So much beyond a round trip and its variation is no queue: TCP's timer has fired (Linux). */
+/* Time beyond the round trip and its variation that no queue explains: the retransmission timer has
+ * fired (minimum RTO of Linux). */
 #define QUIET_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Outages may follow each other with nothing in between. More of them are a path that has become
- * longer. */
+/* Maximum number of consecutive outages that are left out. A path with more of them in a row has
+ * become longer. */
 #define OUTAGES_MAX 3
 
-/* TCP gives each sample an eighth; more than so many leave nothing of the average before. */
-#define WEIGHT       (1.0 / 8)
-#define SAMPLES_MOST 8
+/* TCP's average gives each sample a weight of 1/8. After SAMPLES_MAX of them little is left of the
+ * value before, and the inversion is no longer exact. */
+#define WEIGHT      (1.0 / 8)
+#define SAMPLES_MAX 8
 
-/* A sample that is longer than possible by less than this part may be rounded. */
-#define LONGER 16
+/* A sample may exceed the upper bound by this fraction of it: rounding. */
+#define ROUNDING_PART 16
 
-/* TCP's average is taken again once it differs by no more than this part: whoever undoes averages
- * sees the step eight times. */
-#define NEAR 128
+/* Our own average ends once it differs from TCP's by no more than this fraction. The inversion in
+ * sample_of() multiplies a step between the two by eight. */
+#define AGREEMENT_PART 128
 
-static bool knows(const livetcp_path *info)
+static bool is_complete(const livetcp_path *info)
 {
     const uint32_t needed = LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT;
 
@@ -41,11 +44,11 @@ static unsigned samples_of(const lt_acknowledged *acknowledged)
 {
     unsigned samples = acknowledged->segments ? acknowledged->segments : 1;
 
-    return samples < SAMPLES_MOST ? samples : SAMPLES_MOST;
+    return samples < SAMPLES_MAX ? samples : SAMPLES_MAX;
 }
 
-/* The sample that has moved TCP's average so many times since it was last seen; never less than the
- * minimum. */
+/* The sample that, taken `times` times, explains the change of TCP's average since it was last
+ * seen; at least the minimum round trip. */
 static livetcp_usec sample_of(const lt_rtt_average *average, const livetcp_path *info,
                               unsigned times)
 {
@@ -68,33 +71,34 @@ static void add(lt_rtt_average *average, livetcp_usec sample_us, unsigned times)
     average->variation_us = ours.rtt_variation_us;
 }
 
-/* The first average is the handshake's. If it was so long that it may include a timeout, ours
- * begins with the first sample of data: until there is one, twice the minimum is more than it, and
- * so it is where the path is that long. */
+/* The first average is the handshake's. If it is long enough to include a timeout, our own average
+ * begins with the first data sample. The minimum is that sample once it is at most half of TCP's
+ * average. */
 static void begin(lt_rtt_average *average, const livetcp_path *info)
 {
     if (!average->known)
-        average->differs = info->rtt_us >= TIMEOUT_US || info->rtt_us - info->min_rtt_us >= REST_US;
+        average->differs =
+            info->rtt_us >= TIMEOUT_US || info->rtt_us - info->min_rtt_us >= HANDSHAKE_REST_US;
     average->known = true;
     if (average->differs && 2 * info->min_rtt_us <= info->rtt_us)
         add(average, info->min_rtt_us, 1);
 }
 
-static void go_on(lt_rtt_average *average, const livetcp_path *info,
-                  const lt_acknowledged *acknowledged, livetcp_usec now)
+static void update(lt_rtt_average *average, const livetcp_path *info,
+                   const lt_acknowledged *acknowledged, livetcp_usec now)
 {
     unsigned times = samples_of(acknowledged);
-    livetcp_usec sample = sample_of(average, info, times), most = LIVETCP_NEVER;
+    livetcp_usec sample = sample_of(average, info, times), max_us = LIVETCP_NEVER;
 
     if (acknowledged->written_us != LIVETCP_NEVER)
-        most = now - acknowledged->written_us;
-    if (!average->differs && most != LIVETCP_NEVER && sample - most > most / LONGER) {
+        max_us = now - acknowledged->written_us;
+    if (!average->differs && max_us != LIVETCP_NEVER && sample - max_us > max_us / ROUNDING_PART) {
         average->differs = true;
         average->average_us = average->tcp_us;
         average->variation_us = average->tcp_variation_us;
     }
     if (average->differs)
-        add(average, sample < most ? sample : most, times);
+        add(average, sample < max_us ? sample : max_us, times);
 }
 
 /* ---- outages ---- */
@@ -105,7 +109,7 @@ void lt_rtt_average_wrote(lt_rtt_average *average, uint64_t before, livetcp_usec
         average->quiet_us = now;
 }
 
-/* For how long nothing had been acknowledged before this; 0 = nothing is. */
+/* Time without acknowledgements that ended with this one; 0 = nothing new is acknowledged. */
 static livetcp_usec take_quiet(lt_rtt_average *average, uint64_t delivered, livetcp_usec now)
 {
     livetcp_usec quiet = now - average->quiet_us;
@@ -117,10 +121,10 @@ static livetcp_usec take_quiet(lt_rtt_average *average, uint64_t delivered, live
     return quiet;
 }
 
-/* The acknowledgement that ended an outage was taken for one of a round trip as long, or as long as
- * what was written last had waited: the average stays as it was before, and is ours. */
-static bool leaves_out_outage(lt_rtt_average *average, const livetcp_path *info,
-                              livetcp_usec quiet_us)
+/* The acknowledgement that ended an outage counts in TCP as one long round trip. If this is the
+ * case, our own average takes over, with the value from before the outage. */
+static bool excludes_outage(lt_rtt_average *average, const livetcp_path *info,
+                            livetcp_usec quiet_us)
 {
     bool own = average->differs && average->average_us;
     livetcp_usec before = own ? average->average_us : average->tcp_us;
@@ -144,20 +148,20 @@ static bool leaves_out_outage(lt_rtt_average *average, const livetcp_path *info,
 void lt_rtt_average_correct(lt_rtt_average *average, livetcp_path *info,
                             const lt_acknowledged *acknowledged, livetcp_usec now)
 {
-    if (!knows(info))
+    if (!is_complete(info))
         return;
-    if (leaves_out_outage(average, info, take_quiet(average, acknowledged->delivered, now)))
+    if (excludes_outage(average, info, take_quiet(average, acknowledged->delivered, now)))
         ;
     else if (!average->known || (average->differs && !average->average_us))
         begin(average, info);
     else if (info->rtt_us != average->tcp_us || info->rtt_variation_us != average->tcp_variation_us)
-        go_on(average, info, acknowledged, now);
+        update(average, info, acknowledged, now);
     average->tcp_us = info->rtt_us;
     average->tcp_variation_us = info->rtt_variation_us;
     if (!average->differs || !average->average_us)
         return;
     livetcp_usec apart = info->rtt_us - average->average_us;
-    average->differs = (apart < 0 ? -apart : apart) > average->average_us / NEAR;
+    average->differs = (apart < 0 ? -apart : apart) > average->average_us / AGREEMENT_PART;
     info->rtt_us = average->average_us;
     info->rtt_variation_us = average->variation_us;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Protected streams: those announced, and each packet's way to the one that it belongs to. */
+/* Finds the protected stream of each packet among those that the peer has announced. */
 #include "engine/receiver/parity_decoder.h"
 
 #include "engine/receiver/parity_stream.h"
@@ -10,7 +10,7 @@ struct lt_parity_decoder {
     size_t max_packet;
     unsigned count;
     lt_parity_stream *streams[LT_PARITY_STREAMS];
-    uint64_t packets; /* parity packets so far: the clock of lt_parity_stream.used */
+    uint64_t packets; /* parity packets so far; the clock of lt_parity_stream.used */
     lt_parity_memory memory;
     lt_parity_stats stats;
 };
@@ -43,8 +43,8 @@ static unsigned least_recent(const lt_parity_decoder *decoder)
     return found;
 }
 
-/* Where the stream with that media SSRC is, or where a new one may go. */
-static unsigned place_for(const lt_parity_decoder *decoder, uint32_t media_ssrc)
+/* Index of the stream with that media SSRC, or of the entry that a new one gets. */
+static unsigned index_for(const lt_parity_decoder *decoder, uint32_t media_ssrc)
 {
     for (unsigned i = 0; i < decoder->count; i++)
         if (decoder->streams[i]->media_ssrc == media_ssrc)
@@ -52,7 +52,7 @@ static unsigned place_for(const lt_parity_decoder *decoder, uint32_t media_ssrc)
     return decoder->count < LT_PARITY_STREAMS ? decoder->count : least_recent(decoder);
 }
 
-/* It may have protected other media until now, which nothing may protect any more. */
+/* Removes a parity SSRC from the other streams: it protects one media stream at a time. */
 static void withdraw_from_others(lt_parity_decoder *decoder, const lt_parity_stream *stream,
                                  uint32_t parity_ssrc)
 {
@@ -72,7 +72,7 @@ static void withdraw_from_others(lt_parity_decoder *decoder, const lt_parity_str
 livetcp_result lt_parity_decoder_announce(lt_parity_decoder *decoder, uint32_t parity_ssrc,
                                           uint32_t media_ssrc, uint8_t payload_type)
 {
-    unsigned place = place_for(decoder, media_ssrc);
+    unsigned place = index_for(decoder, media_ssrc);
     lt_parity_stream *old = place < decoder->count ? decoder->streams[place] : NULL;
     lt_parity_stream *stream = old;
 
@@ -134,7 +134,7 @@ bool lt_parity_decoder_take(lt_parity_decoder *decoder, const uint8_t *data, siz
     return parity_of != NULL;
 }
 
-/* A rebuilt packet is also a member of the groups that other parity protects. */
+/* A rebuilt packet also belongs to the groups of other parity packets. */
 static lt_packet *rebuilt(lt_parity_decoder *decoder, lt_packet *packet, livetcp_usec now)
 {
     decoder->stats.rebuilt++;

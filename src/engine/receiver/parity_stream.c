@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The received packets of a protected stream, and the recovery of a group's missing packet from the
- * others (RFC 8627 section 6.3).
+ * others (RFC 8627, section 6.3).
  *
- * The work for a packet is bounded, whatever the peer sends: a parity packet looks up the members
- * of its group once, and again if it rebuilds the one that is missing; a media packet is compared
- * with the groups that wait. */
+ * The work for each packet is bounded, whatever the peer sends: a parity packet looks up the
+ * packets of its group once, and once more when it rebuilds the missing one; a media packet is
+ * compared with the waiting groups. */
 #include "engine/receiver/parity_stream.h"
 
 #include "base/bytes.h"
@@ -152,7 +152,8 @@ static bool is_member(const lt_parity_waiting *waiting, uint16_t sequence)
     return lt_parity_covers(&waiting->cover, (uint16_t)(sequence - waiting->cover.base));
 }
 
-/* Without it nothing can be rebuilt that it is a member of, unless it was too old for that. */
+/* Removes a packet. Groups that it belongs to cannot be completed any more, unless it was too old
+ * for them already. */
 static void forget(lt_parity_stream *stream, lt_packet **slot, livetcp_usec now)
 {
     lt_packet *packet = *slot;
@@ -170,8 +171,9 @@ static void forget(lt_parity_stream *stream, lt_packet **slot, livetcp_usec now)
     lt_packet_unref(slot);
 }
 
-/* Up from the newest, the ring has the oldest. False if the session may not hold so much. */
-static bool make_room(lt_parity_stream *stream, size_t size, size_t history, livetcp_usec now)
+/* Frees memory for `size` bytes; the ring holds the oldest packet after the newest. False if the
+ * session's limit does not allow it. */
+static bool free_space(lt_parity_stream *stream, size_t size, size_t history, livetcp_usec now)
 {
     for (unsigned i = 1; i <= LT_PARITY_HISTORY && stream->history_bytes &&
                          (stream->history_bytes > history || !may_hold(stream, size));
@@ -180,8 +182,8 @@ static bool make_room(lt_parity_stream *stream, size_t size, size_t history, liv
     return may_hold(stream, size);
 }
 
-/* A number from far behind is that of a stream that started over. */
-static void follow(lt_parity_stream *stream, uint16_t sequence)
+/* Advances the newest number. A number from far behind means that the stream restarted. */
+static void advance(lt_parity_stream *stream, uint16_t sequence)
 {
     int step = lt_seq_distance(stream->newest, sequence);
 
@@ -189,8 +191,8 @@ static void follow(lt_parity_stream *stream, uint16_t sequence)
         stream->newest = sequence;
 }
 
-/* The groups that wait for it lack one less. */
-static void has_come(lt_parity_stream *stream, uint16_t sequence)
+/* Decrements the missing count of the groups that wait for this packet. */
+static void count_arrival(lt_parity_stream *stream, uint16_t sequence)
 {
     for (unsigned i = 0; i < stream->waiting_count; i++) {
         lt_parity_waiting *waiting = &stream->waiting[i];
@@ -208,9 +210,9 @@ void lt_parity_stream_add_media(lt_parity_stream *stream, const uint8_t *data, s
 
     if (find(stream, sequence, now))
         return;
-    follow(stream, sequence);
+    advance(stream, sequence);
     forget(stream, slot_of(stream, sequence), now);
-    if (!make_room(stream, size, LT_PARITY_HISTORY_BYTES - size, now))
+    if (!free_space(stream, size, LT_PARITY_HISTORY_BYTES - size, now))
         return;
     packet = copy(data, size, stream->media_ssrc, sequence, now);
     if (!packet)
@@ -218,12 +220,12 @@ void lt_parity_stream_add_media(lt_parity_stream *stream, const uint8_t *data, s
     *slot_of(stream, sequence) = packet;
     stream->history_bytes += size;
     take(stream, size);
-    has_come(stream, sequence);
+    count_arrival(stream, sequence);
 }
 
-/* ---- parity that waits ---- */
+/* ---- waiting parity packets ---- */
 
-/* Members of the group that are not here, and the last of these. */
+/* Counts the group's packets that are missing; sets *missing to the last one. */
 static unsigned count_missing(lt_parity_stream *stream, const lt_parity_cover *cover,
                               livetcp_usec now, uint16_t *missing)
 {
@@ -260,7 +262,7 @@ void lt_parity_stream_add_parity(lt_parity_stream *stream, const uint8_t *data, 
     while (stream->waiting_count == LT_PARITY_WAITING ||
            stream->waiting_bytes + size > LT_PARITY_WAITING_BYTES)
         stop_waiting(stream, 0);
-    if (!make_room(stream, size, LT_PARITY_HISTORY_BYTES, now))
+    if (!free_space(stream, size, LT_PARITY_HISTORY_BYTES, now))
         return;
     waiting.missing = count_missing(stream, cover, now, &missing);
     waiting.packet = copy(data, size, ssrc, sequence, now);
@@ -274,8 +276,8 @@ void lt_parity_stream_add_parity(lt_parity_stream *stream, const uint8_t *data, 
 
 /* ---- rebuilding ---- */
 
-/* XORs the members that came into `packet`, which starts as a copy of the repair payload behind
- * space for an RTP header. False if one is longer than the parity of all. */
+/* XORs the group's received packets into `packet`, which begins as a copy of the repair payload
+ * behind space for an RTP header. False if one is longer than the parity covers. */
 static bool add_members(lt_parity_stream *stream, const lt_parity_cover *cover, uint16_t missing,
                         livetcp_usec now, uint8_t *recovery, lt_packet *packet)
 {
@@ -296,7 +298,7 @@ static bool add_members(lt_parity_stream *stream, const lt_parity_cover *cover, 
     return true;
 }
 
-/* Turns recovery fields and payload into a packet; false if they make none. */
+/* Turns the recovery fields and the payload into a packet; false if they are invalid. */
 static bool finish_packet(const lt_parity_stream *stream, const uint8_t *recovery,
                           size_t max_packet, lt_packet *packet, lt_rtp_header *header)
 {
@@ -315,8 +317,8 @@ static bool finish_packet(const lt_parity_stream *stream, const uint8_t *recover
     return lt_rtp_parse(data, size, header);
 }
 
-/* Makes the packet that `waiting` lacks. *packet is NULL if parity and group do not fit each other;
- * false if memory is out. */
+/* Rebuilds the missing packet of `waiting`. *packet is NULL if parity and group contradict each
+ * other. False without memory. */
 static bool rebuild(lt_parity_stream *stream, const lt_parity_waiting *waiting, uint16_t missing,
                     size_t max_packet, livetcp_usec now, lt_packet **packet, lt_rtp_header *header)
 {
@@ -346,7 +348,7 @@ bool lt_parity_stream_next(lt_parity_stream *stream, size_t max_packet, livetcp_
         bool useless = is_stale(waiting->packet, now) || !waiting->missing;
         bool ready = !useless && waiting->missing == 1;
         uint16_t missing;
-        /* One that is here may be too old by now, which the count does not know. */
+        /* A packet that is held may have become too old, which `missing` does not reflect. */
         if (ready && count_missing(stream, &waiting->cover, now, &missing) == 1)
             found = rebuild(stream, waiting, missing, max_packet, now, packet, header);
         if (useless || ready)

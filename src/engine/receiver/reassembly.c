@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reassembly: the table of streams, and each packet's way through it. The first packet after a jump
- * is kept until the second confirms the jump, and is not lost. */
+ * of sequence numbers is held on probation (RFC 3550, A.1) until the second one confirms the jump.
+ */
 #include "engine/receiver/reassembly.h"
 
 #include "engine/receiver/reorder_buffer.h"
@@ -8,25 +9,28 @@
 
 #include <stdlib.h>
 
-/* SSRCs known at a time. A peer that uses more makes the least recently active one forgotten. */
+/* Maximum number of SSRCs; the least recently active one is evicted. */
 #define MAX_STREAMS 64
 
 typedef struct lt_stream {
     uint32_t ssrc;
-    uint64_t used; /* grows with every packet: the stream with the lowest is evicted */
+    /* value of `packets` at its last packet; the stream with the lowest is evicted */
+    uint64_t used;
     lt_sequence_tracker tracker;
-    lt_held *probation;        /* the packet on probation; NULL also if it could not be copied */
-    lt_reorder_stream ordered; /* never started in arrival order */
+    /* the packet on probation; NULL if there is none, or it could not be copied */
+    lt_held *probation;
+    lt_reorder_stream ordered; /* sequence order only; otherwise never started */
 } lt_stream;
 
 struct lt_reassembly {
     livetcp_order order;
-    livetcp_order next_order; /* in force with the next push or expire */
+    livetcp_order next_order; /* applies from the next push or expire */
     unsigned count;
-    lt_stream *last;             /* the stream of the last packet: usually also of the next */
-    uint32_t ssrcs[MAX_STREAMS]; /* apart from the streams, to be searched in few cache lines */
+    lt_stream *last;             /* stream of the last packet, which is likely that of the next */
+    uint32_t ssrcs[MAX_STREAMS]; /* separate from the streams, so that a search touches few cache
+                                    lines */
     lt_stream *streams[MAX_STREAMS];
-    uint64_t packets; /* pushed so far: the clock of lt_stream.used */
+    uint64_t packets; /* pushed so far; the clock of lt_stream.used */
     lt_deliver_fn deliver;
     void *user;
     lt_reassembly_stats stats;
@@ -101,7 +105,7 @@ static lt_stream *find_stream(lt_reassembly *r, uint32_t ssrc)
     return NULL;
 }
 
-/* An unconfirmed jump cannot be distinguished from a stray packet. */
+/* Drops the packet on probation: an unconfirmed jump cannot be told from a stray packet. */
 static void drop_probation(lt_reassembly *r, lt_stream *stream)
 {
     if (stream->probation)
@@ -109,8 +113,7 @@ static void drop_probation(lt_reassembly *r, lt_stream *stream)
     lt_held_destroy(&stream->probation);
 }
 
-/* Forgets the least recently active stream, once its held packets are delivered. Returns its place.
- */
+/* Evicts the least recently active stream after delivering its held packets. Returns its index. */
 static unsigned evict_stream(lt_reassembly *r)
 {
     unsigned idle = 0;
@@ -138,7 +141,7 @@ static lt_stream *add_stream(lt_reassembly *r, const lt_arrival *first)
     place = r->count < MAX_STREAMS ? r->count++ : evict_stream(r);
     r->streams[place] = stream;
     r->ssrcs[place] = first->header.ssrc;
-    return r->last = stream; /* the one before may have been evicted */
+    return r->last = stream; /* `last` may have been evicted */
 }
 
 /* ---- order ---- */
@@ -177,7 +180,7 @@ static void apply_order(lt_reassembly *r)
 
 /* ---- packets ---- */
 
-/* A packet is accepted only when it is delivered or held for sure. */
+/* A packet counts as seen only once it is delivered or held. */
 static livetcp_result accept(lt_reassembly *r, lt_stream *stream, uint64_t extended,
                              const lt_arrival *arrival)
 {
@@ -192,7 +195,7 @@ static livetcp_result accept(lt_reassembly *r, lt_stream *stream, uint64_t exten
     return result;
 }
 
-/* The same for the copy of a jump's first packet, which was confirmed; takes it over. */
+/* accept() for the copy of a jump's first packet, which was confirmed; takes it over. */
 static livetcp_result accept_held(lt_reassembly *r, lt_stream *stream, uint64_t extended,
                                   lt_held *held)
 {
@@ -242,7 +245,7 @@ static livetcp_result restart(lt_reassembly *r, lt_stream *stream, const lt_arri
     return second ? second : first;
 }
 
-/* Ends the starts whose wait is over. */
+/* Ends the starting phase of streams where its time is over. */
 static void expire_starts(lt_reassembly *r, livetcp_usec now)
 {
     for (unsigned i = 0; i < r->count && r->buffer.starting; i++)
@@ -293,7 +296,7 @@ livetcp_usec lt_reassembly_deadline(const lt_reassembly *r)
     livetcp_usec deadline = lt_reorder_deadline(&r->buffer);
 
     if (r->order != r->next_order && r->buffer.packets)
-        return 0; /* long ago */
+        return 0; /* held packets are due at once */
     if (r->buffer.starting)
         for (unsigned i = 0; i < r->count; i++)
             if (r->streams[i]->ordered.starting && r->streams[i]->ordered.start_until < deadline)

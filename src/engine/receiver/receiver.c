@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each frame's way: classified once, by its header, then to the sink at once (RTCP, control), to
- * the parity decoder, or to reassembly. Until the first announcement there is no parity decoder,
- * and nothing is done for any packet. */
+/* The way of each frame. It is classified once, by its header, then passed to the sink at once
+ * (RTCP, control messages), to the parity decoder, or to reassembly. There is no parity decoder
+ * until the first announcement. */
 #include "engine/receiver/receiver.h"
 
 #include "engine/receiver/parity_decoder.h"
@@ -12,18 +12,18 @@
 typedef struct lt_receiver_slot {
     lt_deframer deframer;
     lt_receiver_slot_counts counts;
-    uint64_t arrived; /* packets, on this connection */
+    uint64_t arrived; /* packets on the current connection */
 } lt_receiver_slot;
 
 struct lt_receiver {
     lt_receiver_sink sink;
     size_t max_frame;
-    bool session_mode; /* there are control messages, and reports of LiveTCP's own */
+    bool session_mode; /* control messages and LiveTCP's own reports are recognized */
     lt_reassembly *reassembly;
     lt_parity_decoder *parity; /* NULL until the peer announces some */
     lt_memory *memory;         /* shared with other sessions, or NULL */
     uint64_t bytes_read, null_frames;
-    uint64_t rtcp_packets, rtcp_bytes; /* of the application's */
+    uint64_t rtcp_packets, rtcp_bytes; /* application's */
     uint64_t parity_useful;
     lt_receiver_slot slots[LIVETCP_MAX_CONNECTIONS];
 };
@@ -88,15 +88,15 @@ livetcp_result lt_receiver_parity_announced(lt_receiver *receiver, const lt_cont
                                       message->payload_type);
 }
 
-/* Packets that reassembly did not want. */
-static uint64_t unwanted(const lt_receiver *receiver)
+/* Packets that reassembly has discarded so far. */
+static uint64_t discarded(const lt_receiver *receiver)
 {
     const lt_reassembly_stats *media = lt_reassembly_get_stats(receiver->reassembly);
     return media->duplicates + media->late_discarded;
 }
 
-/* A rebuilt packet arrives now, by the connection that brought the last piece; its original will be
- * the duplicate. */
+/* Takes a rebuilt packet, with the arrival of the packet that completed its group. The original
+ * becomes a duplicate. */
 static void take_rebuilt(lt_receiver *receiver, lt_packet *packet, const lt_rtp_header *header,
                          const lt_arrival *piece)
 {
@@ -106,10 +106,10 @@ static void take_rebuilt(lt_receiver *receiver, lt_packet *packet, const lt_rtp_
                           .connection = piece->connection,
                           .header = *header,
                           .packet = packet};
-    uint64_t unwanted_before = unwanted(receiver);
+    uint64_t unwanted_before = discarded(receiver);
 
     if (lt_reassembly_push(receiver->reassembly, &arrival) == LIVETCP_OK &&
-        unwanted(receiver) == unwanted_before)
+        discarded(receiver) == unwanted_before)
         receiver->parity_useful++;
 }
 
@@ -124,7 +124,7 @@ static void take_all_rebuilt(lt_receiver *receiver, const lt_arrival *piece)
     }
 }
 
-/* True if a packet is parity, which is not media. */
+/* True if the packet is parity, which is not media. */
 static bool take_parity(lt_receiver *receiver, const lt_arrival *arrival)
 {
     return receiver->parity &&
@@ -142,7 +142,7 @@ static livetcp_result take_media(lt_receiver *receiver, const lt_arrival *arriva
     receiver->slots[arrival->connection].arrived++;
     if (!take_parity(receiver, arrival)) {
         receiver->slots[arrival->connection].counts.packets++;
-        lt_reassembly_push(receiver->reassembly, arrival); /* out of memory: one is lost */
+        lt_reassembly_push(receiver->reassembly, arrival); /* without memory the packet is lost */
     }
     if (receiver->parity)
         take_all_rebuilt(receiver, arrival);
@@ -211,7 +211,7 @@ livetcp_result lt_receiver_receive(lt_receiver *receiver, unsigned slot, const u
     return result;
 }
 
-/* ---- time, counters ---- */
+/* ---- deadlines and counters ---- */
 
 uint64_t lt_receiver_arrived(const lt_receiver *receiver, unsigned slot)
 {

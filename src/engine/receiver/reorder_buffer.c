@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Held packets are in a ring by number in each stream, and in one list by age for the session.
- * Every held packet waits for a number below its own, and that gap was noticed when the first
- * packet beyond it came. So the packet that has been held longest, the head of the list, shows when
- * the oldest gap was noticed: when its wait is over, all gaps before it are abandoned at once, and
- * no packet is ever held for longer than wait_us.
+ * Held packets are in a ring by sequence number in each stream, and in one list by age for the
+ * session. Every held packet waits for a lower number, and its gap was detected when the first
+ * packet beyond it arrived. Thus the arrival of the oldest held packet, the head of the list, is
+ * the time at which the oldest gap was detected. When the wait is over, all gaps before that packet
+ * are abandoned at once, and no packet is held for longer than wait_us.
  */
 #include "engine/receiver/reorder_buffer.h"
 
@@ -45,7 +45,7 @@ static lt_held **slot_of(const lt_reorder_stream *stream, uint64_t extended)
     return &stream->slots[extended & (stream->capacity - 1)];
 }
 
-/* Makes the ring hold `span` consecutive numbers. */
+/* Grows the ring for `span` consecutive numbers. */
 static bool reserve(lt_reorder_stream *stream, uint64_t span)
 {
     lt_reorder_stream grown = *stream;
@@ -79,9 +79,9 @@ static void append(lt_reorder_buffer *buffer, lt_held *held)
     buffer->bytes += held->arrival.size;
 }
 
-/* Takes over a packet whose stream and number are set. It and every held number lie within
- * LT_REORDER_SPAN of the stream's next, and its place is free. False if memory is out; it stays the
- * caller's then. */
+/* Takes over a packet whose stream and number are set. It and all held numbers lie within
+ * LT_REORDER_SPAN of the stream's next number, and its entry is free. False without memory; the
+ * caller keeps the packet. */
 static bool put(lt_reorder_buffer *buffer, lt_reorder_stream *stream, lt_held *held)
 {
     uint64_t highest = held->extended;
@@ -112,7 +112,7 @@ static void unlink_held(lt_reorder_buffer *buffer, lt_held *held)
     buffer->bytes -= held->arrival.size;
 }
 
-/* Hands out the stream's next packet, or NULL if it is not held. */
+/* Removes and returns the stream's next packet; NULL if it is not held. */
 static lt_held *take_next(lt_reorder_buffer *buffer, lt_reorder_stream *stream)
 {
     lt_held *held;
@@ -162,7 +162,7 @@ static void drain(lt_reorder_buffer *buffer, lt_reorder_stream *stream)
     }
 }
 
-/* Delivers the packets held up to `last` and abandons the missing ones. */
+/* Delivers the packets held up to number `last`, and abandons the missing ones. */
 static void abandon_up_to(lt_reorder_buffer *buffer, lt_reorder_stream *stream, uint64_t last)
 {
     while (stream->next <= last) {
@@ -217,7 +217,7 @@ uint64_t lt_reorder_lowest(const lt_reorder_stream *stream)
     return lowest;
 }
 
-/* Abandons the gap that was noticed first. At least one packet is delivered. */
+/* Abandons the gap that was detected first. At least one packet is delivered. */
 static void abandon_oldest(lt_reorder_buffer *buffer)
 {
     lt_held *oldest = buffer->oldest;

@@ -3,7 +3,7 @@
 
 /* ---- entries ---- */
 
-/* The connection holds the packet no more; takes over the reference. */
+/* Removes a packet from a connection's list; takes over that reference. */
 static void let_go(lt_kept *kept, lt_packet *packet)
 {
     kept->bytes -= packet->frame_size;
@@ -85,7 +85,7 @@ void lt_kept_add(lt_kept *kept, unsigned slot, const lt_unacked_entry *entry)
     kept->bytes += packet->frame_size;
     lt_packet_ref(packet);
     lt_unacked_add(&connection->packets, &kept_entry);
-    if (connection->packets.count == before) /* memory is out */
+    if (connection->packets.count == before) /* without memory */
         let_go(kept, packet);
     else
         lt_packet_unref(&packet);
@@ -135,7 +135,7 @@ lt_kept_connection *lt_kept_find(lt_kept *kept, const lt_receipt *receipt, uint6
     if (!found)
         return NULL;
     *packets = found->written - (uint32_t)(found->written - receipt->packets);
-    return *packets <= found->written ? found : NULL; /* less than none */
+    return *packets <= found->written ? found : NULL; /* below the first packet */
 }
 
 void lt_kept_on_receipt(lt_kept *kept, const lt_receipt *receipt)
@@ -148,7 +148,7 @@ void lt_kept_on_receipt(lt_kept *kept, const lt_receipt *receipt)
         release(kept, connection, packets);
 }
 
-/* Another connection has brought it, or may yet. */
+/* Another connection has delivered the packet, or may still do so. */
 static bool is_elsewhere(const lt_packet *packet)
 {
     return packet->received || packet->kept || packet->carried;

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-/* Logarithms of likelihood ratios: from which bursts are believed, and down to which they stay
- * so. Chance alone reaches the first once in some thousand independent records. */
+/* Logarithms of likelihood ratios: bursts are detected above the first, and remain so above the
+ * second. Independent losses reach the first in one of some thousand records. */
 #define FOUND_AT 8.0
 #define KEPT_AT  3.0
 
-/* Losses that followed another one, at least: a single coincidence is none. */
+/* Minimum number of losses that followed another one: a single coincidence proves nothing. */
 #define FOLLOWERS_MIN 2.5
 
 /* Values of T and c that are tried. */
@@ -17,8 +17,8 @@
 #define STEP        1.25
 #define JOINT_STEPS 20
 
-/* A copy is far enough when it is lost, after the loss of the first, hardly more often than any
- * packet, or when both are lost so rarely that p99.9 does not notice. */
+/* A copy is far enough from the first if its loss, given that of the first, is hardly more likely
+ * than that of any packet; or if the probability of losing both is too low to affect p99.9. */
 #define NEARLY   1.15
 #define BOTH_MAX 0.0005
 
@@ -52,7 +52,7 @@ static void set_none(lt_loss_bursts *bursts)
     bursts->burst_us = 0;
 }
 
-/* Returns the logarithm of the best likelihood. */
+/* Returns the logarithm of the maximum likelihood. */
 static double fit(lt_loss_bursts *bursts, const lt_loss_record *record)
 {
     double best = -INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/repair/loss_record.h"
 
-/* Upper ends of the bins, in ms; the last one is LT_LOSS_LAG_MAX_US. */
+/* Upper bounds of the bins in ms; the last one is LT_LOSS_LAG_MAX_US. */
 static const uint8_t bin_end_ms[LT_LOSS_BINS] = {1,  2,  3,  5,  7,  10, 13,  16,  20,
                                                  25, 30, 40, 50, 65, 80, 100, 140, 200};
 
@@ -35,7 +35,7 @@ uint64_t lt_loss_record_written(lt_loss_record *record, livetcp_usec now)
     return record->next++;
 }
 
-/* Those whose fate is known already; the others count themselves when theirs is. */
+/* Counts the followers whose fate is known; the others are counted when theirs is. */
 static void count_followers_of(lt_loss_record *record, uint64_t number, livetcp_usec written_us)
 {
     for (uint64_t i = number + 1; i < record->next; i++) {
@@ -70,7 +70,7 @@ void lt_loss_record_resolved(lt_loss_record *record, uint64_t number, lt_fate fa
     unsigned place = (unsigned)(number % LT_LOSS_RECORD_SENT);
     livetcp_usec written_us = record->sent[place].written_us;
 
-    if (record->next - number > LT_LOSS_RECORD_SENT) /* too many came after it */
+    if (record->next - number > LT_LOSS_RECORD_SENT) /* too many packets since */
         return;
     record->sent[place].fate = fate;
     if (fate != LT_FATE_ARRIVED && fate != LT_FATE_LOST)

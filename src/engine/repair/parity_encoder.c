@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of packets, XORed together as they come (RFC 8627 section 6.2): nothing is kept of them
- * but the sum and their numbers. */
+/* Groups of packets, XORed as they are added (RFC 8627, section 6.2). Only the sum and the sequence
+ * numbers are stored. */
 #include "engine/repair/parity_encoder.h"
 
 #include "base/rng.h"
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group that has begun. */
+/* A group in progress. */
 typedef struct group {
     unsigned count;
     uint16_t sequences[LT_PARITY_GROUP_MAX];
-    int lowest, highest; /* of them, as steps from the first */
+    int lowest, highest; /* offsets of the lowest and highest number from the first */
     uint8_t recovery[LT_PARITY_RECOVERY];
-    uint8_t *payload; /* sum of the bytes behind the first 12 of each */
+    uint8_t *payload; /* XOR of the bytes after the first 12 of each packet */
     size_t payload_size, payload_capacity;
 } group;
 
@@ -32,7 +32,7 @@ struct lt_parity_encoder {
     uint32_t timestamp_offset;
 
     group groups[LT_PARITY_LANES];
-    group *open; /* the one of the lane in use */
+    group *open; /* group of the lane in use */
 
     uint64_t unprotected;
 };
@@ -86,7 +86,7 @@ void lt_parity_encoder_use(lt_parity_encoder *encoder, unsigned lane)
     encoder->open = &encoder->groups[lane];
 }
 
-/* Makes the sum at least `size` bytes long: shorter packets count as padded with zeros. */
+/* Extends the sum to at least `size` bytes; shorter packets count as padded with zeros. */
 static bool reserve(lt_parity_encoder *encoder, size_t size)
 {
     if (size > encoder->open->payload_capacity) {
@@ -112,7 +112,7 @@ static bool has_number(const lt_parity_encoder *encoder, uint16_t sequence)
     return false;
 }
 
-/* True if one mask still covers all the group's packets when this step joins them. */
+/* True if one mask covers all packets of the group including this one. */
 static bool in_reach(const lt_parity_encoder *encoder, int step)
 {
     return encoder->open->highest - step < LT_PARITY_SPAN &&
@@ -170,8 +170,8 @@ static void cover_group(const lt_parity_encoder *encoder, lt_parity_cover *cover
         lt_parity_cover_add(cover, (uint16_t)(encoder->open->sequences[i] - cover->base));
 }
 
-/* RFC 8627 section 4.2.1. The timestamp is the time of sending; the media's clock rate, which it
- * had better run at, is unknown to us, so it runs at that of video. */
+/* RFC 8627, section 4.2.1. The timestamp is the time of sending. It should run at the media's clock
+ * rate, which is unknown here, so it runs at that of video, 90 kHz. */
 static void write_rtp_header(const lt_parity_encoder *encoder, uint8_t *data, livetcp_usec now)
 {
     uint32_t clock = (uint32_t)((uint64_t)now / 100 * 9); /* 90 kHz */

@@ -4,20 +4,21 @@
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
-/* A probe follows at once: its acknowledgement stands in for that of the packet, which may be lost,
- * before a copy is due (LT_ACK_SEEN_US after the round trip, policy/hedging.c). */
+/* Delay of a probe that follows at once. Its acknowledgement replaces that of the packet, which may
+ * be lost, before a copy is due (LT_ACK_SEEN_US after the round trip, policy/hedging.c). */
 #define PROBE_SOON_US 1000
 
-/* A burst of losses would take both. RACK waits a quarter of the round trip for reordered segments
- * anyway: a probe that is sent within that time costs none. */
+/* Delay as a fraction of the round trip, if losses come in bursts, which would hit both packets.
+ * RACK waits a quarter of a round trip for reordered segments anyway, so a probe within that time
+ * costs none. */
 #define PROBE_PART 5
 
-/* Where a stream of packets begins after a pause. */
+/* A longer gap between packets is a pause. */
 #define PAUSE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 #define IDLE_MIN_US 5000
 
-/* A packet of padding that is to fill the path. */
+/* Bytes of a padding packet that probes the path's capacity. */
 #define PADDING_SIZE 1002
 
 void lt_probes_configure(lt_probes *probes, const livetcp_config *config, bool wanted,
@@ -46,7 +47,7 @@ void lt_probes_reset_slot(lt_probes *probes, unsigned slot)
     probes->slots[slot] = (lt_tail){.written_us = LIVETCP_NEVER, .probe_us = LIVETCP_NEVER};
 }
 
-/* Nothing may wait in the kernel: unsent data serves as well. */
+/* No unsent data waits in the kernel: it would serve as a probe as well. */
 static bool can_write(const lt_links *links, unsigned slot)
 {
     const livetcp_path *path = &lt_links_paths(links)[slot];
@@ -64,7 +65,7 @@ static void write(lt_probes *probes, unsigned slot)
 
 /* ---- tail probes ---- */
 
-/* Updates the average gap between two packets on a connection. A pause counts as a capped value, so
+/* Updates the average gap between packets of a connection. A pause counts as a capped value, so
  * that one pause does not hide a steady stream. */
 static void learn_gap(lt_tail *tail, livetcp_usec now)
 {
@@ -97,8 +98,8 @@ void lt_probes_written(lt_probes *probes, const livetcp_path *path, livetcp_usec
         tail->probe_us = now + (probes->bursts ? apart : PROBE_SOON_US);
 }
 
-/* Whoever is probed for has waited for longer than the round trip of a local network, and is
- * acknowledged by now. Without path info on acknowledgements, that is not known. */
+/* True if the packet has waited for longer than the round trip of a local network, and is not
+ * acknowledged. Without path info on acknowledgements, that is unknown. */
 static bool needs_probe(const lt_probes *probes, const livetcp_path *path, const lt_tail *tail)
 {
     bool waits = path->oldest_unacked_us != LIVETCP_NEVER;
@@ -134,7 +135,8 @@ static void pad(lt_probes *probes, const lt_links *links, livetcp_usec now)
     probes->padding_us = enough ? LIVETCP_NEVER : now + idle_interval(probes, links);
 }
 
-/* What waits for a window in the kernel would show the window, and delay the media behind it. */
+/* True if the window has space. Padding that waits in the kernel would measure the window, and
+ * delay the media behind it. */
 static bool has_window(const livetcp_path *path, size_t size)
 {
     const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
@@ -170,7 +172,7 @@ size_t lt_probes_pad(lt_probes *probes, const lt_links *links, uint32_t slots, u
     return part;
 }
 
-/* ---- when ---- */
+/* ---- deadlines ---- */
 
 uint32_t lt_probes_due(const lt_probes *probes, livetcp_usec now)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/repair/protector.h"
 
-/* A group that gets no further packet for so long is closed as it is: its packets would otherwise
- * stay unprotected through the end of a talkspurt. */
+/* A group without further packets for this time is ended; its packets would otherwise stay
+ * unprotected past the end of a talkspurt. */
 #define FLUSH_US (50 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Parity that found no connection for so long comes too late for anything. */
+/* Parity that found no connection for this time is too late. */
 #define STALE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static lt_protected *find(lt_protector *protector, uint32_t ssrc)
@@ -16,7 +16,7 @@ static lt_protected *find(lt_protector *protector, uint32_t ssrc)
     return NULL;
 }
 
-/* NULL when there are enough already, or memory or randomness is out: the packet goes
+/* NULL if there are too many streams, or without memory or randomness: the packet stays
  * unprotected. */
 static lt_protected *begin(lt_protector *protector, uint32_t ssrc)
 {
@@ -34,7 +34,7 @@ static lt_protected *begin(lt_protector *protector, uint32_t ssrc)
     return made;
 }
 
-/* On every connection, before packets that parity may help to rebuild. */
+/* Announces parity on every connection, before packets that it may help to rebuild. */
 static void announce(lt_protector *protector, lt_protected *of, uint32_t open)
 {
     lt_control message;
@@ -95,8 +95,8 @@ static void finish_all(lt_protector *protector, lt_protected *of, livetcp_usec n
     of->flush_at_us = LIVETCP_NEVER;
 }
 
-/* Of the groups that were begun the one that waits longest, if its last packet is far enough away;
- * else a new one; and if there are as many as there can be, the first all the same. */
+/* The lane for the next packet: the group in progress with the oldest last packet, if that is far
+ * enough away; otherwise an empty lane; otherwise the first. */
 static unsigned choose_lane(const lt_protector *protector, lt_protected *of, livetcp_usec now)
 {
     unsigned begun = LT_PARITY_LANES, empty = LT_PARITY_LANES;
@@ -148,7 +148,7 @@ livetcp_usec lt_protector_deadline(const lt_protector *protector)
 {
     livetcp_usec due = protector->ready_count ? protector->ready[0].due_us : LIVETCP_NEVER;
 
-    if (due <= protector->tried_us) /* it waits for a connection, and no longer for time */
+    if (due <= protector->tried_us) /* it waits for a connection, not for time */
         due = LIVETCP_NEVER;
     for (unsigned i = 0; i < protector->stream_count; i++)
         if (protector->streams[i].flush_at_us < due)

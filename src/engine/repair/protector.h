@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parity on its way out: packets that the policy wants protected join a group of their SSRC, and
- * the group's parity packet waits here for a connection, away from those that carry the group.
- * Where losses come in bursts, several groups are open at a time, so that the packets of one are
+/* Parity of sent packets. Packets that the policy wants protected join a group of their SSRC; the
+ * group's parity packet waits here for a connection, preferably one without packets of the group.
+ * If losses come in bursts, several groups are in progress, so that the packets of one group are
  * `spacing_us` apart. */
 #ifndef LT_ENGINE_REPAIR_PROTECTOR_H
 #define LT_ENGINE_REPAIR_PROTECTOR_H
@@ -11,22 +11,22 @@
 
 #include <livetcp/engine.h>
 
-/* Streams that are protected, and parity packets that wait. */
+/* Maximum number of protected streams, and of waiting parity packets. */
 #define LT_PROTECTED_MAX    8
 #define LT_PARITY_READY_MAX 16
 
 typedef struct lt_protected {
     lt_parity_encoder *encoder;
     uint32_t ssrc;
-    uint32_t announced;       /* bit i: the peer knows, on connection i */
-    livetcp_usec flush_at_us; /* when the groups are closed as they are */
+    uint32_t announced;       /* bit i: announced on connection i */
+    livetcp_usec flush_at_us; /* time at which incomplete groups are ended */
     struct {
-        uint32_t carriers;    /* bit i: connection i carries one of the group */
-        livetcp_usec last_us; /* when the group's last packet was added */
+        uint32_t carriers;    /* bit i: connection i carries a packet of the group */
+        livetcp_usec last_us; /* time of adding its last packet */
     } lanes[LT_PARITY_LANES];
 } lt_protected;
 
-/* Parity that waits for its time, or for a connection. */
+/* A parity packet that waits for its time, or for a connection. */
 typedef struct lt_parity_ready {
     lt_packet *packet;
     livetcp_usec due_us;
@@ -34,7 +34,7 @@ typedef struct lt_parity_ready {
 
 typedef struct lt_protector {
     unsigned group;
-    livetcp_usec spacing_us; /* between packets of a group, and its parity */
+    livetcp_usec spacing_us; /* between the packets of a group, and its parity */
     size_t max_packet;
     livetcp_random_fn random;
     void *random_user;
@@ -43,18 +43,17 @@ typedef struct lt_protector {
     unsigned stream_count;
     lt_parity_ready ready[LT_PARITY_READY_MAX]; /* oldest first */
     unsigned ready_count;
-    livetcp_usec tried_us; /* when next() was last asked */
+    livetcp_usec tried_us; /* last call of lt_protector_next() */
     uint64_t sent, dropped;
 } lt_protector;
 
 void lt_protector_clear(lt_protector *protector);
 
-/* `open`: slots (bit i) on which parity can be announced to the peer. False if the packet stays
- * without protection. */
+/* `open`: slots (bit i) on which parity can be announced. False if the packet stays unprotected. */
 bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *packet,
                       livetcp_usec now);
 
-/* The connection is gone: parity is not announced on its successor. */
+/* The connection has ended: parity is not announced on the slot's next one. */
 void lt_protector_reset_slot(lt_protector *protector, unsigned slot);
 
 lt_packet *lt_protector_next(lt_protector *protector, livetcp_usec now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Review happens in rounds: one walk over all packets under way gathers those that are due, and the
- * policy is asked about them, one by one, as the copies are written. So a backlog of thousands
- * costs a walk for every LT_REVIEW_MAX questions, and one that nothing can be done about costs a
+ * Review runs in rounds: one walk over all packets in flight collects those that are due, and the
+ * policy is asked about them one by one, as the copies are written. A backlog of thousands of
+ * packets costs one walk per LT_REVIEW_MAX questions; one for which no copies are possible costs a
  * walk every ROUND_US.
  */
 #include "engine/repair/repair.h"
@@ -15,20 +15,21 @@
 
 #include <stdlib.h>
 
-/* An original that is acknowledged so much later than a copy would have been late without it.
- * Packets acknowledged together are seen within one poll of the platform. */
+/* A copy was useful if the original is acknowledged at least this much later. Packets acknowledged
+ * together are seen within one poll of the platform. */
 #define SAVED_US 5000
 
-/* From one round to the next, when there is more than one can hold. */
+/* Time between rounds, if more packets are due than fit. */
 #define ROUND_US 5000
 
-/* The record of losses is looked at so often, and forgets half of it in 35 of these. */
+/* Interval for evaluating the record of losses, and the decay of its counts: half in 35 intervals.
+ */
 #define LOOK_US  LIVETCP_USEC_SEC
 #define LOOK_AGE 0.98
 
-/* With auto spacing: at most this part of the round trip, less a margin. After a whole one and the
- * margin the loss of a copy is known, so a copy for both of two that were lost leaves within one
- * and a half. On short paths at most this time. */
+/* Limits of automatic spacing: this fraction of the round trip, minus a margin. After a full round
+ * trip and the margin the loss of a copy is detected, so a copy that replaces two lost ones is sent
+ * within one and a half. On short paths the limit is SPACING_MIN_US. */
 #define SPACING_PART      2
 #define SPACING_MARGIN_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define SPACING_MIN_US    (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -36,40 +37,40 @@
 struct lt_repair {
     const livetcp_policy *policy;
     bool plain;
-    bool keeps_record; /* of packets under way: acknowledgements are reported, and the peer can
+    bool keeps_record; /* records packets in flight: acknowledgements are reported, and the peer can
                           detect copies */
     void (*on_acknowledged)(void *user, unsigned slot, const lt_packet *packet,
                             livetcp_usec written_us, livetcp_usec now);
     void *user;
 
     lt_unacked unacked[LIVETCP_MAX_CONNECTIONS];
-    /* Acknowledged by the peer's TCP on a connection that the peer may still refuse: it reads none
-     * of them then. */
+    /* Acknowledged by the peer's TCP on a connection that the peer may still refuse, in which case
+     * it reads none of them. */
     lt_unacked early[LIVETCP_MAX_CONNECTIONS];
     lt_kept kept;
-    uint64_t unconfirmed; /* packets under way when the session ended */
+    uint64_t unconfirmed; /* packets in flight at the end of the session */
     uint64_t copies_useful;
 
-    livetcp_usec copy_spacing_us; /* as configured */
+    livetcp_usec copy_spacing_us; /* configured */
     livetcp_usec spacing_us;      /* in force */
-    livetcp_usec look_us;         /* when the record of losses is looked at next */
+    livetcp_usec look_us;         /* time of the next evaluation of the record */
     lt_loss_record losses;
     lt_loss_bursts bursts;
-    uint64_t attributed[LIVETCP_MAX_CONNECTIONS]; /* retransmissions of known packets */
+    uint64_t attributed[LIVETCP_MAX_CONNECTIONS]; /* retransmissions attributed to known packets */
     uint64_t arrived_twice, arrived_once, arrived_never;
 
-    /* The round of questions under way. */
-    livetcp_usec review_us;        /* when the next one begins */
-    lt_packet *due[LT_REVIEW_MAX]; /* the round's packets, */
+    /* The current round of reviews. */
+    livetcp_usec review_us;        /* time of the next round */
+    lt_packet *due[LT_REVIEW_MAX]; /* packets of the round, */
     unsigned due_count, due_asked; /*   and its progress */
     bool due_left_out;             /* more packets were due than fit */
-    unsigned next_to_review;       /* slot to look at first */
+    unsigned next_to_review;       /* slot at which the next round begins */
 
     lt_protector protector;
     lt_probes probes;
 };
 
-/* ---- made and freed ---- */
+/* ---- creation ---- */
 
 static void set_copy_spacing(lt_repair *repair, const livetcp_config *config)
 {
@@ -113,7 +114,7 @@ void lt_repair_configure(lt_repair *repair, const livetcp_config *config,
                          const livetcp_policy *policy, bool uses_path_info)
 {
     if (policy != repair->policy) {
-        forget_round(repair); /* the answers would be the former one's */
+        forget_round(repair); /* its answers would be those of the former policy */
         repair->review_us = policy->review ? INT64_MIN : LIVETCP_NEVER;
     }
     repair->policy = policy;
@@ -153,15 +154,15 @@ void lt_repair_destroy(lt_repair **owner)
     *owner = NULL;
 }
 
-/* ---- under way ---- */
+/* ---- packets in flight ---- */
 
 void lt_repair_not_idle(lt_repair *repair, const lt_links *links, livetcp_usec now)
 {
     lt_probes_not_idle(&repair->probes, links, now);
 }
 
-/* A group whose parity comes later than TCP's own repair is of no use, so all of it lies within a
- * round trip, as far as that is up to us. */
+/* Limits the spacing of parity: a group whose parity arrives after TCP's own repair is useless, so
+ * all of it should be sent within a round trip. */
 static void space_parity(lt_repair *repair, livetcp_usec rtt)
 {
     livetcp_usec most = rtt / (repair->protector.group + 1);
@@ -220,9 +221,9 @@ void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, 
 
 /* ---- losses ---- */
 
-/* TCP reports retransmissions, and does not name the segments. The packet at the head of the
- * connection that is acknowledged late, after a retransmission since it was written, is the lost
- * one. Of packets behind it nothing is known, unless there was no other retransmission. */
+/* TCP reports the number of retransmissions, but not the segments. The lost packet is the one at
+ * the head of the connection that is acknowledged late, after a retransmission since it was
+ * written. The fate of packets behind it is unknown, unless there was no other retransmission. */
 static lt_fate fate_of(lt_repair *repair, const livetcp_path *path, const lt_unacked_entry *entry,
                        bool head, livetcp_usec now)
 {
@@ -284,7 +285,7 @@ static void count_arrival(lt_repair *repair, unsigned slot, lt_packet *packet, l
     }
 }
 
-/* The peer has taken the connection in, and reads what its TCP has acknowledged. */
+/* The peer has taken the connection into the session, and reads what its TCP has acknowledged. */
 static void on_joined(lt_repair *repair, unsigned slot, livetcp_usec now)
 {
     lt_unacked_entry entry;
@@ -388,15 +389,15 @@ static bool is_due(const lt_packet *packet, livetcp_usec now)
     return !packet->delivered && packet->carried && packet->review_us <= now;
 }
 
-/* A packet behind one that is late waits for the same repair, and is due with it: its copy need not
- * wait for a round trip of its own. Packets with a copy elsewhere can wait. */
+/* A packet behind a late one waits for the same repair, and is due with it; its copy need not wait
+ * for a round trip of its own. A packet with a copy on another connection can wait. */
 static bool waits_behind(const lt_packet *packet, unsigned slot)
 {
     return packet->carried == UINT32_C(1) << slot && packet->review_us != LIVETCP_NEVER;
 }
 
-/* Gathers the packets due on one connection, as many as fit; false if some did not. *next becomes
- * the time when the rest is due, if that is sooner. */
+/* Collects the packets due on one connection; false if some did not fit. *next becomes the time
+ * when the rest is due, if that is sooner. */
 static bool gather_from(lt_repair *repair, unsigned slot, livetcp_usec now, livetcp_usec *next)
 {
     const lt_unacked_entry *entry;
@@ -420,7 +421,7 @@ static bool gather_from(lt_repair *repair, unsigned slot, livetcp_usec now, live
     return room;
 }
 
-/* A round begins; after one that was too small for all, with another connection, so that none
+/* Starts a round. After one that was too small, it begins with another connection, so that none
  * starves. */
 static void gather(lt_repair *repair, unsigned slots, livetcp_usec now)
 {
@@ -457,7 +458,7 @@ void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livet
 {
     if (!repair->due_left_out && packet->review_us < repair->review_us)
         repair->review_us = packet->review_us;
-    /* There is space: packets that did not fit in this round come at once. */
+    /* A copy was possible: start the next round at once for the packets that did not fit. */
     if (copied && repair->due_left_out)
         repair->review_us = now;
     lt_packet_unref(&packet);
@@ -489,7 +490,7 @@ void lt_repair_parity_placed(lt_repair *repair, bool anywhere)
     lt_protector_placed(&repair->protector, anywhere);
 }
 
-/* ---- small packets, time, statistics ---- */
+/* ---- probes, deadlines, statistics ---- */
 
 bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_CAPACITY 16 /* a power of two, as LT_UNACKED_MAX is */
+#define FIRST_CAPACITY 16 /* a power of two, as LT_UNACKED_MAX */
 
 static bool grow(lt_unacked *unacked)
 {

@@ -77,7 +77,7 @@ lt_round_trip lt_round_trip_over(const livetcp_path *paths, unsigned count)
     return all;
 }
 
-/* ---- the component's means ---- */
+/* ---- inferred components ---- */
 
 void lt_inferred_delays_init(lt_inferred_delays *delays)
 {

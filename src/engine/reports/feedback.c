@@ -6,8 +6,8 @@
 #include "policy/forecast.h"
 #include <string.h>
 
-/* The fields of a TRANSMISSION change slowly, and a message that is lost holds up the media behind
- * it; only at the start nothing is known yet. */
+/* Every fifth interval, except at the start: the fields of TRANSMISSION change slowly, and a lost
+ * message delays the media behind it. */
 #define EARLY_TRANSMISSIONS 5
 #define TRANSMISSION_FACTOR 5
 
@@ -102,7 +102,7 @@ livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playo
                        "a livetcp_playout_report has delay_us 0..60 s and margin_us -60..60 s or "
                        "LIVETCP_NO_MARGIN, not %lld and %lld us",
                        (long long)report->delay_us, (long long)report->margin_us);
-    /* A message has the minimum since the last one. */
+    /* A message carries the minimum since the last one. */
     bool keep = feedback->playing && !feedback->margin_sent && margin != LIVETCP_NO_MARGIN &&
                 (report->margin_us == LIVETCP_NO_MARGIN || margin < report->margin_us);
     feedback->playout = *report;
@@ -113,7 +113,7 @@ livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playo
     return LIVETCP_OK;
 }
 
-/* ---- messages of ours ---- */
+/* ---- our messages ---- */
 
 static livetcp_usec since(livetcp_usec then, livetcp_usec now)
 {
@@ -164,14 +164,14 @@ uint32_t lt_feedback_write_transmission(lt_feedback *feedback, livetcp_usec now)
     return number;
 }
 
-/* Within one host it can be less than a microsecond, and 0 is no round trip. */
+/* 0 is no valid round trip; within one host it can be less than a microsecond. */
 static uint32_t round_trip(livetcp_usec us)
 {
     return us == 0 ? 1 : lt_feedback_duration(us);
 }
 
-/* Beyond a round trip: the setting, or else when an acknowledgement counts as overdue. The policy
- * may know better. */
+/* Time beyond a round trip after which a packet is reinjected: the setting, or else TCP's timeout
+ * for an acknowledgement. The policy may decide otherwise. */
 static uint32_t hedge_delay(const lt_feedback *feedback, const lt_round_trip *rtt)
 {
     if (feedback->hedge_delay_us)
@@ -209,14 +209,14 @@ void lt_feedback_make_transmission(lt_feedback *feedback, const lt_round_trip *r
     feedback->sent++;
 }
 
-/* ---- messages of the peer's ---- */
+/* ---- the peer's messages ---- */
 
 static bool is_duration(uint32_t duration)
 {
     return duration == LT_UNKNOWN_US || duration <= LT_FEEDBACK_MAX_US;
 }
 
-/* No path is that short. */
+/* 0 is no valid round trip. */
 static bool is_round_trip(uint32_t duration)
 {
     return duration > 0 && is_duration(duration);
@@ -253,7 +253,8 @@ static bool transmission_makes_sense(const lt_transmission *message)
            is_duration(message->copy_spacing_us);
 }
 
-/* False if the message cannot answer one of ours. */
+/* Measures the round trip from the echo of our TRANSMISSION. False if the message cannot be an
+ * answer to one of ours. */
 static bool measure(lt_feedback *feedback, const lt_reception *message, livetcp_usec now)
 {
     uint32_t last = feedback->transmission_clock.number, echo = message->echo_number;
@@ -263,7 +264,7 @@ static bool measure(lt_feedback *feedback, const lt_reception *message, livetcp_
     if (is_newer(echo, last) || last == 0)
         return false;
     if (last - echo >= LT_FEEDBACK_SENT)
-        return true; /* too long ago to measure */
+        return true; /* too old for a measurement */
     livetcp_usec rtt =
         now - feedback->written_us[echo % LT_FEEDBACK_SENT] - (livetcp_usec)message->echo_age_us;
     if (rtt < 0 || rtt > LT_FEEDBACK_MAX_US)
@@ -281,7 +282,7 @@ void lt_feedback_take_reception(lt_feedback *feedback, const lt_reception *messa
     }
     feedback->received++;
     if (feedback->has_reception && !is_newer(message->number, feedback->reception.number))
-        return; /* overtaken on another connection */
+        return; /* overtaken by a newer one on another connection */
     feedback->has_reception = true;
     feedback->reception = *message;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Rank by speed of repair: see playout/policy_aware.c. */
+/* Rank by speed of repair: see src/playout/delay.c. */
 static int rank(const lt_protection *protection)
 {
     if (protection->copies >= 2)
@@ -39,16 +39,16 @@ void lt_min_protection_add(lt_min_protection *protection, lt_protection packet)
     const lt_protection *min = &protection->min;
     int of_packet = rank(&packet), of_min = rank(min);
 
-    if (!protection->begun || of_packet < of_min ||
+    if (!protection->has_packet || of_packet < of_min ||
         (of_packet == of_min && packet.copies < min->copies))
         protection->min = packet;
-    protection->begun = true;
+    protection->has_packet = true;
     protection->counts[kind(&packet)]++;
 }
 
 lt_protection lt_min_protection_take(lt_min_protection *protection)
 {
-    protection->begun = false;
+    protection->has_packet = false;
     memset(protection->counts, 0, sizeof protection->counts);
     return protection->min;
 }

@@ -45,7 +45,7 @@ void lt_receipts_on_ended(lt_receipts *receipts, unsigned slot, uint64_t packets
         .tries = LT_RECEIPT_TRIES,
         .due_us = now};
     receipts->numbers[slot] = 0;
-    receipts->packets[slot] = receipts->told[slot] = 0;
+    receipts->packets[slot] = receipts->reported[slot] = 0;
 }
 
 static lt_receipts_ended *find_ended(lt_receipts *receipts, uint32_t number)
@@ -83,9 +83,9 @@ uint8_t lt_receipts_fill(lt_receipts *receipts, lt_receipt out[LT_RECEPTION_RECE
 
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS && count < LT_RECEPTION_RECEIPTS; i++) {
         unsigned slot = (receipts->from + i) % LIVETCP_MAX_CONNECTIONS;
-        if (!receipts->numbers[slot] || receipts->packets[slot] == receipts->told[slot])
+        if (!receipts->numbers[slot] || receipts->packets[slot] == receipts->reported[slot])
             continue;
-        receipts->told[slot] = receipts->packets[slot];
+        receipts->reported[slot] = receipts->packets[slot];
         out[count++] = (lt_receipt){receipts->numbers[slot], (uint32_t)receipts->packets[slot]};
         if (count == LT_RECEPTION_RECEIPTS)
             receipts->from = slot + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/reports.h"
 
+#include "base/usec.h"
 #include "engine/reports/feedback.h"
 #include "engine/reports/receipts.h"
 #include "engine/reports/rtcp.h"
@@ -50,7 +51,7 @@ void lt_reports_destroy(lt_reports **owner)
     *owner = NULL;
 }
 
-/* ---- packets of the application ---- */
+/* ---- application packets ---- */
 
 void lt_reports_on_placed(lt_reports *reports, const lt_packet *packet, unsigned copies,
                           bool parity)
@@ -199,9 +200,9 @@ void lt_reports_on_read(lt_reports *reports, unsigned slot, const livetcp_rx_tim
     lt_timestamps_on_read(&reports->timestamps, slot, timestamp, packets, now);
 }
 
-/* ---- the delay by component ---- */
+/* ---- delay components ---- */
 
-/* Delay components of sent packets that this side knows. */
+/* Delay components of sent packets that are known at this side. */
 static livetcp_delays known_sent_delays(const lt_reports *reports, livetcp_usec now)
 {
     const lt_inferred_delays *inferred = &reports->inferred;
@@ -215,8 +216,8 @@ static livetcp_delays known_sent_delays(const lt_reports *reports, livetcp_usec 
     return delays;
 }
 
-/* The sum of those that are known; -1 if neither is. */
-static livetcp_usec sum(livetcp_usec a, livetcp_usec b)
+/* Sum of the known values; -1 if both are unknown. */
+static livetcp_usec sum_known(livetcp_usec a, livetcp_usec b)
 {
     return a < 0 ? b : b < 0 ? a : a + b;
 }
@@ -228,7 +229,7 @@ static livetcp_delays sent_delays(const lt_reports *reports, livetcp_usec now)
 
     if (feedback->has_reception) {
         livetcp_usec hold = lt_feedback_us(feedback->reception.hold_us);
-        delays.head_of_line_us = sum(delays.head_of_line_us, hold);
+        delays.head_of_line_us = sum_known(delays.head_of_line_us, hold);
         delays.playout_us = lt_feedback_us(feedback->reception.playout_us);
     }
     return delays;
@@ -248,25 +249,19 @@ static livetcp_delays received_delays(const lt_reports *reports, livetcp_usec no
         repair = lt_feedback_us(message->head_of_line_us);
     }
     repair = lt_timestamps_received_repair(&reports->timestamps, repair, now);
-    delays.head_of_line_us = sum(repair, lt_ewma_us(&reports->inferred.hold));
+    delays.head_of_line_us = sum_known(repair, lt_ewma_us(&reports->inferred.hold));
     return delays;
 }
 
-/* ---- time and statistics ---- */
+/* ---- deadlines and statistics ---- */
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
-/* While no connection takes a frame there is nothing to wake up for: that one does again is an
- * event of its own. */
+/* LIVETCP_NEVER while no connection takes a frame: the owner reports when one does again. */
 livetcp_usec lt_reports_deadline(const lt_reports *reports)
 {
-    livetcp_usec due =
-        earlier(lt_rtcp_reports_deadline(&reports->rtcp), lt_feedback_deadline(&reports->feedback));
+    livetcp_usec due = lt_usec_min(lt_rtcp_reports_deadline(&reports->rtcp),
+                                   lt_feedback_deadline(&reports->feedback));
 
-    due = earlier(due, lt_receipts_deadline(&reports->receipts));
+    due = lt_usec_min(due, lt_receipts_deadline(&reports->receipts));
     return due == LIVETCP_NEVER || reports->sink.has_way(reports->sink.user) ? due : LIVETCP_NEVER;
 }
 
@@ -275,7 +270,7 @@ static void write_control(const lt_reports_sink *sink, const lt_control *message
     uint8_t frame[LT_CONTROL_MAX];
     size_t size = lt_control_encode(message, frame);
 
-    /* A connection without space has not been read for long: the message is moot. */
+    /* A connection without space was not read for long, so the message would be of no use. */
     sink->write(sink->user, LT_REPORTS_QUICKEST, frame, size, now);
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The APP packet behind a report of ours, see mark(). */
+/* Bytes of the APP packet that marks our own report, see mark(). */
 #define MARK_SIZE 12
 
 _Static_assert(LT_FRAME_HEADER + LT_REPORT_MAX + MARK_SIZE <= LT_REPORTS_FRAME_MAX,
@@ -52,7 +52,7 @@ livetcp_result lt_rtcp_reports_set_clock_rate(lt_rtcp_reports *rtcp, int payload
     return LIVETCP_OK;
 }
 
-/* ---- sent and received ---- */
+/* ---- packets and reports ---- */
 
 void lt_rtcp_reports_on_written(lt_rtcp_reports *rtcp, const lt_packet *packet, livetcp_usec now)
 {
@@ -76,7 +76,7 @@ void lt_rtcp_reports_on_received(lt_rtcp_reports *rtcp, const uint8_t *data, siz
         lt_reporter_on_received(rtcp->reporter, data, size, arrival_us);
 }
 
-/* The type of its first part is readable even in SRTCP. */
+/* The packet type of the first part is readable even in SRTCP. */
 void lt_rtcp_reports_on_own(lt_rtcp_reports *rtcp, const uint8_t *data, size_t size)
 {
     lt_rtcp_reader reader = {data, size};
@@ -95,9 +95,9 @@ int64_t lt_rtcp_reports_missing(const lt_rtcp_reports *rtcp, uint64_t gaps)
     return summary.lost;
 }
 
-/* ---- written ---- */
+/* ---- output ---- */
 
-/* Some plain receivers hand all that comes to a depayloader. */
+/* By default not on a plain wire: some plain receivers pass all frames to a depayloader. */
 static bool is_on(const lt_rtcp_reports *rtcp)
 {
     if (!rtcp->reporter)
@@ -110,8 +110,8 @@ livetcp_usec lt_rtcp_reports_deadline(const lt_rtcp_reports *rtcp)
     return is_on(rtcp) ? lt_reporter_deadline(rtcp->reporter) : LIVETCP_NEVER;
 }
 
-/* By the mark the peer distinguishes our report from its application's; a plain peer has no use for
- * it. */
+/* Marks our report, so that the peer can tell it from its application's. Not on a plain wire, whose
+ * peer does not read the mark. */
 static size_t mark(const lt_rtcp_reports *rtcp, uint8_t *end)
 {
     uint8_t frame[LT_CONTROL_MAX];
@@ -124,7 +124,7 @@ static size_t mark(const lt_rtcp_reports *rtcp, uint8_t *end)
     return size;
 }
 
-/* A connection without space has not been read for long: the report is left out. */
+/* A connection without space was not read for long; the report is dropped. */
 static void write_frame(lt_rtcp_reports *rtcp, const lt_reports_sink *sink, int slot,
                         uint8_t *frame, size_t size, livetcp_usec now)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/reports/timestamps.h"
 
-/* Packets of a connection that wait for their timestamps: with timestamps=auto, and with on. */
+/* Maximum number of packets per connection that await timestamps, with timestamps=auto and
+ * timestamps=on. */
 #define SAMPLES_MAX 32
 #define ALL_MAX     256
 
-/* With timestamps=auto one packet in this time, or every one if fewer come: twice as many as there
- * are reports of the means. Each costs the loop two wake-ups; docs/guide/tuning.md has the price.
- */
+/* With timestamps=auto, one packet per interval is sampled, or every packet if fewer are sent:
+ * twice the rate at which the averages are reported. Each sample costs two wake-ups of the loop;
+ * see docs/guide/tuning.md. */
 #define SAMPLE_INTERVAL_US 100000
 
-/* Packets are counted over this time for that. */
+/* Time over which packets are counted to estimate their rate. */
 #define COUNTED_US 200000
 
-/* Means older than this do not count. */
+/* Averages whose last sample is older are not used. */
 #define FRESH_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* A read of many packets adds this many samples to a mean at most. */
+/* Maximum number of samples that a read of many packets adds to an average. */
 #define READ_SAMPLES_MAX 16
 
-/* A longer gap between packets is a pause. */
+/* A longer gap between packets is a pause, and is not averaged. */
 #define READ_GAP_MAX_US LIVETCP_USEC_SEC
 
 void lt_timestamps_init(lt_timestamps *timestamps, livetcp_timestamps mode, lt_rng *rng)
@@ -52,7 +53,7 @@ void lt_timestamps_available(lt_timestamps *timestamps, unsigned slot)
     timestamps->slots[slot].available = timestamps->mode != LIVETCP_TIMESTAMPS_OFF;
 }
 
-/* ---- which packets ---- */
+/* ---- sampling ---- */
 
 static unsigned capacity(const lt_timestamps *timestamps)
 {
@@ -73,8 +74,8 @@ static void count_packet(lt_timestamps *timestamps, livetcp_usec now)
     timestamps->counted_us = now;
 }
 
-/* The first packet of a burst never waits behind it, so the clock must not choose: the next sample
- * is one of the packets that come in the interval, at random. */
+/* Chooses the next sample at random among the packets of an interval. By the clock, it would always
+ * be the first packet of a burst, which never waits behind it. */
 static unsigned choose_next(lt_timestamps *timestamps)
 {
     double expected = timestamps->expected;
@@ -90,7 +91,7 @@ bool lt_timestamps_wanted(lt_timestamps *timestamps, unsigned index, const lt_pa
     lt_timestamp_slot *slot = &timestamps->slots[index];
     bool wanted = slot->available && finishing && !finishing->written && !finishing->rtcp &&
                   !finishing->parity && timestamps->skip <= 1 &&
-                  lt_tx_timestamps_has_room(&slot->waiting, capacity(timestamps), now);
+                  lt_tx_timestamps_has_space(&slot->waiting, capacity(timestamps), now);
 
     slot->write_us = wanted ? now : INT64_MIN;
     return wanted;
@@ -111,9 +112,9 @@ void lt_timestamps_on_written(lt_timestamps *timestamps, unsigned index, lt_pack
     timestamps->skip = choose_next(timestamps);
 }
 
-/* ---- packets sent ---- */
+/* ---- sent packets ---- */
 
-/* Where path info lacks round trips, those that were measured here fill in. */
+/* The path, with round trips measured here where path info has none. */
 static livetcp_path fill_in(const livetcp_path *path, const lt_timestamp_slot *slot)
 {
     livetcp_path filled = *path;
@@ -129,8 +130,8 @@ static livetcp_path fill_in(const livetcp_path *path, const lt_timestamp_slot *s
     return filled;
 }
 
-/* A packet counts as under repair if TCP was repairing at the last path info before its timestamps.
- */
+/* Head-of-line delay of a packet. It counts as under repair if TCP was repairing at the last path
+ * info before its timestamps. */
 static livetcp_usec repair_of(const livetcp_path *path, const lt_timestamp_slot *slot,
                               bool repairing, const lt_timestamped *complete)
 {
@@ -168,7 +169,7 @@ static void add_sample(lt_timestamps *timestamps, const livetcp_path *path, bool
     if (complete->scheduled_us != INT64_MIN)
         lt_ewma_add(&timestamps->interface, complete->sent_us - complete->scheduled_us);
     if (packet->delivered && packet->delivered_us < complete->acknowledged_us)
-        return; /* a copy on another connection came first: nobody waited for this one */
+        return; /* a copy on another connection was acknowledged first */
     livetcp_usec repair = repair_of(path, slot, repairing, complete);
     lt_ewma_add(&timestamps->repair, repair);
     if (!repair)
@@ -189,10 +190,10 @@ void lt_timestamps_on_tx(lt_timestamps *timestamps, const livetcp_path *path, bo
     }
 }
 
-/* ---- packets received ---- */
+/* ---- received packets ---- */
 
-/* The kernel hands out packets together once a loss before them is repaired, and reports when the
- * newest came. The others came evenly before it, as media do, as far as is known. */
+/* Packets that the kernel hands over together after the repair of a loss. It reports the arrival of
+ * the newest; the others are assumed to have arrived evenly spaced before it, as media do. */
 static void add_repaired(lt_timestamps *timestamps, const lt_timestamp_slot *slot,
                          livetcp_usec newest_us, unsigned packets, livetcp_usec now)
 {
@@ -244,7 +245,7 @@ void lt_timestamps_on_read(lt_timestamps *timestamps, unsigned index,
     slot->read_us = newest_us;
 }
 
-/* ---- the components ---- */
+/* ---- components ---- */
 
 static bool is_fresh(livetcp_usec last_us, livetcp_usec now)
 {

@@ -22,7 +22,7 @@ static void forget(lt_tx_timestamps *timestamps, unsigned position)
     memmove(entry, entry + 1, (timestamps->count - position) * sizeof *entry);
 }
 
-bool lt_tx_timestamps_has_room(lt_tx_timestamps *timestamps, unsigned capacity, livetcp_usec now)
+bool lt_tx_timestamps_has_space(lt_tx_timestamps *timestamps, unsigned capacity, livetcp_usec now)
 {
     if (timestamps->count < capacity)
         return true;
@@ -48,7 +48,7 @@ void lt_tx_timestamps_expect(lt_tx_timestamps *timestamps, unsigned capacity, lt
                                                                 .acknowledged_us = UNKNOWN};
 }
 
-/* Waiting packets span far less than 2^32 bytes, so the end identifies a position. */
+/* Waiting packets span far less than 2^32 bytes, so the last byte identifies a position. */
 static lt_timestamped *find(lt_tx_timestamps *timestamps, uint32_t byte)
 {
     for (unsigned i = timestamps->count; i-- > 0;)
@@ -57,8 +57,8 @@ static lt_timestamped *find(lt_tx_timestamps *timestamps, uint32_t byte)
     return NULL;
 }
 
-/* A time that cannot be before `earliest`: the clocks' difference is removed. False if it is too
- * early all the same. */
+/* Clamps a time to `earliest`, within the tolerance of the two clocks. False if it is earlier than
+ * that. */
 static bool not_before(livetcp_usec earliest, livetcp_usec *at)
 {
     if (earliest == UNKNOWN)
@@ -70,7 +70,7 @@ static bool not_before(livetcp_usec earliest, livetcp_usec *at)
     return true;
 }
 
-/* The first time counts: later ones are retransmissions. */
+/* The first timestamp counts; later ones are those of retransmissions. */
 static bool record(lt_timestamped *entry, livetcp_tx_timestamp_kind kind, livetcp_usec at)
 {
     bool valid = not_before(entry->written_us, &at);
@@ -96,7 +96,8 @@ static void fill(livetcp_usec *time, livetcp_usec with)
         *time = with;
 }
 
-/* Some interfaces do not report when they send. */
+/* Some network interfaces report no transmission time: missing times are filled from the next
+ * earlier stage. */
 static void complete_up_to(lt_tx_timestamps *timestamps, unsigned position)
 {
     lt_timestamped *last = &timestamps->waiting[position];

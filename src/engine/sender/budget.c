@@ -3,22 +3,24 @@
 
 #define SLOT_US (LIVETCP_USEC_SEC / (LT_BUDGET_SLOTS - 1))
 
-/* Minimum span over which a rate is measured: the first packets may come in a burst. */
+/* Minimum span for a rate measurement: the first packets may come in a burst. */
 #define RATE_SPAN_MIN_US (100 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Speech: twice 64 kbit/s is nothing, and nothing is missed sooner. */
+/* Bytes per second. Below it (speech, at most 160 kbit/s) doubling the rate costs little, and
+ * losses are most audible. */
 #define SMALL_RATE 20000
 
-/* Ratio of "auto" for a policy that decides packet by packet. docs/research/tuning.md has the
- * measurements: one parity packet in four and the copies that 3 % of loss ask for fit in. */
+/* Ratio of "auto" for policies that decide packet by packet, below and above SMALL_RATE.
+ * Measurements in docs/research/tuning.md: RATIO_LARGE suffices for one parity packet in four and
+ * the copies needed at 3 % loss. */
 #define RATIO_SMALL 1.0
 #define RATIO_LARGE 0.3
 
-/* Beside its copies a policy that always sends them needs something for packets whose copies are
- * all late; unless it is spent, it costs nothing. */
+/* A policy with a fixed cost gets this in addition, for packets whose copies are all late. Unspent
+ * budget costs nothing. */
 #define RESCUE_SHARE 0.05
 
-/* A parity packet is as long as its longest member and a header, a few per cent more. */
+/* A parity packet is as long as the longest packet of its group, plus a header. */
 #define PARITY_SLACK 1.2
 
 void lt_budget_init(lt_budget *budget, double ratio)
@@ -26,13 +28,13 @@ void lt_budget_init(lt_budget *budget, double ratio)
     *budget = (lt_budget){.ratio = ratio, .first_us = LIVETCP_NEVER, .slot = INT64_MIN};
 }
 
-/* Virtual time may begin below zero. */
-static unsigned place_of(int64_t slot)
+/* `slot` may be negative: virtual time may begin below zero. */
+static unsigned ring_index(int64_t slot)
 {
     return (unsigned)((slot % LT_BUDGET_SLOTS + LT_BUDGET_SLOTS) % LT_BUDGET_SLOTS);
 }
 
-/* Forgets the slots that are more than one second past. */
+/* Clears the slots that are more than one second old. */
 static void advance(lt_budget *budget, livetcp_usec now)
 {
     int64_t slot = now / SLOT_US;
@@ -42,15 +44,15 @@ static void advance(lt_budget *budget, livetcp_usec now)
     if (budget->slot == INT64_MIN || slot - budget->slot >= LT_BUDGET_SLOTS)
         budget->slot = slot - LT_BUDGET_SLOTS;
     while (budget->slot < slot) {
-        unsigned next = place_of(++budget->slot);
+        unsigned next = ring_index(++budget->slot);
         budget->media_sum -= budget->media[next];
         budget->extra_sum -= budget->extra[next];
         budget->media[next] = budget->extra[next] = 0;
     }
 }
 
-/* A slot takes no more than it can count. */
-static void book(uint32_t *slot, uint64_t *sum, size_t size)
+/* Saturates at UINT32_MAX. */
+static void add_saturating(uint32_t *slot, uint64_t *sum, size_t size)
 {
     uint32_t counted = size < UINT32_MAX - *slot ? (uint32_t)size : UINT32_MAX - *slot;
 
@@ -61,7 +63,7 @@ static void book(uint32_t *slot, uint64_t *sum, size_t size)
 void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
 {
     advance(budget, now);
-    book(&budget->media[place_of(budget->slot)], &budget->media_sum, size);
+    add_saturating(&budget->media[ring_index(budget->slot)], &budget->media_sum, size);
     budget->last_size = size;
     if (budget->first_us == LIVETCP_NEVER)
         budget->first_us = now;
@@ -70,7 +72,7 @@ void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now)
 void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now)
 {
     advance(budget, now);
-    book(&budget->extra[place_of(budget->slot)], &budget->extra_sum, size);
+    add_saturating(&budget->extra[ring_index(budget->slot)], &budget->extra_sum, size);
 }
 
 size_t lt_budget_left(lt_budget *budget, livetcp_usec now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Limit of the bytes sent beyond one copy of each packet: extra bytes per byte of media, over the
- * last second. So the ratio holds in any second, and a burst of losses cannot spend the savings of
- * quiet minutes. */
+/* Limit of the bytes sent beyond the first copy of each packet, as a ratio to the media bytes of
+ * the last second. The ratio holds in any second: a burst of losses cannot spend what minutes
+ * without loss have saved. */
 #ifndef LT_ENGINE_SENDER_BUDGET_H
 #define LT_ENGINE_SENDER_BUDGET_H
 
@@ -9,17 +9,16 @@
 
 #include <stddef.h>
 
-/* The account's grain is a hundredth of a second, and it covers one second and a grain: any second
- * lies within it whole. */
+/* Slots of 10 ms. They cover one second and one slot, so that any second lies within them. */
 #define LT_BUDGET_SLOTS 101
 
 typedef struct lt_budget {
-    double ratio; /* LIVETCP_REDUNDANCY_AUTO resolved */
-    int64_t slot; /* number of the present hundredth of a second */
+    double ratio; /* extra bytes per byte of media; LIVETCP_REDUNDANCY_AUTO is resolved */
+    int64_t slot; /* number of the current slot */
     uint32_t media[LT_BUDGET_SLOTS], extra[LT_BUDGET_SLOTS];
     uint64_t media_sum, extra_sum;
     size_t last_size;      /* of the last media packet */
-    livetcp_usec first_us; /* first media packet; LIVETCP_NEVER = none yet */
+    livetcp_usec first_us; /* time of the first media packet; LIVETCP_NEVER = none yet */
 } lt_budget;
 
 void lt_budget_init(lt_budget *budget, double ratio);
@@ -27,15 +26,15 @@ void lt_budget_init(lt_budget *budget, double ratio);
 void lt_budget_media(lt_budget *budget, size_t size, livetcp_usec now);
 void lt_budget_extra(lt_budget *budget, size_t size, livetcp_usec now);
 
-/* Bytes that may be sent extra now. One packet a second is free, whatever the ratio, unless that
- * is zero: so a small ratio of a slow stream buys something, too. */
+/* Bytes that may be sent extra now. Unless the ratio is zero, one packet a second is free, so that
+ * a small ratio has an effect on slow streams. */
 size_t lt_budget_left(lt_budget *budget, livetcp_usec now);
 
 /* Media bytes per second over the last second. */
 uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now);
 
-/* The configured ratio. "auto" is the policy's cost, or for one that decides packet by packet (cost
- * 0) a ratio that depends on `media_rate`, in bytes per second. */
+/* Resolves the configured ratio. "auto" is the policy's cost; for a policy that decides packet by
+ * packet (cost 0) it depends on `media_rate`, in bytes per second. */
 double lt_budget_ratio(double configured, double cost, uint64_t media_rate);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams with broken references: a small table, searched in order. */
+/* Streams with broken references: a small table with linear search. */
 #include "engine/sender/keyframes.h"
 
 #include "engine/sender/shedding.h"
 
-/* Requests are not further apart than this, or a round trip, however long drops go on. */
+/* Maximum interval of requests in a series of drops, unless the round trip is longer. */
 #define INTERVAL_MAX_US 1000000
 
 lt_keyframe_stream *lt_keyframes_find(lt_keyframes *keyframes, uint32_t ssrc)
@@ -27,7 +27,7 @@ static lt_keyframe_stream *touch(lt_keyframes *keyframes, uint32_t ssrc)
             if (!keyframes->streams[i].used || keyframes->streams[i].touched < stream->touched)
                 stream = &keyframes->streams[i];
         *stream = (lt_keyframe_stream){
-            .used = true, .ssrc = ssrc, .asked_us = INT64_MIN, .not_before_us = INT64_MIN};
+            .used = true, .ssrc = ssrc, .requested_us = INT64_MIN, .not_before_us = INT64_MIN};
     }
     stream->touched = ++keyframes->drops;
     return stream;
@@ -79,15 +79,16 @@ void lt_keyframes_queued(lt_keyframes *keyframes, const lt_packet *packet)
         stream->wanted = false;
 }
 
-void lt_keyframes_asked(lt_keyframe_stream *stream, livetcp_usec round_trip, livetcp_usec now)
+void lt_keyframes_requested(lt_keyframe_stream *stream, livetcp_usec round_trip, livetcp_usec now)
 {
-    bool again = stream->asked_us != INT64_MIN && now - stream->asked_us < 3 * stream->interval_us;
+    bool again =
+        stream->requested_us != INT64_MIN && now - stream->requested_us < 3 * stream->interval_us;
     livetcp_usec interval = again ? 2 * stream->interval_us : round_trip;
 
     if (interval > INTERVAL_MAX_US)
         interval = INTERVAL_MAX_US;
     stream->interval_us = interval > round_trip ? interval : round_trip;
-    stream->asked_us = now;
+    stream->requested_us = now;
     stream->not_before_us = now + stream->interval_us;
     stream->wanted = false;
 }

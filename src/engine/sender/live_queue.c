@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/sender/live_queue.h"
 
+#include "base/usec.h"
 #include "engine/sender/shedding.h"
 
-/* Interval between scans of the whole queue: a share of the limit, which is also the error of
- * dropping then, but not below this minimum. */
+/* Interval between scans of the whole queue: this fraction of the limit, which is also the error of
+ * the drop times, but not below the minimum. */
 #define SCAN_SHARE  128
 #define SCAN_MIN_US 1000
 
-/* Time after which a postponed request for a key frame is reconsidered. */
+/* Time after which a postponed key-frame request is considered again. */
 #define POSTPONE_US 20000
 
 /* Minimum interval between warnings of dropped key frames. */
 #define WARN_EVERY_US 1000000
 
-/* ---- made and freed ---- */
+/* ---- creation ---- */
 
 bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, double extra,
                         lt_events *events)
@@ -37,7 +38,7 @@ void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config,
         return;
     queue->max_delay_us = config->max_send_delay_us;
     queue->limit_warned = false;
-    queue->check_us = INT64_MIN; /* some packets may be late by the new one */
+    queue->check_us = INT64_MIN; /* packets may be late by the new limit */
     queue->scan_from_us = INT64_MIN;
 }
 
@@ -71,7 +72,7 @@ static void count_drop(lt_live_queue *queue, const lt_packet *packet, lt_drop_re
     note_lost_key(queue, packet);
 }
 
-/* Requests are made where the time is known; see ask_for_keyframes(). */
+/* Requests need the time: see request_keyframes(). */
 static void schedule_keyframes(lt_live_queue *queue)
 {
     if (queue->key_lost || lt_keyframes_due(&queue->keyframes) < LIVETCP_NEVER)
@@ -87,9 +88,9 @@ void lt_live_queue_lost(lt_live_queue *queue, const lt_packet *packet)
 
 /* ---- removing marked packets ---- */
 
-/* From the newest packet to the oldest: a drop breaks references only as long as no key frame
- * behind it mends them. */
-static void note_broken_references(lt_live_queue *queue)
+/* Walks from the newest packet to the oldest: a drop breaks references only if no key frame behind
+ * it restores them. */
+static void find_broken_references(lt_live_queue *queue)
 {
     lt_keyframe_stream *stream;
 
@@ -128,16 +129,15 @@ static void remove_shed(lt_live_queue *queue, lt_drop_reason reason)
     for (size_t i = 0; (packet = lt_send_queue_at(queue->packets, i)); i++)
         if (packet->shed)
             lt_keyframes_dropped(&queue->keyframes, packet, reason);
-    note_broken_references(queue);
+    find_broken_references(queue);
     lt_send_queue_sweep(queue->packets, drop, &r);
     schedule_keyframes(queue);
 }
 
 /* ---- into the queue ---- */
 
-/* Rejects a packet, and drops the rest of its frame in the queue. */
-static void turn_away(lt_live_queue *queue, lt_packet *packet, size_t position,
-                      lt_drop_reason reason)
+/* Rejects a new packet, and drops the rest of its frame in the queue. */
+static void reject(lt_live_queue *queue, lt_packet *packet, size_t position, lt_drop_reason reason)
 {
     count_drop(queue, packet, reason);
     lt_keyframes_dropped(&queue->keyframes, packet, reason);
@@ -151,7 +151,7 @@ static bool make_room(lt_live_queue *queue, const lt_packet *packet, bool newest
 {
     if (lt_send_queue_fits(queue->packets, lt_packet_size(packet)))
         return true;
-    if (!lt_shed_for_room(queue->packets, packet, newest))
+    if (!lt_shed_for_space(queue->packets, packet, newest))
         return false;
     remove_shed(queue, LT_DROP_QUEUE_FULL);
     return true;
@@ -167,7 +167,7 @@ livetcp_result lt_live_queue_push(lt_live_queue *queue, lt_packet *packet)
         return result;
     bool room = make_room(queue, packet, true);
     if (!room || lt_keyframes_is_remnant(&queue->keyframes, packet, &reason)) {
-        turn_away(queue, packet, room ? lt_send_queue_packets(queue->packets) : end, reason);
+        reject(queue, packet, room ? lt_send_queue_packets(queue->packets) : end, reason);
         return LIVETCP_OK;
     }
     lt_keyframes_queued(&queue->keyframes, packet);
@@ -182,7 +182,7 @@ bool lt_live_queue_put_back(lt_live_queue *queue, lt_packet *packet)
            lt_send_queue_push_front(queue->packets, packet) == LIVETCP_OK;
 }
 
-/* ---- late ---- */
+/* ---- late packets ---- */
 
 lt_send_delay lt_live_queue_delay(const lt_live_queue *queue, const lt_links *links,
                                   livetcp_usec now)
@@ -198,7 +198,8 @@ livetcp_usec lt_live_queue_limit(const lt_live_queue *queue, const lt_links *lin
     return asked && asked < min ? min : asked;
 }
 
-/* Everything would be dropped, which the user did not intend: warns once. */
+/* Warns once if max-send-delay is below what the path takes: the limit is then raised, since
+ * everything would be dropped. */
 static void warn_if_raised(lt_live_queue *queue, livetcp_usec limit)
 {
     if (limit == queue->max_delay_us || queue->limit_warned)
@@ -210,8 +211,8 @@ static void warn_if_raised(lt_live_queue *queue, livetcp_usec limit)
                                                          .used_us = limit});
 }
 
-/* When the oldest packet might be late if nothing moves, as a delay from now; 0 or less: some may
- * be late now. Never too late a guess, since no packet is older, and none has more ahead of it. */
+/* Time until the oldest packet may be late if nothing is sent; 0 or less: some packets may be late
+ * now. It is a lower bound, since no packet is older, and none has more bytes ahead. */
 static livetcp_usec time_left(const lt_live_queue *queue, const lt_send_delay *delay,
                               livetcp_usec limit, livetcp_usec now)
 {
@@ -243,9 +244,9 @@ static void shed_late(lt_live_queue *queue, const lt_links *links, livetcp_usec 
 
 /* ---- key frames ---- */
 
-/* Asking for another key frame while one waits would only make the queue longer; and without a
- * connection none would get anywhere. */
-static bool would_help(const lt_live_queue *queue, const lt_links *links, uint32_t ssrc)
+/* A request helps only if no key frame waits in the queue already, which would just become longer,
+ * and if a connection is open. */
+static bool is_useful_request(const lt_live_queue *queue, const lt_links *links, uint32_t ssrc)
 {
     const lt_packet *packet;
 
@@ -257,17 +258,17 @@ static bool would_help(const lt_live_queue *queue, const lt_links *links, uint32
     return true;
 }
 
-static void ask_for_keyframes(lt_live_queue *queue, const lt_links *links, livetcp_usec now)
+static void request_keyframes(lt_live_queue *queue, const lt_links *links, livetcp_usec now)
 {
     for (size_t i = 0; i < LT_KEYFRAME_STREAMS; i++) {
         lt_keyframe_stream *stream = &queue->keyframes.streams[i];
         if (!stream->wanted || now < stream->not_before_us)
             continue;
-        if (!would_help(queue, links, stream->ssrc)) {
+        if (!is_useful_request(queue, links, stream->ssrc)) {
             stream->not_before_us = now + POSTPONE_US;
             continue;
         }
-        lt_keyframes_asked(stream, lt_links_round_trip(links), now);
+        lt_keyframes_requested(stream, lt_links_round_trip(links), now);
         queue->keyframes_wanted++;
         lt_events_add(queue->events, &(livetcp_engine_event){.type = LIVETCP_ENGINE_KEYFRAME_WANTED,
                                                              .ssrc = stream->ssrc});
@@ -285,11 +286,6 @@ static void warn_of_lost_key(lt_live_queue *queue, livetcp_usec now)
                                                          .ssrc = queue->key_lost_ssrc});
 }
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 void lt_live_queue_drop_late(lt_live_queue *queue, const lt_links *links, livetcp_usec now)
 {
     livetcp_usec limit = lt_live_queue_limit(queue, links);
@@ -300,10 +296,10 @@ void lt_live_queue_drop_late(lt_live_queue *queue, const lt_links *links, livetc
         shed_late(queue, links, limit, now);
     }
     warn_of_lost_key(queue, now);
-    ask_for_keyframes(queue, links, now);
-    queue->check_us = earlier(queue->check_us, lt_keyframes_due(&queue->keyframes));
+    request_keyframes(queue, links, now);
+    queue->check_us = lt_usec_min(queue->check_us, lt_keyframes_due(&queue->keyframes));
     if (queue->key_lost)
-        queue->check_us = earlier(queue->check_us, queue->key_warn_from_us);
+        queue->check_us = lt_usec_min(queue->check_us, queue->key_warn_from_us);
 }
 
 /* ---- statistics ---- */

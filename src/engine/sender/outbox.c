@@ -11,14 +11,15 @@ bool lt_outbox_idle(const lt_outbox *outbox)
     return !outbox->opening && outbox->control_done == outbox->control_size && !outbox->packet;
 }
 
-/* Control frames are small and go out whole in all but the rarest case, so a control area that is
- * partly written counts as inside a frame. */
+/* A partly written control area counts as inside a frame. Control frames are small, and nearly
+ * always written whole. */
 bool lt_outbox_at_boundary(const lt_outbox *outbox)
 {
     return outbox->opening_done == 0 && outbox->control_done == 0 && outbox->packet_done == 0;
 }
 
-/* A CREATE with a stream id or token, which is a secret. */
+/* Stores a first frame that is too long for the control area: CREATE with a stream id or a token,
+ * which is a secret. */
 static bool add_opening(lt_outbox *outbox, const uint8_t *frame, size_t size)
 {
     if (!lt_outbox_idle(outbox) || !(outbox->opening = malloc(size)))

@@ -38,10 +38,10 @@ void lt_policy_run_clear(lt_policy_run *run)
     *run = (lt_policy_run){0};
 }
 
-/* The view as the policy's compiler knew it, in *own if it is another one. A larger path ends in
- * zeroes, and `known` says so. */
-static const livetcp_policy_view *shown(const lt_policy_run *run, const livetcp_policy_view *view,
-                                        livetcp_policy_view *own)
+/* The view with paths of the size that the policy was compiled with; *own holds it if that size
+ * differs from the library's. Fields that the library does not have are zero. */
+static const livetcp_policy_view *
+convert_view(const lt_policy_run *run, const livetcp_policy_view *view, livetcp_policy_view *own)
 {
     if (!run->path_size)
         return view;
@@ -60,7 +60,7 @@ void lt_policy_run_place(lt_policy_run *run, const livetcp_policy_view *view,
     livetcp_policy_view own;
 
     *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    run->policy->place(run->state, shown(run, view, &own), packet, decision);
+    run->policy->place(run->state, convert_view(run, view, &own), packet, decision);
 }
 
 void lt_policy_run_review(lt_policy_run *run, const livetcp_policy_view *view,
@@ -69,5 +69,5 @@ void lt_policy_run_review(lt_policy_run *run, const livetcp_policy_view *view,
     livetcp_policy_view own;
 
     *decision = (livetcp_decision){.review_us = LIVETCP_NEVER};
-    run->policy->review(run->state, shown(run, view, &own), packet, decision);
+    run->policy->review(run->state, convert_view(run, view, &own), packet, decision);
 }

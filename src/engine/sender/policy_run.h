@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A policy at work in a session: its table and its state. Policies of programs that were compiled
- * with other headers are handed paths of the size that they know.
+ * A policy at work in a session: its table and its state. A policy compiled with other headers is
+ * given paths of the size that it knows.
  */
 #ifndef LT_ENGINE_SENDER_POLICY_RUN_H
 #define LT_ENGINE_SENDER_POLICY_RUN_H
@@ -11,17 +11,17 @@
 typedef struct lt_policy_run {
     const livetcp_policy *policy;
     void *state;
-    size_t path_size;    /* of the paths that the policy takes by index; 0 = the library's */
-    livetcp_path *paths; /* room for them */
+    size_t path_size;    /* of the paths that the policy indexes; 0 = as the library's */
+    livetcp_path *paths; /* converted paths */
 } lt_policy_run;
 
-/* False if there is no memory. Unless it fails, lt_policy_run_clear() frees what it holds. */
+/* False without memory. On success, lt_policy_run_clear() frees the state. */
 bool lt_policy_run_init(lt_policy_run *run, const livetcp_policy *policy,
                         const livetcp_config *config);
 void lt_policy_run_clear(lt_policy_run *run);
 
-/* As the functions of livetcp_policy; `decision` is zeroed first. The view's paths are the
- * library's. lt_policy_run_review() asks only a policy that has review(). */
+/* As the functions of livetcp_policy, with the library's paths in the view; `decision` is zeroed
+ * first. lt_policy_run_review() requires a policy that has review(). */
 void lt_policy_run_place(lt_policy_run *run, const livetcp_policy_view *view,
                          const livetcp_packet_view *packet, livetcp_decision *decision);
 void lt_policy_run_review(lt_policy_run *run, const livetcp_policy_view *view,

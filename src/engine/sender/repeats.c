@@ -11,7 +11,7 @@ static int find(const lt_repeats *repeats, uint32_t ssrc)
     return -1;
 }
 
-/* Takes the place of the one begun first when there is no other. */
+/* Replaces the oldest entry. */
 static lt_repeating *begin(lt_repeats *repeats, uint32_t ssrc)
 {
     lt_repeating *stream = &repeats->streams[repeats->next];

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that repeat the frames of those before them (RFC 2198) go elsewhere than these: behind
- * the same loss a frame comes no sooner the second time (Zhang et al., section 4.2). This remembers
- * where the last packets of such streams went. */
+/* Remembers where the last packets of streams with RFC 2198 redundancy went. A packet that repeats
+ * frames of earlier packets should take another connection than these: behind the same loss, the
+ * repeated frame arrives no sooner (Zhang et al., section 4.2). */
 #ifndef LT_ENGINE_SENDER_REPEATS_H
 #define LT_ENGINE_SENDER_REPEATS_H
 
 #include "engine/packet.h"
 
-/* Streams remembered, and the maximum number of packets that one may repeat. */
+/* Maximum number of streams, and of preceding packets that one packet may repeat. */
 #define LT_REPEATING_MAX 8
 #define LT_REPEATS_MAX   3
 
 typedef struct lt_repeating {
     uint32_t ssrc;
-    uint32_t carriers[LT_REPEATS_MAX]; /* of its last packets, the newest first: bit i: it went on
-                                          connection i */
+    uint32_t carriers[LT_REPEATS_MAX]; /* connections (bits) of its last packets, newest first */
 } lt_repeating;
 
-/* Zero is empty. */
+/* Empty when zeroed. */
 typedef struct lt_repeats {
     lt_repeating streams[LT_REPEATING_MAX];
     unsigned count, next;
 } lt_repeats;
 
-/* A packet of the application's went to these connections. */
+/* An application packet was placed on these connections. */
 void lt_repeats_placed(lt_repeats *repeats, const lt_packet *packet, uint32_t connections);
 
-/* Bit i: connection i carries a frame that the packet repeats. */
+/* Connections (bits) that carry a frame which the packet repeats. */
 uint32_t lt_repeats_carriers(const lt_repeats *repeats, const lt_packet *packet);
 
 #endif

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The delay that a packet in the send queue will meet.
+ * Expected delay of a packet in the send queue.
  *
  * Brosh et al., section 4, and Goel et al., section 4.3: a packet waits for the bytes ahead of it
- * in the application, then in the send buffer, then for the path and the repair of losses before
- * it. livetcp_path_forecast() has all but the first, for one connection. The first is the bytes
- * ahead in our queue, over the rate at which all connections together take bytes, since any of them
- * may carry the next packet.
+ * in the application, then for those in the send buffer, then for the path and the repair of losses
+ * ahead of it. livetcp_path_forecast() covers all but the first, for one connection. The first part
+ * is the number of bytes ahead in our queue over the rate at which all connections together take
+ * bytes, since any of them may carry the next packet.
  *
- * A round trip above the smallest is taken to stand in a queue on the way there: acknowledgements
- * are small and the other direction is hardly ever the one we fill. The forecast has half of the
- * round trip, so the other half of the excess is added here.
+ * A round trip above the minimum is attributed to a queue in the sending direction:
+ * acknowledgements are small, and the session rarely fills the other direction. The forecast
+ * includes half of the round trip, so the other half of the excess is added here.
  */
 #include "engine/sender/send_delay.h"
 
-/* 10 GB/s: above, waits are nothing, and products with a time must stay in 63 bits. */
+#include "base/usec.h"
+
+/* 10 GB/s. Above it delays are negligible, and products with a time must fit into 63 bits. */
 #define RATE_MAX UINT64_C(10000000000)
 
-/* Packet size assumed while nothing was sent yet. */
-#define SIZE_OF_A_PACKET 1200
+/* Bytes; assumed while nothing was sent yet. */
+#define DEFAULT_PACKET_SIZE 1200
 
-static bool knows(const livetcp_path *path, uint32_t what)
+static bool is_known(const livetcp_path *path, uint32_t what)
 {
     return (path->known & what) == what;
 }
 
-/* A rate that we, and not the path, have limited does not count; TCP would send a window a round
- * trip. One in timeout sends nothing until it is repaired. */
+/* The rate at which a path takes bytes: TCP's delivery rate unless it was application-limited, else
+ * one window per round trip. 0 in timeout, when nothing is sent until the repair. */
 static uint64_t path_rate(const livetcp_path *path)
 {
     if (path->tcp_state == LIVETCP_TCP_TIMEOUT)
         return 0;
-    if (knows(path, LIVETCP_PATH_DELIVERY_RATE) && !path->app_limited && path->delivery_rate)
+    if (is_known(path, LIVETCP_PATH_DELIVERY_RATE) && !path->app_limited && path->delivery_rate)
         return path->delivery_rate < RATE_MAX ? path->delivery_rate : RATE_MAX;
-    if (!knows(path, LIVETCP_PATH_CWND | LIVETCP_PATH_RTT) || path->rtt_us <= 0)
+    if (!is_known(path, LIVETCP_PATH_CWND | LIVETCP_PATH_RTT) || path->rtt_us <= 0)
         return 0;
     uint64_t rate = path->cwnd_bytes * (uint64_t)LIVETCP_USEC_SEC / (uint64_t)path->rtt_us;
     return rate < RATE_MAX ? rate : RATE_MAX;
@@ -41,21 +43,16 @@ static uint64_t path_rate(const livetcp_path *path)
 
 static livetcp_usec half_of_standing_queue(const livetcp_path *path)
 {
-    if (knows(path, LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT) && path->rtt_us > path->min_rtt_us)
+    if (is_known(path, LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT) && path->rtt_us > path->min_rtt_us)
         return (path->rtt_us - path->min_rtt_us) / 2;
     return 0;
 }
 
 static livetcp_usec floor_delay(const livetcp_path *path)
 {
-    if (knows(path, LIVETCP_PATH_MIN_RTT))
+    if (is_known(path, LIVETCP_PATH_MIN_RTT))
         return path->min_rtt_us / 2;
-    return knows(path, LIVETCP_PATH_RTT) ? path->rtt_us / 2 : 0;
-}
-
-static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
+    return is_known(path, LIVETCP_PATH_RTT) ? path->rtt_us / 2 : 0;
 }
 
 lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, uint64_t carries,
@@ -72,11 +69,11 @@ lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, u
         if (!path->usable || path->link_stalled)
             continue;
         delay.usable = true;
-        delay.idle |= knows(path, LIVETCP_PATH_QUEUED) && path->queued_bytes == 0;
-        livetcp_usec forecast = livetcp_path_forecast(path, SIZE_OF_A_PACKET, now);
-        delay.base_us = smaller(delay.base_us, forecast + half_of_standing_queue(path));
-        delay.forecast_us = smaller(delay.forecast_us, forecast);
-        delay.floor_us = smaller(delay.floor_us, floor_delay(path));
+        delay.idle |= is_known(path, LIVETCP_PATH_QUEUED) && path->queued_bytes == 0;
+        livetcp_usec forecast = livetcp_path_forecast(path, DEFAULT_PACKET_SIZE, now);
+        delay.base_us = lt_usec_min(delay.base_us, forecast + half_of_standing_queue(path));
+        delay.forecast_us = lt_usec_min(delay.forecast_us, forecast);
+        delay.floor_us = lt_usec_min(delay.floor_us, floor_delay(path));
         rate += path_rate(path);
     }
     if (!delay.usable)
@@ -97,7 +94,7 @@ livetcp_usec lt_send_delay_behind(const lt_send_delay *delay, uint64_t ahead_byt
 
 int64_t lt_send_delay_bytes(const lt_send_delay *delay, livetcp_usec wait_us)
 {
-    /* An hour is longer than any limit. */
+    /* Longer than any limit; avoids overflow. */
     livetcp_usec hour = 3600 * (livetcp_usec)LIVETCP_USEC_SEC;
     uint64_t wait = (uint64_t)(wait_us < hour ? wait_us : hour);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The send queue: a ring of references, which grows to the session's actual backlog. */
+/* The send queue: a ring of references that grows with the backlog. */
 #include "engine/sender/send_queue.h"
 
 #include <stdlib.h>
@@ -8,24 +8,24 @@
 
 struct lt_send_queue {
     lt_packet **ring;
-    size_t capacity; /* slots in the ring, at most max_packets */
-    size_t first;    /* slot of the oldest packet */
+    size_t capacity; /* entries of the ring, at most max_packets */
+    size_t first;    /* entry of the oldest packet */
     size_t count;
-    size_t express; /* of these at the front: audio, which waits for audio only */
+    size_t express; /* packets of these, at the front, that are audio or RTCP */
     size_t bytes;
     size_t max_packets;
     size_t max_bytes;
     lt_send_queue_share shares[LIVETCP_IMPORTANCE_KEY + 1]; /* by class */
 };
 
-/* The slot `offset` (0..capacity) behind the oldest packet. */
+/* The entry `offset` (0..capacity) behind the oldest packet. */
 static size_t slot_at(const lt_send_queue *queue, size_t offset)
 {
     size_t slot = queue->first + offset;
     return slot < queue->capacity ? slot : slot - queue->capacity;
 }
 
-/* Allocates space for one more reference; false if memory is out. */
+/* Grows the ring for one more reference; false without memory. */
 static bool reserve(lt_send_queue *queue)
 {
     size_t capacity = queue->capacity ? 2 * queue->capacity : FIRST_CAPACITY;
@@ -111,7 +111,8 @@ static livetcp_result prepare_push(lt_send_queue *queue, const lt_packet *packet
     return result;
 }
 
-/* Audio is little and every gap is heard; reports are as small, and describe the current state. */
+/* Audio and RTCP overtake video: audio is small, and every gap is audible; reports are as small,
+ * and describe the current state. */
 static bool is_express(const lt_packet *packet)
 {
     return lt_packet_class(packet) == LIVETCP_IMPORTANCE_AUDIO;
@@ -145,7 +146,7 @@ livetcp_result lt_send_queue_push_front(lt_send_queue *queue, lt_packet *packet)
 
     if (result != LIVETCP_OK)
         return result;
-    /* The space is at the front, and audio moves there. */
+    /* The free entry is at the front, so the audio packets move up. */
     queue->first = slot_at(queue, queue->capacity - 1);
     if (is_express(packet)) {
         queue->ring[queue->first] = packet;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the application's packet to the next write: send queue, policy, outbox. A packet stays in
- * the send queue, where it can still be dropped or go anywhere, until the policy gives it to
- * connections that take it now; the budget pays for every copy beyond the first.
+ * the send queue, where it can still be dropped or take any connection, until the policy gives it
+ * to connections that can write it now. The budget pays for every copy beyond the first.
  *
- * The sender reads the links' paths, and fills in `ready` and `send_limit_bytes` there.
+ * The sender reads the links' paths, and fills in `ready`, `send_limit_bytes` and `link_room`
+ * there.
  */
 #ifndef LT_ENGINE_SENDER_SENDER_H
 #define LT_ENGINE_SENDER_SENDER_H
@@ -15,99 +16,100 @@
 
 typedef struct lt_sender lt_sender;
 
-/* The settings that matter are copied. `policy` must outlive the sender. NULL if memory is out. */
+/* Copies the settings; `policy` must outlive the sender. NULL without memory. */
 lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *policy,
                             lt_events *events);
 void lt_sender_destroy(lt_sender **sender);
 
 /* ---- into the send queue ---- */
 
-/* A packet of the application's; *rtcp is its kind on success. Errors: as livetcp_engine_send(). */
+/* Queues a packet of the application; sets *rtcp on success. Errors: as livetcp_engine_send(). */
 livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t size,
                                 const livetcp_packet_info *info, livetcp_usec now, bool *rtcp);
 
-/* A packet that `slot` did not write whole, or whose acknowledgement did not come before the
- * connection was lost: back to the front of the send queue, unless another connection carries a
- * copy. Takes over the reference; NULL is fine. */
+/* Returns a packet to the front of the send queue, unless it is acknowledged or another connection
+ * carries a copy: `slot` has not written it completely, or was lost before its acknowledgement.
+ * Takes over the reference; NULL is allowed. */
 void lt_sender_take_back(lt_sender *sender, lt_packet *packet, unsigned slot);
 
-/* A packet that was acknowledged and has not arrived, and that no connection carries: back to the
- * front of the send queue, which drops it there if it is late. Takes over the reference. False: it
- * is lost for good, and counted. */
+/* Returns a packet that TCP acknowledged, but that has not arrived and that no connection carries,
+ * to the front of the send queue, where it is dropped if it is late. Takes over the reference.
+ * False: it is lost for good, and counted. */
 bool lt_sender_send_again(lt_sender *sender, lt_packet *packet);
 
-/* The rate component's limits of a link. */
+/* Limits of a link, from the rate component. */
 typedef struct lt_link_limit {
-    uint64_t window; /* bytes that its connections may have in flight; UINT64_MAX = no limit */
-    uint64_t rate;   /* bytes per second that get through; 0 = not known */
-    bool room;       /* for more than the media: copies and parity */
-    double headroom; /* extra bytes for a byte of media, for policies that ask for what the link
-                        carries; HUGE_VAL = not known */
+    uint64_t window;    /* bytes that its connections may have in flight; UINT64_MAX = no limit */
+    uint64_t rate;      /* bytes per second that the link carries; 0 = unknown */
+    bool extra_allowed; /* for copies and parity, beyond the media */
+    double headroom; /* extra bytes per byte of media that the link carries, for policies that want
+                        them limited; HUGE_VAL = unknown */
 } lt_link_limit;
 
 void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limit);
 
-/* How far apart copies of a packet are sent from now on; 0 = at once. `joint_loss` as in
- * livetcp_policy_view. */
+/* Sets the spacing of a packet's copies; 0 = all at once. `joint_loss` as in livetcp_policy_view.
+ */
 void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double joint_loss);
 
-/* Copies that wait are due now: nothing follows that they could be spread over. */
+/* Makes delayed copies due now: no media follows among which they could be spread. */
 void lt_sender_flush_copies(lt_sender *sender);
 
-/* Forgets all that waits, when nobody will read it; from take_back() on, too, if `ended`. */
+/* Drops everything that waits, since the peer does not read it; if `ended`, also packets that are
+ * taken back later. */
 void lt_sender_clear(lt_sender *sender, bool ended);
 
-/* ---- out of it ---- */
+/* ---- out of the send queue ---- */
 
-/* Before placing: drops packets that would be late, and asks for key frames. */
+/* Call it before placing: drops packets that would be late, and requests key frames. */
 void lt_sender_begin_round(lt_sender *sender, const lt_links *links, livetcp_usec now);
 
-/* A packet that was given to connections. */
+/* A packet that was placed on connections. */
 typedef struct lt_placed {
-    lt_packet *packet; /* the reference is the caller's */
+    lt_packet *packet; /* with a reference for the caller */
     unsigned copies;
     bool protect; /* the policy wants it in a parity group */
 } lt_placed;
 
-/* Asks the policy where the oldest packet goes. False if it waits, or there is none. */
+/* Asks the policy for the connections of the oldest packet. False if it waits, or there is none. */
 bool lt_sender_place(lt_sender *sender, const lt_links *links, livetcp_usec now, lt_placed *placed);
 
 typedef enum lt_parity_placed {
     LT_PARITY_WAITS,   /* for a connection */
-    LT_PARITY_DROPPED, /* the budget is spent, or the peer would take it for media there */
+    LT_PARITY_DROPPED, /* the budget is spent, or the peer does not know the parity on the chosen
+                          slot */
     LT_PARITY_PLACED
 } lt_parity_placed;
 
-/* Asks the policy where a parity packet goes; `known`: slots (bit i) where the peer knows it. */
+/* Asks the policy for the connection of a parity packet; `known`: slots (bit i) on which the peer
+ * recognizes parity. */
 lt_parity_placed lt_sender_place_parity(lt_sender *sender, const lt_links *links, lt_packet *parity,
                                         uint32_t known, livetcp_usec now);
 
-/* A copy that waited for its time goes out. False if none is due, or no connection takes it. */
-bool lt_sender_place_later_copy(lt_sender *sender, const lt_links *links, livetcp_usec now);
+/* Places a delayed copy that is due. False if there is none, or no connection takes it. */
+bool lt_sender_place_delayed_copy(lt_sender *sender, const lt_links *links, livetcp_usec now);
 
-/* Asks the policy about a packet that is under way and not acknowledged, and sets its review_us.
- * True if a further copy was given to a connection. */
+/* Asks the policy about an unacknowledged packet, and sets its review_us. True if another copy was
+ * placed. */
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet,
                       livetcp_usec now);
 
 /* ---- outboxes ---- */
 
-/* The next bytes to write in one go; `finishing` is the packet whose last byte they end with, or
- * NULL. */
+/* Bytes for the next write call. *finishing is the packet that ends with them, or NULL. */
 bool lt_sender_next_write(lt_sender *sender, const lt_links *links, livetcp_engine_write *write,
                           const lt_packet **finishing);
 
-/* The kernel took `size` of these bytes. Returns the packet that is complete now, with its
- * reference, or NULL; *first: no connection had it before, and it is the application's. */
+/* The kernel took `size` of these bytes. Returns the packet that is now complete, with its
+ * reference, or NULL. *first: it is media, and its first complete copy. */
 lt_packet *lt_sender_wrote(lt_sender *sender, unsigned slot, size_t size, bool *first);
 
 bool lt_sender_add_control(lt_sender *sender, unsigned slot, const uint8_t *frame, size_t size);
 
-/* The packet that the slot was writing or about to, with its reference, or NULL; the outbox is
- * empty then. */
+/* Empties the slot's outbox. Returns the packet in it, with its reference, or NULL. */
 lt_packet *lt_sender_empty_outbox(lt_sender *sender, unsigned slot);
 
-/* Nothing waits to be written in that slot; the next byte begins a frame. */
+/* The slot has nothing to write; and its next byte begins a frame. */
 bool lt_sender_idle(const lt_sender *sender, unsigned slot);
 bool lt_sender_at_boundary(const lt_sender *sender, unsigned slot);
 
@@ -117,8 +119,7 @@ bool lt_sender_at_boundary(const lt_sender *sender, unsigned slot);
 uint32_t lt_sender_wants_writable(const lt_sender *sender, const lt_links *links);
 uint32_t lt_sender_unsent_limit(const lt_sender *sender, const livetcp_path *path);
 
-/* The platform is asked about connections at all: the policy may want to know, and send buffers
- * are limited whatever it wants. */
+/* Path info is needed: for the policy, or to limit send buffers. */
 bool lt_sender_uses_path_info(const lt_sender *sender);
 
 /* ---- time, settings, statistics ---- */
@@ -126,16 +127,16 @@ bool lt_sender_uses_path_info(const lt_sender *sender);
 livetcp_usec lt_sender_deadline(const lt_sender *sender);
 void lt_sender_expire(lt_sender *sender, const lt_links *links, livetcp_usec now);
 
-/* Another policy, with fresh state, or other settings, from the next decision on. Errors:
+/* Applies other settings, or another policy with fresh state, from the next decision on. Errors:
  * LIVETCP_ERR_NO_MEMORY; nothing is changed then. */
 livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *config,
                                    const livetcp_policy *policy);
 
-/* The send queue is empty after packets had to wait; true once. */
+/* True once when the send queue has become empty after packets had to wait. */
 bool lt_sender_drained(lt_sender *sender);
 
-size_t lt_sender_queued(const lt_sender *sender);       /* packets */
-size_t lt_sender_later_copies(const lt_sender *sender); /* copies that wait for their time */
+size_t lt_sender_queued(const lt_sender *sender);                   /* packets */
+size_t lt_sender_delayed_copies(const lt_sender *sender);           /* copies to be sent later */
 bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now); /* one of these is due */
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now);
 

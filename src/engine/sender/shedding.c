@@ -2,22 +2,22 @@
 /*
  * Selection of packets to drop.
  *
- * A packet is late when its age, the delay of the path and the time that the bytes ahead of it take
- * are more than the limit. Put in bytes: `excess` bytes must vanish from ahead of it. Removing the
+ * A packet is late when its age, the delay of the path, and the time for the bytes ahead of it
+ * exceed the limit together. In bytes: `excess` bytes ahead of it must be removed. Removing the
  * oldest packets of a class helps everything behind them, so a class is walked from the front until
- * the packets behind are in time, and the next class is touched only if it is not. The classes
- * below are exhausted by then wherever it matters.
+ * the packets behind are in time; the next class is touched only if that does not suffice. By then
+ * the less important classes are exhausted wherever that matters.
  */
 #include "engine/sender/shedding.h"
 
-enum { STEP_HOPELESS = 1, STEP_ROOM, STEP_CLASS }; /* STEP_CLASS + class */
+enum { STEP_HOPELESS = 1, STEP_SPACE, STEP_CLASS }; /* STEP_CLASS + class */
 
 static livetcp_importance class_of(const lt_packet *packet)
 {
     return lt_packet_class(packet);
 }
 
-/* Equal timestamps mean nothing unless the packet is known to be video. */
+/* Equal timestamps identify a frame only of packets known to be video. */
 static bool has_frames(const lt_packet *packet)
 {
     return packet->importance != LIVETCP_IMPORTANCE_UNKNOWN &&
@@ -36,10 +36,10 @@ bool lt_shed_same_frame(const lt_packet *packet, const lt_packet *lost)
 
 typedef struct marked {
     size_t packets, bytes; /* marked now */
-    size_t ahead_bytes;    /* of these, ahead of the packet in question */
+    size_t ahead_bytes;    /* bytes of these ahead of the current packet */
 } marked;
 
-static bool mark_mate(lt_packet *packet, const lt_packet *lost, uint8_t step, marked *sum)
+static bool mark_same_frame(lt_packet *packet, const lt_packet *lost, uint8_t step, marked *sum)
 {
     livetcp_usec apart = packet->enqueued_us - lost->enqueued_us;
 
@@ -48,7 +48,8 @@ static bool mark_mate(lt_packet *packet, const lt_packet *lost, uint8_t step, ma
         sum->packets++;
         sum->bytes += lt_packet_size(packet);
     }
-    return apart <= LT_FRAME_SPAN_US && apart >= -LT_FRAME_SPAN_US; /* may there be more? */
+    return apart <= LT_FRAME_SPAN_US &&
+           apart >= -LT_FRAME_SPAN_US; /* false ends the walk: beyond the frame */
 }
 
 /* Marks the rest of the frame of `lost`, which is at `position`. */
@@ -59,26 +60,27 @@ static marked mark_frame(lt_send_queue *queue, const lt_packet *lost, size_t pos
 
     if (!has_frames(lost))
         return sum;
-    for (size_t i = position; i-- && mark_mate(lt_send_queue_at(queue, i), lost, step, &sum);)
+    for (size_t i = position; i-- && mark_same_frame(lt_send_queue_at(queue, i), lost, step, &sum);)
         ;
     sum.ahead_bytes = sum.bytes;
     for (size_t i = position;
-         (packet = lt_send_queue_at(queue, i)) && mark_mate(packet, lost, step, &sum); i++)
+         (packet = lt_send_queue_at(queue, i)) && mark_same_frame(packet, lost, step, &sum); i++)
         ;
     return sum;
 }
 
 void lt_shed_frame(lt_send_queue *queue, const lt_packet *packet, size_t position)
 {
-    mark_frame(queue, packet, position, STEP_ROOM);
+    mark_frame(queue, packet, position, STEP_SPACE);
 }
 
-/* ---- late ---- */
+/* ---- late packets ---- */
 
-/* Minimum time that a packet with nothing ahead takes from here. It is more optimistic for more
- * important packets: the path's standing queue is mostly our own, and drains once the others are
- * dropped. For audio and key frames it leaves out repairs too, which may end at any time. */
-static livetcp_usec least_wait(const lt_packet *packet, const lt_send_delay *delay)
+/* Lower bound of the delay of a packet with nothing ahead of it. For more important packets it is
+ * more optimistic: the path's standing queue is mostly our own, and drains once less important
+ * packets are dropped. For audio and key frames repairs do not count either, since they may end at
+ * any time. */
+static livetcp_usec min_wait(const lt_packet *packet, const lt_send_delay *delay)
 {
     switch (class_of(packet)) {
     case LIVETCP_IMPORTANCE_DROPPABLE:
@@ -90,13 +92,13 @@ static livetcp_usec least_wait(const lt_packet *packet, const lt_send_delay *del
     }
 }
 
-/* Nothing that could be dropped would bring it there in time. */
+/* True if no drop of other packets would make it arrive in time. */
 static bool is_hopeless(const lt_packet *packet, const lt_send_delay *delay, bool first,
                         livetcp_usec limit, livetcp_usec now)
 {
-    livetcp_usec least = first && delay->idle ? 0 : least_wait(packet, delay);
+    livetcp_usec min = first && delay->idle ? 0 : min_wait(packet, delay);
 
-    return now - packet->enqueued_us + least > limit;
+    return now - packet->enqueued_us + min > limit;
 }
 
 static bool mark_hopeless(lt_send_queue *queue, const lt_send_delay *delay, livetcp_usec limit,
@@ -116,7 +118,7 @@ static bool mark_hopeless(lt_send_queue *queue, const lt_send_delay *delay, live
     return any;
 }
 
-/* Sets every packet's excess to the largest of its own and those behind it. */
+/* Sets the excess of every packet to the maximum of its own and those of all packets behind it. */
 static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, livetcp_usec limit,
                            livetcp_usec now)
 {
@@ -126,7 +128,7 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)); i++) {
         if (packet->shed)
             continue;
-        livetcp_usec wait = limit - (now - packet->enqueued_us) - least_wait(packet, delay);
+        livetcp_usec wait = limit - (now - packet->enqueued_us) - min_wait(packet, delay);
         packet->excess = ahead - lt_send_delay_bytes(delay, wait > 0 ? wait : 0);
         ahead += (int64_t)lt_packet_size(packet);
     }
@@ -140,7 +142,7 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
     }
 }
 
-/* Drops packets of one class, oldest first, until those behind are in time. */
+/* Marks packets of one class, oldest first, until those behind are in time. */
 static bool shed_class(lt_send_queue *queue, livetcp_importance class_to_drop)
 {
     uint8_t step = (uint8_t)(STEP_CLASS + class_to_drop);
@@ -177,14 +179,14 @@ bool lt_shed_late(lt_send_queue *queue, const lt_send_delay *delay, livetcp_usec
     return any;
 }
 
-/* ---- full ---- */
+/* ---- full queue ---- */
 
-/* True if dropping all classes up to `most` frees enough space. */
-static bool can_make_room(const lt_send_queue *queue, size_t size, livetcp_importance most)
+/* True if dropping all classes up to `max` frees enough space. */
+static bool can_free_space(const lt_send_queue *queue, size_t size, livetcp_importance max)
 {
     size_t packets = lt_send_queue_packets(queue), bytes = lt_send_queue_bytes(queue);
 
-    for (int i = LIVETCP_IMPORTANCE_DROPPABLE; i <= (int)most; i++) {
+    for (int i = LIVETCP_IMPORTANCE_DROPPABLE; i <= (int)max; i++) {
         lt_send_queue_share share = lt_send_queue_of_class(queue, (livetcp_importance)i);
         packets -= share.packets;
         bytes -= share.bytes;
@@ -193,7 +195,7 @@ static bool can_make_room(const lt_send_queue *queue, size_t size, livetcp_impor
            size <= lt_send_queue_max_bytes(queue) - bytes;
 }
 
-/* The packets left when the marked ones are gone. */
+/* The packets that remain without the marked ones. */
 typedef struct remainder {
     size_t packets, bytes;
 } remainder;
@@ -212,24 +214,24 @@ static void free_class(lt_send_queue *queue, livetcp_importance class_to_drop, s
     for (size_t i = 0; (packet = lt_send_queue_at(queue, i)) && !fits(queue, *left, size); i++) {
         if (packet->shed || class_of(packet) != class_to_drop)
             continue;
-        packet->shed = STEP_ROOM;
-        marked rest = mark_frame(queue, packet, i, STEP_ROOM);
+        packet->shed = STEP_SPACE;
+        marked rest = mark_frame(queue, packet, i, STEP_SPACE);
         left->packets -= 1 + rest.packets;
         left->bytes -= lt_packet_size(packet) + rest.bytes;
     }
 }
 
-bool lt_shed_for_room(lt_send_queue *queue, const lt_packet *packet, bool newest)
+bool lt_shed_for_space(lt_send_queue *queue, const lt_packet *packet, bool newest)
 {
-    livetcp_importance most = class_of(packet);
+    livetcp_importance max = class_of(packet);
     size_t size = lt_packet_size(packet);
     remainder left = {lt_send_queue_packets(queue), lt_send_queue_bytes(queue)};
 
     if (!newest)
-        most = (livetcp_importance)(most - 1);
-    if (!can_make_room(queue, size, most))
+        max = (livetcp_importance)(max - 1);
+    if (!can_free_space(queue, size, max))
         return false;
-    for (int i = LIVETCP_IMPORTANCE_DROPPABLE; i <= (int)most && !fits(queue, left, size); i++)
+    for (int i = LIVETCP_IMPORTANCE_DROPPABLE; i <= (int)max && !fits(queue, left, size); i++)
         if (lt_send_queue_of_class(queue, (livetcp_importance)i).packets)
             free_class(queue, (livetcp_importance)i, size, &left);
     return true;

@@ -29,7 +29,7 @@ enum {
 #define FRAME_TYPE          0x60
 #define KEY_FRAME           0x00
 
-/* Bytes that the number takes, or 0 if it is cut short or too long. */
+/* Bytes of the number, or 0 if it is truncated or too long. */
 static size_t read_leb128(const uint8_t *data, size_t size, uint64_t *value)
 {
     *value = 0;
@@ -41,7 +41,7 @@ static size_t read_leb128(const uint8_t *data, size_t size, uint64_t *value)
     return 0;
 }
 
-/* Bytes before the OBU's payload, which may be more than a fragment has. */
+/* Bytes before the OBU's payload; may be more than a fragment has. */
 static size_t obu_header_size(const uint8_t *obu, size_t size)
 {
     size_t header = 1 + (obu[0] & HAS_EXTENSION ? 1u : 0u);
@@ -54,7 +54,7 @@ static size_t obu_header_size(const uint8_t *obu, size_t size)
     return header;
 }
 
-/* An element that begins an OBU. */
+/* Adds an element that begins an OBU. */
 static bool add_obu(const uint8_t *obu, size_t size, lt_payload_class *found)
 {
     size_t header;
@@ -81,7 +81,7 @@ static bool add_obu(const uint8_t *obu, size_t size, lt_payload_class *found)
     return true;
 }
 
-/* Every element has its length before it, save the last of a known number of them. */
+/* Adds all elements. Each is preceded by its length, except the last one of a known number. */
 static bool add_elements(const uint8_t *data, size_t size, unsigned count, bool continues,
                          lt_payload_class *found)
 {

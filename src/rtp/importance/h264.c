@@ -25,7 +25,7 @@ enum {
     FU_B = 29
 };
 
-/* A NAL unit header, or the same fields of a fragment. */
+/* Adds a NAL unit header, or the same fields of a fragment. */
 static bool add_unit(unsigned type, unsigned ref_idc, lt_payload_class *found)
 {
     livetcp_importance importance = LIVETCP_IMPORTANCE_UNKNOWN;
@@ -39,7 +39,7 @@ static bool add_unit(unsigned type, unsigned ref_idc, lt_payload_class *found)
     case SPS_EXTENSION:
     case SUBSET_SPS:
         if (ref_idc == 0)
-            return false; /* H.264 section 7.4.1 forbids it */
+            return false; /* forbidden by H.264, section 7.4.1 */
         importance = LIVETCP_IMPORTANCE_KEY;
         break;
     case AUXILIARY_SLICE:
@@ -48,8 +48,8 @@ static bool add_unit(unsigned type, unsigned ref_idc, lt_payload_class *found)
         importance = ref_idc ? LIVETCP_IMPORTANCE_DELTA : LIVETCP_IMPORTANCE_DROPPABLE;
         break;
     default:
-        /* Delimiters, SEI and the like have nal_ref_idc 0 whatever picture they belong to, and a
-         * receiver that misses one may drop the picture: they are as important as the picture. */
+        /* Delimiters, SEI and others have nal_ref_idc 0 whatever the picture, and a receiver that
+         * misses one may drop the picture, so they are as important as the picture. */
         if (type >= SLICE && type <= PARTITION_C)
             importance = ref_idc ? LIVETCP_IMPORTANCE_DELTA : LIVETCP_IMPORTANCE_DROPPABLE;
     }
@@ -64,7 +64,8 @@ static bool add_header(uint8_t header, lt_payload_class *found)
     return !forbidden && add_unit(header & 0x1f, header >> 5, found);
 }
 
-/* `between` bytes, decoding order and time, stand between a unit's size and the unit. */
+/* Adds the units of an aggregation packet. `between` bytes, decoding order and time, are between a
+ * unit's size and the unit. */
 static bool add_aggregate(const uint8_t *units, size_t size, size_t between,
                           lt_payload_class *found)
 {
@@ -97,7 +98,7 @@ static bool add_fragment(const uint8_t *payload, size_t size, size_t header_size
 
 bool lt_h264_classify(const uint8_t *payload, size_t size, lt_payload_class *found)
 {
-    const uint8_t *decoding_order; /* the two bytes that STAP-B and both MTAPs begin with */
+    const uint8_t *decoding_order; /* the first two bytes of STAP-B and both MTAPs */
 
     *found = (lt_payload_class){LIVETCP_IMPORTANCE_UNKNOWN, 0};
     if (size < 1 || payload[0] & 0x80)

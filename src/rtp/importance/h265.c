@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* H.265 (RFC 7798): every packet shows the NAL unit types it carries, fragments too. Decoding order
- * numbers (DONL, DOND) are negotiated elsewhere (sprop-max-don-diff). They matter in aggregation
- * packets only, and show there: only one parse ends where the packet ends. */
+/* H.265 (RFC 7798): every packet shows the types of its NAL units, fragments too. Decoding order
+ * numbers (DONL, DOND) are negotiated out of band (sprop-max-don-diff). They matter in aggregation
+ * packets only, and can be detected there: only one of the two parses ends at the end of the
+ * packet. */
 #include "base/bytes.h"
 #include "rtp/importance/payload.h"
 
@@ -115,7 +116,8 @@ static bool add_body(nal_header header, const uint8_t *body, size_t size, lt_pay
     return add_unit(header.type, header.layer_plus1, found);
 }
 
-/* A payload with control information before it: cType is the type that the payload has. */
+/* Classifies a PACI packet: a payload with control information before it; cType is the payload's
+ * type. */
 static bool add_paci(nal_header header, const uint8_t *body, size_t size, lt_payload_class *found)
 {
     size_t skipped;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Importance of a packet: from the application, else from the payload, else from the packets before
- * it. */
+/* Importance of a packet: from the application, otherwise from the payload, otherwise from the
+ * packets before it. */
 #include "rtp/importance/importance.h"
 
 #include "rtp/importance/payload.h"
@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* A malformed payload cancels this many good ones. A stream is trusted below the limit: never a
- * real one that is cut short once, always a false one within a few packets. */
+/* A malformed payload cancels out this many valid ones. A stream is trusted while the count is
+ * below the limit: a real one after a single truncated packet, a false one for a few packets only.
+ */
 #define DISTRUST_STEP  4
 #define DISTRUST_LIMIT 12
 #define DISTRUST_MAX   64
@@ -27,7 +28,7 @@ static lt_payload_classifier *classifier_of(livetcp_codec codec)
     return position < sizeof classifiers / sizeof *classifiers ? classifiers[position] : NULL;
 }
 
-/* Takes the padding off. False when it cannot be there, as in encrypted packets. */
+/* Removes the padding. False if its length is impossible, as in encrypted packets. */
 static bool find_payload(const uint8_t *packet, size_t size, size_t header_size, size_t *payload)
 {
     size_t padding = 0;
@@ -42,7 +43,7 @@ static bool find_payload(const uint8_t *packet, size_t size, size_t header_size,
     return true;
 }
 
-/* False when the packet is not of that codec. */
+/* False if the packet is not of that codec. */
 static bool classify(lt_payload_classifier *classifier, const uint8_t *packet, size_t size,
                      const lt_rtp_header *header, lt_payload_class *found)
 {
@@ -51,7 +52,7 @@ static bool classify(lt_payload_classifier *classifier, const uint8_t *packet, s
     *found = (lt_payload_class){LIVETCP_IMPORTANCE_UNKNOWN, 0};
     if (!find_payload(packet, size, header->header_size, &payload))
         return false;
-    if (payload == 0) /* a probe, or something that keeps a NAT open */
+    if (payload == 0) /* a probe, or a NAT keepalive */
         return true;
     if (classifier(packet + header->header_size, payload, found))
         return true;
@@ -74,7 +75,7 @@ livetcp_importance livetcp_importance_of(livetcp_codec codec, const void *rtp_pa
     return found.importance;
 }
 
-/* ---- with memory ---- */
+/* ---- with state ---- */
 
 static lt_importance_stream *find_stream(lt_importance_state *state, livetcp_codec codec,
                                          uint32_t ssrc)
@@ -106,7 +107,7 @@ static void classify_stream(lt_importance_stream *stream, bool well_formed)
         stream->distrust--;
 }
 
-/* The packet's own class, corrected and completed from the stream's earlier packets. */
+/* Corrects and completes the packet's own class from the stream's earlier packets. */
 static livetcp_importance refine(lt_importance_stream *stream, uint32_t timestamp,
                                  lt_payload_class found)
 {

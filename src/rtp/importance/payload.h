@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One classifier per payload format: the importance of a single RTP payload, without memory of
- * other packets.
+ * One classifier per payload format: the importance of a single RTP payload, without state.
  *
- * Each returns false when the payload is not of its format: cut short, or with values that the
- * format forbids. Otherwise *found is filled in; importance UNKNOWN then means that the packet is
- * well-formed but does not show it, for example because it continues a picture.
+ * Each returns false if the payload is not of its format: truncated, or with values that the format
+ * forbids. Otherwise *found is filled in; importance UNKNOWN means that the packet is well-formed
+ * but does not show its importance, for example because it continues a picture.
  */
 #ifndef LT_RTP_IMPORTANCE_PAYLOAD_H
 #define LT_RTP_IMPORTANCE_PAYLOAD_H
@@ -18,8 +17,8 @@
 
 typedef struct lt_payload_class {
     livetcp_importance importance;
-    /* DROPPABLE as long as the stream has no temporal layer above this one. Formats whose
-     * DROPPABLE is unconditional leave it 0, the lowest. */
+    /* DROPPABLE only while the stream has no temporal layer above this one. Formats whose DROPPABLE
+     * is unconditional set 0, the lowest. */
     uint8_t temporal_layer;
 } lt_payload_class;
 
@@ -31,7 +30,7 @@ lt_payload_classifier lt_vp8_classify;  /* RFC 7741 */
 lt_payload_classifier lt_vp9_classify;  /* RFC 9628 */
 lt_payload_classifier lt_av1_classify;  /* RTP Payload Format For AV1, version 1.0 */
 
-/* Several units in one packet: the packet is as important as the most important of them. */
+/* Adds a unit of a packet: the packet is as important as its most important unit. */
 static inline void lt_payload_class_add(lt_payload_class *found, livetcp_importance importance,
                                         uint8_t temporal_layer)
 {

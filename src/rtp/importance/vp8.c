@@ -5,7 +5,7 @@
 
 #define EXTENDED      0x80 /* X */
 #define NON_REFERENCE 0x20 /* N */
-#define START         0x10 /* S: a partition begins here */
+#define START         0x10 /* S: a partition begins */
 #define RESERVED      0x48
 #define PARTITION     0x07 /* PID */
 
@@ -17,7 +17,7 @@
 #define MAX_VERSION     3
 #define KEY_HEADER_SIZE 10 /* frame tag, start code and dimensions: RFC 6386 section 9.1 */
 
-/* Bytes before the VP8 payload, or 0 when they do not fit or cannot be. */
+/* Bytes before the VP8 payload, or 0 if they do not fit or are invalid. */
 static size_t descriptor_size(const uint8_t *payload, size_t size)
 {
     size_t needed = 1;
@@ -40,7 +40,7 @@ static size_t descriptor_size(const uint8_t *payload, size_t size)
     return needed < size ? needed : 0;
 }
 
-/* The payload header, section 4.3: is this the first partition of a key frame? */
+/* Reads the payload header, section 4.3. *key: this is the first partition of a key frame. */
 static bool read_frame(const uint8_t *frame, size_t size, bool *key)
 {
     *key = !(frame[0] & 1);

@@ -8,14 +8,14 @@
 #define PREDICTED      0x40 /* P */
 #define HAS_LAYER      0x20 /* L */
 #define FLEXIBLE       0x10 /* F */
-#define START          0x08 /* B: a frame begins here */
+#define START          0x08 /* B: a frame begins */
 #define HAS_STRUCTURE  0x02 /* V */
 
 #define MAX_REFERENCES 3
 #define FRAME_MARKER   2
 #define SYNC_CODE      0x498342
 
-/* Bits, the most significant first. Past the end there are zeroes, and `overrun` is set. */
+/* Reads bits, most significant first. Past the end it returns zeros and sets `overrun`. */
 typedef struct bit_reader {
     const uint8_t *data;
     size_t size, position; /* in bytes, in bits */
@@ -56,7 +56,7 @@ static void skip_structure(bit_reader *in)
     }
 }
 
-/* Leaves the reader at the VP9 payload, of which there must be some. */
+/* Moves the reader to the VP9 payload, which must not be empty. */
 static bool skip_descriptor(bit_reader *in)
 {
     unsigned flags = read_bits(in, 8);
@@ -79,7 +79,7 @@ static bool skip_descriptor(bit_reader *in)
     return !in->overrun && in->position / 8 < in->size;
 }
 
-/* frame_type and refresh_frame_flags of the uncompressed header. */
+/* Reads frame_type and refresh_frame_flags of the uncompressed header. */
 static bool read_frame(bit_reader *in, livetcp_importance *importance)
 {
     unsigned profile;
@@ -122,7 +122,7 @@ bool lt_vp9_classify(const uint8_t *payload, size_t size, lt_payload_class *foun
         found->importance = LIVETCP_IMPORTANCE_UNKNOWN;
         return false;
     }
-    /* All spatial layers of a key picture, though only the first of them is a key frame. */
+    /* This holds for all spatial layers of a key picture, though only the first is a key frame. */
     if (!(payload[0] & PREDICTED))
         found->importance = LIVETCP_IMPORTANCE_KEY;
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 2198, receiving. */
+/* RFC 2198 receiver. */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -12,7 +12,7 @@ struct livetcp_redundancy_decoder {
     livetcp_redundancy_config config;
     lt_red_history history;
     livetcp_redundancy_decoder_stats stats;
-    uint8_t packets[]; /* the frames given out last: see capacity_for() */
+    uint8_t packets[]; /* the frames returned last; see capacity_for() */
 };
 
 /* One block of a packet. */
@@ -24,7 +24,7 @@ typedef struct block {
 } block;
 
 typedef struct blocks {
-    block list[LIVETCP_REDUNDANCY_MAX_FRAMES]; /* the primary last */
+    block list[LIVETCP_REDUNDANCY_MAX_FRAMES]; /* the primary is the last */
     unsigned count;
 } blocks;
 
@@ -57,7 +57,7 @@ void livetcp_redundancy_decoder_destroy(livetcp_redundancy_decoder **decoder)
     *decoder = NULL;
 }
 
-/* Reads the headers of all blocks; returns the bytes they take, 0 if they are malformed. */
+/* Reads the headers of all blocks; returns their size in bytes, or 0 if they are malformed. */
 static size_t read_headers(const lt_red_packet *packet, blocks *out, livetcp_error *error)
 {
     const uint8_t *at = packet->payload, *end = at + packet->payload_size;
@@ -115,7 +115,7 @@ static uint8_t *append(uint8_t *to, const block *b)
     return to + b->size;
 }
 
-/* Writes a redundant frame as a packet; returns where it ends. */
+/* Writes a redundant frame as an RTP packet; returns its end. */
 static uint8_t *write_redundant(uint8_t *to, const lt_rtp_header *primary, const block *b,
                                 uint16_t sequence)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 2198, sending: Zhang et al., section 4.1.1, with a depth. */
+/* RFC 2198 sender: Zhang et al., section 4.1.1, with a depth. */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -11,17 +11,17 @@
 typedef struct remembered {
     uint32_t timestamp;
     unsigned payload_type;
-    size_t size; /* original size; a frame that is too long is not in `data` */
+    size_t size; /* original size; frames longer than `data` are not stored */
     uint8_t data[LT_RED_LENGTH_MAX];
 } remembered;
 
 struct livetcp_redundancy_encoder {
     livetcp_redundancy_config config;
     uint32_t ssrc;
-    uint16_t sequence; /* of the packet before; count > 0 */
+    uint16_t sequence; /* of the previous packet; valid if count > 0 */
     remembered frames[LIVETCP_REDUNDANCY_MAX_DEPTH];
     unsigned count; /* of the last `depth` packets */
-    unsigned next;  /* where the next goes */
+    unsigned next;  /* index of the next */
     livetcp_redundancy_encoder_stats stats;
     uint8_t packet[]; /* config.max_packet */
 };
@@ -49,7 +49,7 @@ void livetcp_redundancy_encoder_destroy(livetcp_redundancy_encoder **encoder)
     *encoder = NULL;
 }
 
-/* The frame `back` packets before the present one, 1..count. */
+/* The frame `back` packets before the current one, 1..count. */
 static const remembered *frame_before(const livetcp_redundancy_encoder *encoder, unsigned back)
 {
     unsigned depth = encoder->config.depth;
@@ -57,8 +57,8 @@ static const remembered *frame_before(const livetcp_redundancy_encoder *encoder,
     return &encoder->frames[(encoder->next + depth - back) % depth];
 }
 
-/* True if a frame can be repeated with `room` bytes left; otherwise it is counted. A frame that the
- * application does not want repeated ends the run and is not counted. */
+/* True if a frame can be repeated in `room` bytes; otherwise the reason is counted. A frame that
+ * the application does not want repeated ends the run and is not counted. */
 static bool fits(livetcp_redundancy_encoder *encoder, const remembered *frame, uint32_t now,
                  size_t room)
 {

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Maximum distance, in packets, at which a frame is looked for. */
+/* Maximum distance, in packets, at which a repeated frame is searched. */
 #define REACH (LT_RED_HISTORY / 2)
 
-/* True if `a` is later than `b`, across the wrap. */
+/* True if `a` is later than `b`, modulo 2^32. */
 static bool later(uint32_t a, uint32_t b)
 {
     return a != b && a - b < UINT32_C(0x80000000);
@@ -17,7 +17,7 @@ static bool later(uint32_t a, uint32_t b)
 static void begin(lt_red_history *history, const lt_rtp_header *header)
 {
     memset(history, 0, sizeof *history);
-    history->begun = true;
+    history->started = true;
     history->ssrc = header->ssrc;
     history->newest = header->sequence;
 }
@@ -26,11 +26,11 @@ void lt_red_history_add(lt_red_history *history, const lt_rtp_header *header)
 {
     int ahead = lt_seq_distance(history->newest, header->sequence);
 
-    if (!history->begun || header->ssrc != history->ssrc || ahead >= LT_RED_HISTORY ||
+    if (!history->started || header->ssrc != history->ssrc || ahead >= LT_RED_HISTORY ||
         ahead <= -32 * LT_RED_HISTORY)
         begin(history, header);
     else if (ahead <= -LT_RED_HISTORY)
-        return; /* reordered by so much that it is of no use, or a restart that goes on */
+        return; /* reordered too far to be of use, or a restart */
     for (; history->newest != header->sequence && ahead > 0; ahead--)
         history->entries[++history->newest % LT_RED_HISTORY].known = false;
     history->entries[header->sequence % LT_RED_HISTORY].known = true;
@@ -48,7 +48,8 @@ static bool look_up(const lt_red_history *history, uint16_t sequence, uint32_t *
     return true;
 }
 
-/* Frames before the neighbour above, if those between the neighbours are of one length; else 0. */
+/* Number of frames before the neighbour above, if all frames between the two neighbours have the
+ * same duration; otherwise 0. */
 static unsigned by_length(uint32_t below, uint32_t at, uint32_t above, unsigned packets)
 {
     uint32_t span = above - below, length = span / packets;
@@ -80,7 +81,7 @@ bool lt_red_history_place(const lt_red_history *history, const lt_rtp_header *pr
             above_time = found;
             continue;
         }
-        /* It lies between the two. */
+        /* The frame is between the two. */
         unsigned exact = by_length(found, timestamp, above_time, distance - above);
         unsigned place = exact ? above + exact : above + 1 > back ? above + 1 : back;
         *sequence = (uint16_t)(primary->sequence - place);

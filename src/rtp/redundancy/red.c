@@ -12,7 +12,7 @@
 #define LEAST_PACKET 64
 #define MOST_PACKET  65535
 
-/* Size of livetcp_redundancy_config in version 0.1; its initializer cleared this much. */
+/* Size of livetcp_redundancy_config in version 0.1, whose initializer cleared this many bytes. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_redundancy_config, max_packet)
 
 void livetcp_redundancy_config_init_sized(livetcp_redundancy_config *config, size_t size)

@@ -7,8 +7,9 @@
 
 #include <livetcp/rtp.h>
 
-/* RFC 2198, section 3: a block's header is F, payload type, 14 bits of timestamp offset and 10 of
- * length; that of the primary, which is the last, is F = 0 and the payload type. */
+/* RFC 2198, section 3: a block's header has F, payload type, 14 bits of timestamp offset and 10
+ * bits of length. The header of the primary, which is the last block, has F = 0 and the payload
+ * type. */
 #define LT_RED_FOLLOWS     0x80
 #define LT_RED_HEADER      4
 #define LT_RED_LAST_HEADER 1
@@ -27,26 +28,26 @@ typedef struct lt_red_packet {
 livetcp_result lt_red_read(lt_red_packet *packet, const void *data, size_t size, size_t max_packet,
                            livetcp_error *error);
 
-/* A whole config, checked, from one that may be older or newer. */
+/* Reads and checks a config that may be older or newer; *whole has all fields. */
 livetcp_result lt_red_read_config(const livetcp_redundancy_config *config,
                                   livetcp_redundancy_config *whole, livetcp_error *error);
 
-/* With the marker bit set, these would look like RTCP (RFC 5761, section 4). */
+/* With the marker bit set, the excluded types would look like RTCP (RFC 5761, section 4). */
 static inline bool lt_red_type_possible(unsigned payload_type)
 {
     return payload_type <= 127 && !(payload_type >= 64 && payload_type <= 95);
 }
 
-/* A header without padding and with another payload type, to be followed by another payload. */
+/* Writes the packet's header without padding, with another payload type. */
 void lt_red_copy_header(uint8_t *to, const lt_red_packet *packet, unsigned payload_type);
 
-/* ---- which sequence number a repeated frame has ---- */
+/* ---- sequence numbers of repeated frames ---- */
 
 enum { LT_RED_HISTORY = 64 };
 
-/* The primaries that came last, by the low bits of their sequence numbers. */
+/* The last primaries, indexed by the low bits of their sequence numbers. */
 typedef struct lt_red_history {
-    bool begun;
+    bool started;
     uint32_t ssrc;
     uint16_t newest;
     struct {
@@ -55,11 +56,11 @@ typedef struct lt_red_history {
     } entries[LT_RED_HISTORY];
 } lt_red_history;
 
-/* A primary. Those too old to be remembered are not. */
+/* Adds a primary. One that is too old is ignored. */
 void lt_red_history_add(lt_red_history *history, const lt_rtp_header *header);
 
-/* The sequence number of a frame `timestamp` that `primary`, which was added, repeats at least
- * `back` frames later. False if there is none. *seen: its own packet was added before. */
+/* Finds the sequence number of the frame with `timestamp` that `primary`, which was added, repeats
+ * at least `back` frames later. False if it is unknown. *seen: its own packet was added before. */
 bool lt_red_history_place(const lt_red_history *history, const lt_rtp_header *primary,
                           uint32_t timestamp, unsigned back, uint16_t *sequence, bool *seen);
 

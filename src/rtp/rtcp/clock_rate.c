@@ -3,22 +3,23 @@
 
 #include <stddef.h>
 
-/* Long enough for jitter of 30 ms to be 3 % of it, and below the distance of any two rates. */
+/* A span is long enough that jitter of 30 ms is 3 % of it, which is below the distance of any two
+ * rates. */
 #define SPAN_US     LIVETCP_USEC_SEC
 #define SPAN_MAX_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 #define TOLERANCE   0.03
 #define AGREEING    2
 
-/* Reports do not jitter; their clocks differ by far less than this. */
+/* Reports have no jitter, and the clocks differ by far less than this. */
 #define REPORT_TOLERANCE 0.005
 
-/* More than a day apart is not one stream's time any more. */
+/* Reports more than a day apart, in seconds, are not of one run of the stream. */
 #define REPORT_SPAN_MAX 86400.0
 
 static const uint32_t in_use[] = {1000,  8000,  11025, 12000, 16000, 22050, 24000,
                                   32000, 44100, 48000, 90000, 96000, 192000};
 
-/* RFC 3551 section 6, tables 4 and 5. */
+/* RFC 3551, section 6, tables 4 and 5. */
 static const uint32_t static_rates[] = {
     [0] = 8000,   [3] = 8000,   [4] = 8000,   [5] = 8000,   [6] = 16000,  [7] = 8000,
     [8] = 8000,   [9] = 8000,   [10] = 44100, [11] = 44100, [12] = 8000,  [13] = 8000,
@@ -55,16 +56,16 @@ static void conclude(lt_clock_rate *clock, uint32_t rate)
         clock->rate = rate;
 }
 
-void lt_clock_rate_tell(lt_clock_rate *clock, uint32_t rate)
+void lt_clock_rate_set(lt_clock_rate *clock, uint32_t rate)
 {
     clock->rate = rate;
-    clock->certain = clock->told = true;
+    clock->certain = clock->set_by_application = true;
 }
 
-void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t timestamp,
-                       livetcp_usec now)
+void lt_clock_rate_on_packet(lt_clock_rate *clock, uint8_t payload_type, uint32_t timestamp,
+                             livetcp_usec now)
 {
-    uint32_t known = clock->told ? 0 : lt_clock_rate_of_payload(payload_type);
+    uint32_t known = clock->set_by_application ? 0 : lt_clock_rate_of_payload(payload_type);
 
     if (known) {
         clock->rate = known;
@@ -77,7 +78,7 @@ void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t time
         restart(clock, timestamp, now);
         return;
     }
-    /* Frames out of display order step back; a span ends with a new timestamp only. */
+    /* Frames out of display order step back; only a new highest timestamp ends a span. */
     if ((int32_t)(timestamp - clock->last_timestamp) <= 0)
         return;
     clock->last_timestamp = timestamp;
@@ -91,12 +92,12 @@ void lt_clock_rate_see(lt_clock_rate *clock, uint8_t payload_type, uint32_t time
     restart(clock, timestamp, now);
 }
 
-void lt_clock_rate_see_report(lt_clock_rate *clock, uint64_t ntp, uint32_t timestamp)
+void lt_clock_rate_on_report(lt_clock_rate *clock, uint64_t ntp, uint32_t timestamp)
 {
     double seconds = (double)(int64_t)(ntp - clock->report_ntp) / 4294967296.0;
 
-    if (clock->told || (clock->has_report && seconds < 1 && seconds >= 0))
-        return; /* the first stays, so that the span grows */
+    if (clock->set_by_application || (clock->has_report && seconds < 1 && seconds >= 0))
+        return; /* keep the first report, so that the span grows */
     if (clock->has_report && seconds < REPORT_SPAN_MAX && seconds > 0) {
         uint32_t rate =
             nearest((double)(timestamp - clock->report_timestamp) / seconds, REPORT_TOLERANCE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing RTCP packets, one behind the other. */
+/* Writes RTCP packets, one after the other. */
 #include "base/bytes.h"
 #include "rtp/rtcp/packet.h"
 
@@ -12,8 +12,8 @@
 
 #define SDES_CNAME 1
 
-/* A header in front of `body` bytes, a multiple of four; NULL if there is no space. Returns the
- * address of the body. */
+/* Writes a header for `body` bytes, a multiple of four. Returns the address of the body, or NULL
+ * without space. */
 static uint8_t *begin(lt_rtcp_writer *writer, uint8_t type, unsigned count, size_t body)
 {
     uint8_t *out = writer->data + writer->used;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* NTP timestamps (RFC 3550 section 4): seconds since 1900 in 32.32 bits, and the middle 32 bits of
- * them, 16.16, which reports use for delays. Wall-clock time comes in as microseconds since 1970.
- */
+/* NTP timestamps (RFC 3550, section 4): seconds since 1900 in 32.32 format, and their middle 32
+ * bits, 16.16, which reports use. Wall-clock time is an argument, in microseconds since 1970. */
 #ifndef LT_RTP_RTCP_NTP_H
 #define LT_RTP_RTCP_NTP_H
 
 #include <livetcp/base.h>
 
-/* From 1900 to 1970, in seconds. */
+/* Seconds from 1900 to 1970. */
 #define LT_NTP_UNIX_EPOCH 2208988800
 
-/* Time before 1970 counts as 1970. After February 2036 the seconds start at zero again, as NTP's
- * do. */
+/* Times before 1970 count as 1970. In February 2036 the seconds wrap, as NTP's do. */
 static inline uint64_t lt_ntp_from_unix(livetcp_usec unix_us)
 {
     uint64_t us = unix_us > 0 ? (uint64_t)unix_us : 0;
@@ -25,7 +23,7 @@ static inline uint32_t lt_ntp_middle(uint64_t ntp)
     return (uint32_t)(ntp >> 16);
 }
 
-/* A delay in units of 1/65536 s, as DLSR has it: 0 to 18 hours, cut off at either end. */
+/* A delay in units of 1/65536 s, as DLSR has it: clamped to 0..65535 s. */
 static inline uint32_t lt_ntp_units(livetcp_usec delay_us)
 {
     const livetcp_usec longest = INT64_C(65535) * LIVETCP_USEC_SEC;

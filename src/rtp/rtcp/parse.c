@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading RTCP compounds that anybody may have written. */
+/* Reads RTCP compounds from any source. */
 #include "base/bytes.h"
 #include "rtp/rtcp/packet.h"
 
@@ -8,7 +8,8 @@
 #define INFO_SIZE  20
 #define BLOCK_SIZE 24
 
-/* Where the padding begins; SIZE_MAX if its length makes no sense (RFC 3550 section 6.4.1). */
+/* Size without the padding; SIZE_MAX if the padding's length is invalid (RFC 3550, section 6.4.1).
+ */
 static size_t without_padding(const uint8_t *data, size_t size)
 {
     uint8_t padding = data[size - 1];
@@ -62,7 +63,7 @@ bool lt_rtcp_read_report(const lt_rtcp_part *part, uint32_t *ssrc, lt_rtcp_sende
     return true;
 }
 
-/* 24 bits with a sign. */
+/* Reads a signed 24-bit integer. */
 static int32_t read_lost(const uint8_t *in)
 {
     int32_t value = (int32_t)(lt_read_be32(in) & 0xffffff);

@@ -5,16 +5,16 @@
 #include "rtp/rtcp/ntp.h"
 #include "rtp/window.h"
 
-/* First lap of extended numbers, so that packets from before the first have a number too: A.1
- * counts laps from 0, and so do the reports. */
+/* Extended numbers begin one wrap up, so that packets before the first one have a number, too. A.1
+ * and the reports count wraps from 0. */
 #define FIRST_LAP UINT64_C(0x10000)
 
 void lt_rtcp_receiver_start(lt_rtcp_receiver *receiver, uint32_t ssrc, livetcp_usec now)
 {
-    *receiver = (lt_rtcp_receiver){.ssrc = ssrc, .heard_us = now};
+    *receiver = (lt_rtcp_receiver){.ssrc = ssrc, .last_us = now};
 }
 
-/* A new run of numbers: the last run's counts do not apply to it. */
+/* Begins a new run of sequence numbers, with fresh counts. */
 static void begin_run(lt_rtcp_receiver *receiver, uint16_t sequence)
 {
     receiver->base = receiver->highest = FIRST_LAP + sequence;
@@ -27,7 +27,7 @@ static void count(lt_rtcp_receiver *receiver, uint16_t sequence)
 {
     uint64_t number = lt_seq_extend(receiver->highest, sequence);
 
-    /* The same bounds as the window that detected duplicates. */
+    /* The same bounds as the window that removed duplicates. */
     if (receiver->received == 0 || number > receiver->highest + LT_WINDOW_MAX_STEP ||
         number + LT_WINDOW_SIZE <= receiver->highest) {
         begin_run(receiver, sequence);
@@ -35,14 +35,14 @@ static void count(lt_rtcp_receiver *receiver, uint16_t sequence)
     }
     if (number > receiver->highest)
         receiver->highest = number;
-    /* Over several connections the first to come need not be the first. */
+    /* Over several connections the first packet to arrive may not be the first one sent. */
     if (number < receiver->base)
         receiver->base = number;
     receiver->received++;
 }
 
-/* A.8, in integers; 16 times the jitter is kept. */
-static void see_jitter(lt_rtcp_receiver *receiver, uint32_t timestamp, livetcp_usec arrival_us)
+/* A.8, in integers: the field holds 16 times the jitter. */
+static void update_jitter(lt_rtcp_receiver *receiver, uint32_t timestamp, livetcp_usec arrival_us)
 {
     uint32_t transit = (uint32_t)lt_clock_rate_units(&receiver->clock, arrival_us) - timestamp;
     int32_t change = (int32_t)(transit - receiver->transit);
@@ -58,15 +58,15 @@ static void follow_rate(lt_rtcp_receiver *receiver, uint32_t before)
 {
     if (receiver->clock.rate == before)
         return;
-    receiver->has_transit = false; /* of another unit */
+    receiver->has_transit = false; /* measured in other units */
     receiver->jitter = 0;
 }
 
-void lt_rtcp_receiver_tell_rate(lt_rtcp_receiver *receiver, uint32_t rate)
+void lt_rtcp_receiver_set_rate(lt_rtcp_receiver *receiver, uint32_t rate)
 {
     uint32_t before = receiver->clock.rate;
 
-    lt_clock_rate_tell(&receiver->clock, rate);
+    lt_clock_rate_set(&receiver->clock, rate);
     follow_rate(receiver, before);
 }
 
@@ -75,14 +75,14 @@ void lt_rtcp_receiver_take(lt_rtcp_receiver *receiver, const lt_rtp_header *head
 {
     uint32_t rate = receiver->clock.rate;
 
-    lt_clock_rate_see(&receiver->clock, header->payload_type, header->timestamp, arrival_us);
+    lt_clock_rate_on_packet(&receiver->clock, header->payload_type, header->timestamp, arrival_us);
     follow_rate(receiver, rate);
     count(receiver, header->sequence);
     if (receiver->clock.rate)
-        see_jitter(receiver, header->timestamp, arrival_us);
+        update_jitter(receiver, header->timestamp, arrival_us);
     receiver->news = true;
-    if (arrival_us > receiver->heard_us)
-        receiver->heard_us = arrival_us;
+    if (arrival_us > receiver->last_us)
+        receiver->last_us = arrival_us;
 }
 
 void lt_rtcp_receiver_take_sr(lt_rtcp_receiver *receiver, const lt_rtcp_sender_info *info,
@@ -90,10 +90,10 @@ void lt_rtcp_receiver_take_sr(lt_rtcp_receiver *receiver, const lt_rtcp_sender_i
 {
     uint32_t rate = receiver->clock.rate;
 
-    lt_clock_rate_see_report(&receiver->clock, info->ntp, info->timestamp);
+    lt_clock_rate_on_report(&receiver->clock, info->ntp, info->timestamp);
     follow_rate(receiver, rate);
     receiver->lsr = lt_ntp_middle(info->ntp);
-    receiver->sr_us = receiver->heard_us = now;
+    receiver->sr_us = receiver->last_us = now;
 }
 
 static uint64_t expected(const lt_rtcp_receiver *receiver)
@@ -106,7 +106,7 @@ int64_t lt_rtcp_receiver_lost(const lt_rtcp_receiver *receiver)
     return (int64_t)(expected(receiver) - receiver->received);
 }
 
-/* A.3: negative or no packets is 0. */
+/* A.3: 0 if the value is negative, or no packets were expected. */
 static uint8_t fraction_lost(lt_rtcp_receiver *receiver)
 {
     int64_t due = (int64_t)(expected(receiver) - receiver->expected_before);

@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first receiver report: soon, but after a sender report that follows its packet. */
+/* Delay of the first receiver report: short, but after a sender report that follows the packet. */
 #define FIRST_RECEIVED_US (LT_RTCP_INTERVAL_MIN_US / 2)
 
-/* RFC 3550 section 6.3.5: a member silent for five intervals is gone, and one that sent nothing for
- * two is no sender. */
+/* RFC 3550, section 6.3.5: a member silent for five intervals has left, and one that sent nothing
+ * for two is not a sender. */
 #define TIMEOUT_US   (5 * LT_RTCP_INTERVAL_MAX_US)
 #define SENDING_US   (2 * LT_RTCP_INTERVAL_MAX_US)
 #define LOWER_LAYERS 54 /* IP, TCP with timestamps, LENGTH; part of a report's size (6.2) */
-#define BYE_ROOM     (4 + 4 * LT_REPORTER_SENDERS + 4)
+#define BYE_SIZE_MAX (4 + 4 * LT_REPORTER_SENDERS + 4)
 
 struct lt_reporter {
     uint32_t ssrc;
     char cname[LT_CNAME_SIZE];
     lt_rng rng;
     livetcp_usec due_us;
-    livetcp_usec since_us; /* when `bytes` began to be counted */
-    uint64_t bytes;        /* of media, both directions */
+    livetcp_usec since_us; /* start of counting `bytes` */
+    uint64_t bytes;        /* of media, in both directions */
     unsigned sender_count, receiver_count;
     lt_rtcp_sender senders[LT_REPORTER_SENDERS];
     lt_rtcp_receiver receivers[LT_REPORTER_RECEIVERS];
@@ -98,7 +98,7 @@ static lt_rtcp_receiver *find_receiver(lt_reporter *reporter, uint32_t ssrc)
     return NULL;
 }
 
-/* The peer uses our SSRC: ours gives way, nobody depends on it (section 8.2). */
+/* The peer uses our SSRC. Ours is changed, since nothing depends on it (section 8.2). */
 static void avoid_collision(lt_reporter *reporter, uint32_t ssrc)
 {
     while (reporter->ssrc == ssrc)
@@ -113,7 +113,7 @@ static lt_rtcp_receiver *add_receiver(lt_reporter *reporter, uint32_t ssrc, live
         place = &reporter->receivers[reporter->receiver_count++];
     else
         for (unsigned i = 1; i < LT_REPORTER_RECEIVERS; i++)
-            if (reporter->receivers[i].heard_us < place->heard_us)
+            if (reporter->receivers[i].last_us < place->last_us)
                 place = &reporter->receivers[i];
     lt_rtcp_receiver_start(place, ssrc, now);
     avoid_collision(reporter, ssrc);
@@ -126,7 +126,7 @@ static void forget_silent(lt_reporter *reporter, livetcp_usec now)
         if (now - reporter->senders[i].sent_us > TIMEOUT_US)
             reporter->senders[i] = reporter->senders[--reporter->sender_count];
     for (unsigned i = reporter->receiver_count; i-- > 0;)
-        if (now - reporter->receivers[i].heard_us > TIMEOUT_US)
+        if (now - reporter->receivers[i].last_us > TIMEOUT_US)
             reporter->receivers[i] = reporter->receivers[--reporter->receiver_count];
 }
 
@@ -150,7 +150,7 @@ void lt_reporter_set_clock_rate(lt_reporter *reporter, unsigned payload_type, ui
     reporter->rates[payload_type] = rate;
 }
 
-/* 0 = not set by the application. */
+/* Rate set by the application; 0 = not set. */
 static uint32_t rate_of(const lt_reporter *reporter, uint8_t payload_type)
 {
     uint32_t rate = reporter->rates[payload_type];
@@ -170,7 +170,7 @@ void lt_reporter_sent(lt_reporter *reporter, const lt_rtp_header *header, size_t
         due_by(reporter, now); /* unicast: no need to wait (section 6.2) */
     }
     if (rate)
-        lt_clock_rate_tell(&sender->clock, rate);
+        lt_clock_rate_set(&sender->clock, rate);
     lt_rtcp_sender_take(sender, header, size - header->header_size, given_us, now);
     count_bytes(reporter, size, now);
 }
@@ -184,7 +184,7 @@ void lt_reporter_received(lt_reporter *reporter, const lt_rtp_header *header, si
     if (!receiver)
         receiver = add_receiver(reporter, header->ssrc, arrival_us);
     if (rate)
-        lt_rtcp_receiver_tell_rate(receiver, rate);
+        lt_rtcp_receiver_set_rate(receiver, rate);
     if (!receiver->received)
         due_by(reporter, arrival_us + FIRST_RECEIVED_US);
     lt_rtcp_receiver_take(receiver, header, arrival_us);
@@ -193,7 +193,7 @@ void lt_reporter_received(lt_reporter *reporter, const lt_rtp_header *header, si
 
 /* ---- the peer's reports ---- */
 
-static void hear_block(lt_reporter *reporter, const lt_rtcp_block *block, livetcp_usec now)
+static void take_block(lt_reporter *reporter, const lt_rtcp_block *block, livetcp_usec now)
 {
     lt_rtcp_sender *sender = find_sender(reporter, block->ssrc);
 
@@ -225,7 +225,7 @@ static bool hear_part(lt_reporter *reporter, const lt_rtcp_part *part, livetcp_u
     for (unsigned i = 0; i < part->count; i++) {
         lt_rtcp_block block;
         lt_rtcp_read_block(part, i, &block);
-        hear_block(reporter, &block, now);
+        take_block(reporter, &block, now);
     }
     reporter->received++;
     return true;
@@ -262,13 +262,13 @@ static unsigned collect_blocks(lt_reporter *reporter, lt_rtcp_block *blocks, liv
     return count;
 }
 
-/* An SR for each source that sends, the blocks in the first; an RR if there is none. Fills in their
- * SSRCs and returns the number of them. */
+/* Writes an SR for each source that sends, with the blocks in the first; or an RR if none sends.
+ * Fills in their SSRCs and returns their number. */
 static unsigned write_reports(lt_reporter *reporter, lt_rtcp_writer *writer, uint32_t *ssrcs,
                               livetcp_usec unix_us, livetcp_usec now)
 {
     lt_rtcp_block blocks[LT_REPORTER_RECEIVERS];
-    unsigned count = collect_blocks(reporter, blocks, now), speakers = 0;
+    unsigned count = collect_blocks(reporter, blocks, now), senders = 0;
 
     for (unsigned i = 0; i < reporter->sender_count; i++) {
         lt_rtcp_sender *sender = &reporter->senders[i];
@@ -276,14 +276,14 @@ static unsigned write_reports(lt_reporter *reporter, lt_rtcp_writer *writer, uin
         if (now - sender->sent_us > SENDING_US)
             continue;
         lt_rtcp_sender_report(sender, &info, unix_us, now);
-        lt_rtcp_write_report(writer, sender->ssrc, &info, blocks, speakers ? 0 : count);
-        ssrcs[speakers++] = sender->ssrc;
+        lt_rtcp_write_report(writer, sender->ssrc, &info, blocks, senders ? 0 : count);
+        ssrcs[senders++] = sender->ssrc;
     }
-    if (!speakers) {
-        ssrcs[speakers++] = reporter->sender_count ? reporter->senders[0].ssrc : reporter->ssrc;
+    if (!senders) {
+        ssrcs[senders++] = reporter->sender_count ? reporter->senders[0].ssrc : reporter->ssrc;
         lt_rtcp_write_report(writer, ssrcs[0], NULL, blocks, count);
     }
-    return speakers;
+    return senders;
 }
 
 static size_t compose(lt_reporter *reporter, uint8_t *out, bool bye, livetcp_usec unix_us,
@@ -291,17 +291,17 @@ static size_t compose(lt_reporter *reporter, uint8_t *out, bool bye, livetcp_use
 {
     lt_rtcp_writer writer = {out, LT_REPORT_MAX, 0};
     uint32_t ssrcs[LT_REPORTER_SENDERS];
-    unsigned speakers = write_reports(reporter, &writer, ssrcs, unix_us, now);
+    unsigned senders = write_reports(reporter, &writer, ssrcs, unix_us, now);
 
-    lt_rtcp_write_cname(&writer, ssrcs, speakers, reporter->cname);
+    lt_rtcp_write_cname(&writer, ssrcs, senders, reporter->cname);
     if (bye)
-        lt_rtcp_write_bye(&writer, ssrcs, speakers);
+        lt_rtcp_write_bye(&writer, ssrcs, senders);
     reporter->written++;
     return writer.used;
 }
 
 _Static_assert(LT_REPORTER_SENDERS *(28 + 4 + 6 + LT_CNAME_SIZE + 3) + LT_REPORTER_RECEIVERS * 24 +
-                       4 + BYE_ROOM <=
+                       4 + BYE_SIZE_MAX <=
                    LT_REPORT_MAX,
                "the longest report must fit LT_REPORT_MAX");
 

@@ -3,7 +3,8 @@
 
 #include "rtp/rtcp/ntp.h"
 
-/* Longer than any round trip: the report is wrong, or answers one from before a suspend. */
+/* Above any round trip: a longer one is an error, or the answer to a report from before a suspend.
+ */
 #define RTT_MAX_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 void lt_rtcp_sender_start(lt_rtcp_sender *sender, uint32_t ssrc)
@@ -11,7 +12,7 @@ void lt_rtcp_sender_start(lt_rtcp_sender *sender, uint32_t ssrc)
     *sender = (lt_rtcp_sender){.ssrc = ssrc, .rtt_us = -1};
 }
 
-/* The moment that a timestamp stands for, counted from the anchor. */
+/* Time of the moment that a timestamp stands for, from the anchor. */
 static livetcp_usec moment_of(const lt_rtcp_sender *sender, uint32_t timestamp)
 {
     int64_t units = (int32_t)(timestamp - sender->anchor_timestamp);
@@ -37,7 +38,7 @@ static void anchor(lt_rtcp_sender *sender, uint32_t timestamp, livetcp_usec give
 void lt_rtcp_sender_take(lt_rtcp_sender *sender, const lt_rtp_header *header, size_t payload,
                          livetcp_usec given_us, livetcp_usec now)
 {
-    lt_clock_rate_see(&sender->clock, header->payload_type, header->timestamp, given_us);
+    lt_clock_rate_on_packet(&sender->clock, header->payload_type, header->timestamp, given_us);
     anchor(sender, header->timestamp, given_us);
     sender->packets++;
     sender->octets += (uint32_t)payload;
@@ -69,7 +70,7 @@ void lt_rtcp_sender_report(lt_rtcp_sender *sender, lt_rtcp_sender_info *info, li
     sender->renew = true;
 }
 
-/* When the report went out that a block refers to; LIVETCP_NEVER if none did. */
+/* Time of the report to which a block refers; LIVETCP_NEVER if there was none. */
 static livetcp_usec when_reported(const lt_rtcp_sender *sender, uint32_t lsr)
 {
     for (unsigned i = 0; i < LT_RTCP_SENT_MAX; i++)
@@ -78,7 +79,7 @@ static livetcp_usec when_reported(const lt_rtcp_sender *sender, uint32_t lsr)
     return LIVETCP_NEVER;
 }
 
-/* RFC 3550 section 6.4.1: A - LSR - DLSR, where A - LSR is taken from our own clock. */
+/* RFC 3550, section 6.4.1: A - LSR - DLSR, with A - LSR from our own clock. */
 static bool measure(lt_rtcp_sender *sender, const lt_rtcp_block *block, livetcp_usec now)
 {
     livetcp_usec reported = when_reported(sender, block->lsr);
@@ -86,7 +87,7 @@ static bool measure(lt_rtcp_sender *sender, const lt_rtcp_block *block, livetcp_
     if (reported == LIVETCP_NEVER)
         return false;
     livetcp_usec rtt = now - reported - lt_ntp_units_to_us(block->dlsr);
-    /* DLSR is cut to 1/65536 s, so that it is hardly ever too long by itself. */
+    /* DLSR is truncated to 1/65536 s, so a valid one is hardly ever too long. */
     if (rtt < 0 || rtt > RTT_MAX_US)
         return false;
     sender->rtt_us = rtt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a failure, for functions that have no livetcp_error. */
+/* Text of error codes from functions that take no livetcp_error. */
 #include "catch.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and networks as text. */
+/* IP addresses and networks as text. */
 #include "catch.h"
 
 #ifdef _WIN32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists through a member of their elements. */
+/* Intrusive lists: links embedded in the elements. */
 #include "catch.h"
 
 extern "C" {

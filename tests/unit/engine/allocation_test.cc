@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fails every allocation of a scenario in turn: no crash, no leak, and the next packet is fine. */
+/* Fails every allocation of a scenario in turn: no crash, no leak, and the next packet is handled.
+ */
 #include "failing_allocation.h"
 #include "receiver.h"
 
@@ -49,7 +50,7 @@ livetcp_result push(lt_reassembly *reassembly, uint32_t ssrc, uint16_t sequence,
     return lt_reassembly_push(reassembly, &arrival);
 }
 
-/* Loss, reordering, a jump and a restart: all that makes reassembly copy packets. */
+/* Loss, reordering, a jump and a restart: every case in which reassembly copies packets. */
 void receive_all(livetcp_order order)
 {
     const uint16_t sequences[] = {5, 4, 6, 9, 8, 200, 7, 20000, 20001, 20003, 20002, 20002};
@@ -71,7 +72,7 @@ void receive_all(livetcp_order order)
     const lt_reassembly_stats *stats = lt_reassembly_get_stats(r);
     bool counted = stats->delivered == count.delivered && lost <= 1 &&
                    stats->delivered + stats->duplicates + stats->late_discarded + lost == pushed;
-    /* Whatever failed before, a new stream works. */
+    /* After any failure, a new stream works. */
     uint64_t before = count.delivered;
     armed = false;
     bool works = push(r, 77, 1, 200000000) == LIVETCP_OK;
@@ -92,7 +93,7 @@ livetcp_result take_control(void *, unsigned, const uint8_t *, size_t, livetcp_u
     return LIVETCP_OK;
 }
 
-/* A stream with a gap, cut anywhere, parity announced; then a new connection. */
+/* A stream with a gap, split at every position, parity announced; then a new connection. */
 void receive_stream(livetcp_order order)
 {
     livetcp_config config;
@@ -123,7 +124,7 @@ void receive_stream(livetcp_order order)
     }
     bool told = (announced == LIVETCP_OK || announced == LIVETCP_ERR_NO_MEMORY) &&
                 (result == LIVETCP_OK || result == LIVETCP_ERR_NO_MEMORY);
-    /* Whatever failed before, a new connection works. */
+    /* After any failure, a new connection works. */
     lt_receiver_expire(r, LIVETCP_NEVER);
     uint64_t before = count.delivered;
     armed = false;
@@ -166,7 +167,7 @@ TEST_CASE("a deframer goes on after a failed allocation", "[allocation]")
             lt_deframe result = lt_deframer_next(&deframer, &data, &left, &frame, &frame_size);
             if (result == LT_DEFRAME_FRAME)
                 frames++;
-            failures += result == LT_DEFRAME_NO_MEMORY; /* tried again with what is left */
+            failures += result == LT_DEFRAME_NO_MEMORY; /* retried with the remaining bytes */
             at += size - left;
         }
         bool same = frames == 1 && frame_size == 5000 && memcmp(frame, &stream[2], 5000) == 0;
@@ -205,7 +206,7 @@ TEST_CASE("parity that cannot be made for lack of memory leaves its packets unpr
 {
     lt_packet *packets[6];
     for (uint16_t i = 0; i < 6; i++) {
-        std::vector<uint8_t> bytes(100 + i * 100u, 0x80); /* each makes the sum grow */
+        std::vector<uint8_t> bytes(100 + i * 100u, 0x80); /* each enlarges the sum */
         packets[i] = lt_packet_create(bytes.data(), bytes.size());
         packets[i]->sequence = i;
     }
@@ -245,8 +246,8 @@ bool take(lt_parity_decoder *decoder, const lt_packet *packet)
                                   0);
 }
 
-/* The decoder's part of a group whose second packet is lost; how many came back, or -1 if something
- * else did. */
+/* The decoder's part of a group whose second packet is lost; returns the number of rebuilt packets,
+ * or -1 after another output. */
 int receive_group(lt_parity_decoder *decoder, lt_packet *const *media, const lt_packet *parity)
 {
     int rebuilt = 0;
@@ -335,7 +336,7 @@ TEST_CASE("a redundancy encoder or decoder without memory is not there, and says
 namespace
 {
 
-/* One stream with what makes a playout keep packets: gaps, a jump, another SSRC, lateness. */
+/* One stream in which a playout holds packets: gaps, a jump, another SSRC, late packets. */
 void play_all(livetcp_playout_release release)
 {
     livetcp_playout_config config;

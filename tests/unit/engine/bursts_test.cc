@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of losses, what it tells about bursts, and copies that wait. */
+/* The record of losses, the burst statistics from it, and delayed copies. */
 #include "catch.h"
 
 extern "C" {
 #include "base/rng.h"
 #include "engine/repair/loss_bursts.h"
-#include "engine/sender/later_copies.h"
+#include "engine/sender/delayed_copies.h"
 }
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace
 const livetcp_usec ms = 1000;
 
 /* Two packets every 10 ms, each lost with the probability of a state that lasts `burst_us` on
- * average; with 0, one by one. */
+ * average; with 0, independently. */
 struct Losses {
     lt_rng rng;
     lt_loss_record record = {};
@@ -41,7 +41,7 @@ struct Losses {
         return bad;
     }
 
-    /* The fate of a packet is known 70 ms after it was written, that of a lost one after 140 ms. */
+    /* A delivery is known 70 ms after the write, a loss after 140 ms. */
     void run(livetcp_usec duration, double loss, livetcp_usec burst_us)
     {
         struct Waiting {
@@ -86,11 +86,11 @@ struct Packet {
     lt_packet *packet;
 };
 
-void add(lt_later_copies &copies, Packet &packet, livetcp_usec due, livetcp_usec pointless)
+void add(lt_delayed_copies &copies, Packet &packet, livetcp_usec due, livetcp_usec pointless)
 {
-    lt_later_copy copy = {packet.packet, 1, due, pointless};
+    lt_delayed_copy copy = {packet.packet, 1, due, pointless};
 
-    REQUIRE(lt_later_copies_add(&copies, &copy));
+    REQUIRE(lt_delayed_copies_add(&copies, &copy));
 }
 
 } // namespace
@@ -122,7 +122,7 @@ TEST_CASE("a burst's length is found, and copies are spread as far", "[bursts]")
             CHECK(spacing > burst_us);
             CHECK(spacing < 20 * burst_us);
             CHECK(lt_loss_bursts_spacing(&losses.bursts, ms) == ms);
-            /* Short bursts are over then, and a copy is lost as often as any packet. */
+            /* Short bursts are over by then: a copy is lost as often as any packet. */
             CHECK(lt_loss_bursts_joint(&losses.bursts, 0) == Approx(losses.bursts.joint));
             CHECK(lt_loss_bursts_joint(&losses.bursts, 50 * burst_us) ==
                   Approx(losses.bursts.loss).margin(0.001));
@@ -157,47 +157,47 @@ TEST_CASE("a packet whose place in the record was taken is left out", "[bursts]"
 
 TEST_CASE("copies come out by their time, and pointless ones are dropped", "[bursts]")
 {
-    lt_later_copies copies = {};
+    lt_delayed_copies copies = {};
     Packet a, b, c, d;
 
-    CHECK(lt_later_copies_deadline(&copies) == LIVETCP_NEVER);
+    CHECK(lt_delayed_copies_deadline(&copies) == LIVETCP_NEVER);
     add(copies, c, 30, 50);
     add(copies, a, 10, 50);
     add(copies, d, 40, 50);
     add(copies, b, 20, 25);
-    CHECK(lt_later_copies_deadline(&copies) == 10);
-    CHECK(!lt_later_copies_first(&copies, 9));
-    REQUIRE(lt_later_copies_first(&copies, 10));
-    CHECK(lt_later_copies_first(&copies, 10)->packet == a.packet);
-    lt_later_copies_postpone(&copies, 35); /* nowhere to go */
-    CHECK(lt_later_copies_deadline(&copies) == 20);
+    CHECK(lt_delayed_copies_deadline(&copies) == 10);
+    CHECK(!lt_delayed_copies_first(&copies, 9));
+    REQUIRE(lt_delayed_copies_first(&copies, 10));
+    CHECK(lt_delayed_copies_first(&copies, 10)->packet == a.packet);
+    lt_delayed_copies_postpone(&copies, 35); /* no slot has space */
+    CHECK(lt_delayed_copies_deadline(&copies) == 20);
     c.packet->delivered = true;
-    REQUIRE(lt_later_copies_first(&copies, 36)); /* b is too late, c was acknowledged */
-    CHECK(lt_later_copies_first(&copies, 36)->packet == a.packet);
+    REQUIRE(lt_delayed_copies_first(&copies, 36)); /* b is too old, c was acknowledged */
+    CHECK(lt_delayed_copies_first(&copies, 36)->packet == a.packet);
     CHECK(copies.dropped == 2);
-    lt_later_copies_forget(&copies, a.packet);
+    lt_delayed_copies_cancel(&copies, a.packet);
     CHECK(copies.count == 1);
-    lt_later_copies_hurry(&copies);
-    REQUIRE(lt_later_copies_first(&copies, 0));
-    CHECK(lt_later_copies_first(&copies, 0)->packet == d.packet);
-    lt_later_copies_pop(&copies);
-    CHECK(!lt_later_copies_first(&copies, 100));
+    lt_delayed_copies_make_due(&copies);
+    REQUIRE(lt_delayed_copies_first(&copies, 0));
+    CHECK(lt_delayed_copies_first(&copies, 0)->packet == d.packet);
+    lt_delayed_copies_pop(&copies);
+    CHECK(!lt_delayed_copies_first(&copies, 100));
     CHECK(copies.dropped == 2);
-    lt_later_copies_clear(&copies);
+    lt_delayed_copies_clear(&copies);
     for (Packet *packet : {&a, &b, &c, &d})
         CHECK(packet->packet->references == 1);
 }
 
 TEST_CASE("only so many copies wait", "[bursts]")
 {
-    lt_later_copies copies = {};
+    lt_delayed_copies copies = {};
     Packet packet;
-    lt_later_copy copy = {packet.packet, 1, 10, 50};
+    lt_delayed_copy copy = {packet.packet, 1, 10, 50};
 
-    for (unsigned i = 0; i < LT_LATER_COPIES_MAX; i++)
-        REQUIRE(lt_later_copies_add(&copies, &copy));
-    CHECK(!lt_later_copies_add(&copies, &copy));
-    CHECK(packet.packet->references == 1 + LT_LATER_COPIES_MAX);
-    lt_later_copies_clear(&copies);
+    for (unsigned i = 0; i < LT_DELAYED_COPIES_MAX; i++)
+        REQUIRE(lt_delayed_copies_add(&copies, &copy));
+    CHECK(!lt_delayed_copies_add(&copies, &copy));
+    CHECK(packet.packet->references == 1 + LT_DELAYED_COPIES_MAX);
+    lt_delayed_copies_clear(&copies);
     CHECK(packet.packet->references == 1);
 }

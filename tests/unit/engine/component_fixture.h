@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links of a plain wire, with paths that are known, for tests of what stands above them. */
+/* Links of a plain wire whose paths are known, for tests of the components above them. */
 #ifndef LT_UNIT_ENGINE_COMPONENT_FIXTURE_H
 #define LT_UNIT_ENGINE_COMPONENT_FIXTURE_H
 
@@ -29,7 +29,7 @@ struct Written {
     }
 };
 
-/* Links without an engine around them. */
+/* Links without an engine. */
 struct Bench {
     explicit Bench(unsigned count, bool is_caller = true, livetcp_wire wire = LIVETCP_WIRE_SESSION)
     {
@@ -76,8 +76,8 @@ struct Bench {
         return {write, this};
     }
 
-    /* Adopts every slot, as a listener's session on a wire without handshakes, and makes the paths
-     * known: 20 ms, nothing queued, room for ten segments. */
+    /* Adopts every slot, as a listener's session on a wire without handshakes, and gives it path
+     * info: 20 ms, nothing queued, a window of ten segments. */
     void open_all(livetcp_usec now)
     {
         for (unsigned i = 0; i < lt_links_count(links); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The legs of the delay, from facts about a path. */
+/* Components of the delay, from path info. */
 #include "catch.h"
 
 extern "C" {
@@ -41,7 +41,7 @@ TEST_CASE("the network is half of the least round trip and all of what is above"
     CHECK(lt_delay_of_network(&path) == 80 * ms);
     path.known = LIVETCP_PATH_RTT;
     CHECK(lt_delay_of_network(&path) == 50 * ms);
-    path = path_of(30 * ms, 40 * ms); /* the platform's two estimates need not agree */
+    path = path_of(30 * ms, 40 * ms); /* the platform's two estimates may disagree */
     CHECK(lt_delay_of_network(&path) == 15 * ms);
     path.known = 0;
     CHECK(lt_delay_of_network(&path) == -1);
@@ -50,29 +50,29 @@ TEST_CASE("the network is half of the least round trip and all of what is above"
 TEST_CASE("what is unsent waits for its window", "[delays]")
 {
     livetcp_path path = path_of(100 * ms, 100 * ms);
-    CHECK(lt_delay_in_buffer(&path, 1000) == 0); /* nothing is known */
+    CHECK(lt_delay_in_buffer(&path, 1000) == 0); /* unknown */
     path.known |= LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT | LIVETCP_PATH_CWND;
     path.cwnd_bytes = 10000;
     path.queued_bytes = 10000;
-    path.unsent_bytes = 1000; /* this one, which there is room for */
+    path.unsent_bytes = 1000; /* this packet, which the window admits */
     CHECK(lt_delay_in_buffer(&path, 1000) == 0);
     path.queued_bytes = 15000;
     path.unsent_bytes = 5000;
     CHECK(lt_delay_in_buffer(&path, 1000) == 50 * ms);
-    CHECK(lt_delay_in_buffer(&path, 20000) > 50 * ms); /* longer than all there is */
+    CHECK(lt_delay_in_buffer(&path, 20000) > 50 * ms); /* longer than all data in the buffer */
 }
 
 TEST_CASE("an acknowledgement that was seen missing after its time was waited for", "[delays]")
 {
     livetcp_path path = path_of(100 * ms, 100 * ms);
     path.rtt_variation_us = 5 * ms;
-    /* Due at 100 ms and seen between 90 and 300 ms: perhaps it was in time. */
+    /* Expected at 100 ms and observed between 90 and 300 ms: it may have been on time. */
     CHECK(lt_delay_at_head_of_line(&path, 0, 0, false, 90 * ms, 300 * ms) == 0);
     CHECK(lt_delay_at_head_of_line(&path, 0, 0, false, INT64_MIN, 300 * ms) == 0);
-    /* But with a repair under way it was not. */
+    /* With a retransmission in progress it was not. */
     CHECK(lt_delay_at_head_of_line(&path, 0, 0, true, 90 * ms, 300 * ms) == 100 * ms);
     CHECK(lt_delay_at_head_of_line(&path, 0, 0, true, 60 * ms, 80 * ms) == 0);
-    /* Not there at 290 ms, there at 300 ms. */
+    /* Absent at 290 ms, present at 300 ms. */
     CHECK(lt_delay_at_head_of_line(&path, 0, 0, false, 290 * ms, 300 * ms) == 195 * ms);
     CHECK(lt_delay_at_head_of_line(&path, 0, 95 * ms, false, 290 * ms, 300 * ms) == 100 * ms);
     path.known = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Feedback messages: when, and which are believed. */
+/* Feedback messages: their times, and validation of received ones. */
 #include "catch.h"
 
 #include <functional>
@@ -12,7 +12,8 @@ namespace
 {
 
 const livetcp_usec ms = 1000, second = 1000000;
-const uint32_t ten_hours = 4294000000u; /* as much of them as 32 bits hold: 71 minutes */
+/* Ten hours, limited to 32 bits of microseconds: 71 minutes. */
+const uint32_t ten_hours = 4294000000u;
 
 lt_transmission good_transmission(uint32_t number = 1)
 {
@@ -104,7 +105,7 @@ TEST_CASE("a transmission that says what cannot be is ignored and counted", "[fe
         CHECK_FALSE(state.feedback.has_transmission);
     }
     lt_transmission message = good_transmission();
-    message.rtt_us = LT_UNKNOWN_US; /* is no lie */
+    message.rtt_us = LT_UNKNOWN_US; /* accepted */
     message.min_rtt_us = 60000000;
     lt_feedback_take_transmission(&state.feedback, &message, second);
     CHECK(state.feedback.has_transmission);
@@ -122,9 +123,9 @@ TEST_CASE("a reception that says what cannot be is ignored and counted", "[feedb
         [](lt_reception &m) { m.playout_us = ten_hours; },
         [](lt_reception &m) { m.playing = 1, m.margin_us = 60000001; },
         [](lt_reception &m) { m.playing = 1, m.margin_us = INT32_MIN + 1; },
-        [](lt_reception &m) { m.echo_number = 2; }, /* of 1 that was written */
+        [](lt_reception &m) { m.echo_number = 2; }, /* only 1 was written */
         [](lt_reception &m) { m.echo_number = 1u << 31; },
-        [](lt_reception &m) { m.echo_number = 1, m.echo_age_us = 51 * 1000; }, /* before it came */
+        [](lt_reception &m) { m.echo_number = 1, m.echo_age_us = 51 * 1000; }, /* too early */
     };
     State state;
     CHECK(lt_feedback_write_transmission(&state.feedback, second) == 1);
@@ -146,7 +147,7 @@ TEST_CASE("a reception that says what cannot be is ignored and counted", "[feedb
     lt_feedback_take_reception(&state.feedback, &message, second + 50 * ms);
     CHECK(state.feedback.has_reception);
     CHECK(state.feedback.rtt_us == 30 * ms);
-    /* The same answer an hour later. */
+    /* The same answer one hour later. */
     message.number = 2;
     lt_feedback_take_reception(&state.feedback, &message, 3600 * second);
     CHECK(state.feedback.invalid == ++invalid);
@@ -179,7 +180,7 @@ TEST_CASE("the newest message counts, whatever overtakes it, also across the wra
     }
     CHECK(state.feedback.transmission.copies == 2);
     CHECK(state.feedback.received == 3);
-    lt_feedback_forget_peer(&state.feedback); /* another one starts at 1 again */
+    lt_feedback_forget_peer(&state.feedback); /* another peer starts at 1 again */
     lt_transmission message = good_transmission(1);
     lt_feedback_take_transmission(&state.feedback, &message, second);
     CHECK(state.feedback.transmission.copies == 1);

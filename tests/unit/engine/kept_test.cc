@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that wait for the peer's receipt. */
+/* Packets kept until the peer's receipt. */
 #include "catch.h"
 
 #include <vector>
@@ -19,7 +19,7 @@ struct Keeper {
             lt_packet_unref(&packet);
     }
 
-    /* Written to these slots, and acknowledged by TCP there. */
+    /* Writes a packet to `slots`, where TCP acknowledges it. */
     lt_packet *add(std::vector<unsigned> slots, size_t size = 100)
     {
         lt_packet *packet = lt_packet_create(nullptr, size);
@@ -35,7 +35,7 @@ struct Keeper {
         return packet;
     }
 
-    /* Sequence numbers of the packets that are missing. */
+    /* Sequence numbers of the missing packets. */
     std::vector<unsigned> settle(uint32_t number, uint32_t count)
     {
         lt_receipt receipt = {number, count};
@@ -106,13 +106,13 @@ TEST_CASE("a packet that another connection brought, or may bring, is not missin
     Keeper k;
     lt_kept_start(&k.kept, 0, 5);
     lt_kept_start(&k.kept, 1, 6);
-    k.add({0, 1}); /* came on the other */
-    k.add({0, 1}); /* may have come there */
+    k.add({0, 1}); /* received on the other slot */
+    k.add({0, 1}); /* may have been received there */
     k.add({0});
-    k.packets[2]->carried = 1U << 1; /* is on its way there */
+    k.packets[2]->carried = 1U << 1; /* in flight there */
     k.receipt(6, 1);
     CHECK(k.settle(5, 0).empty());
-    CHECK(k.settle(6, 1) == Numbers{1}); /* neither has brought it */
+    CHECK(k.settle(6, 1) == Numbers{1}); /* received on neither */
 }
 
 TEST_CASE("parity is not sent again", "[kept]")
@@ -133,7 +133,7 @@ TEST_CASE("counts are modulo 2^32, and never more than was written", "[kept]")
     for (int i = 0; i < 4; i++)
         k.add({0});
     lt_receipt more = {5, 3}, fine = {5, UINT32_MAX}, other = {6, 0};
-    CHECK(lt_kept_find(&k.kept, &more, &came, &slot)); /* a lap before */
+    CHECK(lt_kept_find(&k.kept, &more, &came, &slot)); /* one wrap earlier */
     CHECK(came == UINT64_C(0x100000003));
     REQUIRE(lt_kept_find(&k.kept, &fine, &came, &slot));
     CHECK(came == UINT64_C(0x1ffffffff));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states of a session, and when one that is to end has ended. */
+/* The states of a session, and the end of a session that is closing. */
 #include "catch.h"
 
 extern "C" {
@@ -23,7 +23,7 @@ struct Life {
         return lt_life_update(&life, &view, now);
     }
 
-    /* The last event's, CLOSED without one. */
+    /* The state of the last event; CLOSED without one. */
     livetcp_session_state told()
     {
         livetcp_engine_event event = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of a session, without what they carry. */
+/* The slots of a session without traffic. */
 #include "component_fixture.h"
 
 TEST_CASE("a caller connects every slot once, and the first one creates the session", "[links]")
@@ -18,9 +18,9 @@ TEST_CASE("a caller connects every slot once, and the first one creates the sess
     REQUIRE(bench.written.size() == 1);
     CHECK(bench.written[0].slot == 1);
     CHECK(bench.written[0].message().type == LT_CONTROL_CREATE);
-    CHECK(lt_links_takes_media(bench.links, 1)); /* media may follow CREATE at once */
+    CHECK(lt_links_takes_media(bench.links, 1)); /* media may follow CREATE directly */
 
-    /* The others wait for the key. */
+    /* The other slots wait for the key. */
     CHECK(lt_links_connected(bench.links, 0, 0));
     CHECK(bench.written.size() == 1);
     CHECK_FALSE(lt_links_takes_media(bench.links, 0));
@@ -156,7 +156,7 @@ TEST_CASE("an open connection is pinged when nothing is written, and its answer 
     REQUIRE(lt_links_control(bench.links, 0, &message, due + 30 * ms) == LIVETCP_OK);
     CHECK(bench.path(0).rtt_us == 30 * ms);
     CHECK(lt_links_round_trip(bench.links) == 30 * ms);
-    message.timestamp = static_cast<uint64_t>(due + 1000 * ms); /* the peer chooses it */
+    message.timestamp = static_cast<uint64_t>(due + 1000 * ms); /* chosen by the peer */
     REQUIRE(lt_links_control(bench.links, 0, &message, due + 40 * ms) == LIVETCP_OK);
     CHECK(bench.path(0).rtt_us == 30 * ms);
 }
@@ -189,7 +189,8 @@ TEST_CASE("path information is asked for when it is old, sooner while something 
     bench.tell(1, 5000, 0);
     CHECK(lt_links_stale(bench.links, 3, ms) == 2);
     CHECK(lt_links_stale(bench.links, 1, ms) == 0);
-    lt_links_writable(bench.links, 0); /* the kernel has sent some: what was told does not count */
+    /* The kernel has sent data: the previous path info no longer counts. */
+    lt_links_writable(bench.links, 0);
     CHECK(lt_links_stale(bench.links, 3, ms) == 3);
     lt_links_blocked(bench.links, 0);
     CHECK_FALSE(lt_links_can_write(bench.links, 0));
@@ -219,7 +220,7 @@ TEST_CASE("what is acknowledged without a round trip waits for the round trip", 
     };
     lt_links_wrote(bench.links, 0, 1448, 100 * ms);
     CHECK(tell(LIVETCP_PATH_RTT, 1448, 20 * ms, 101 * ms).segments == 0);
-    /* The platform was asked for the queue alone; TCP's average has moved by an eighth of 16 ms. */
+    /* Only the queue was queried; TCP's average has moved by an eighth of 16 ms. */
     CHECK(tell(0, 0, 0, 140 * ms).segments == 0);
     lt_links_wrote(bench.links, 0, 60, 200 * ms);
     lt_path_sample sample = tell(LIVETCP_PATH_RTT, 60, 22 * ms, 201 * ms);

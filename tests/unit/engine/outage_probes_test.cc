@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When new connections are begun to find out whether the path is back. */
+/* Times at which probe connections are started during an outage. */
 #include "catch.h"
 
 extern "C" {
@@ -13,7 +13,7 @@ namespace
 
 constexpr livetcp_usec ms = 1000, second = 1000 * ms;
 
-/* Begins what is due up to then; the times. */
+/* Starts every probe due until `until`; returns the times. */
 std::vector<livetcp_usec> run(lt_outage_probes &probes, livetcp_usec until)
 {
     std::vector<livetcp_usec> times;
@@ -45,7 +45,7 @@ TEST_CASE("a path that works is not probed", "[outage]")
     CHECK(lt_outage_probes_deadline(&probes) == LIVETCP_NEVER);
     lt_outage_probes_update(&probes, LIVETCP_NEVER, 60 * ms);
     CHECK_FALSE(lt_outage_probes_next(&probes, second, &number));
-    /* A loss that TCP repairs after its timeout. */
+    /* A loss that TCP repairs after its retransmission timeout. */
     lt_outage_probes_update(&probes, second, 60 * ms);
     CHECK(lt_outage_probes_deadline(&probes) == second + 370 * ms);
     CHECK_FALSE(lt_outage_probes_next(&probes, second + 360 * ms, &number));
@@ -80,11 +80,11 @@ TEST_CASE("the first answer behind lost ones ends an outage, and the others are 
     lt_outage_probes_update(&probes, 0, 60 * ms);
     size_t count = run(probes, second).size();
     CHECK(lt_outage_probes_is_away(&probes));
-    CHECK(probes.under_way == (1U << LIVETCP_MAX_OUTAGE_PROBES) - 1);
+    CHECK(probes.in_flight == (1U << LIVETCP_MAX_OUTAGE_PROBES) - 1);
     lt_outage_probes_lost(&probes, 1);
     CHECK(lt_outage_probes_answered(&probes, (unsigned)(count - 1) % LIVETCP_MAX_OUTAGE_PROBES,
                                     second));
-    CHECK(probes.under_way == 0);
+    CHECK(probes.in_flight == 0);
     for (unsigned i = 0; i < LIVETCP_MAX_OUTAGE_PROBES; i++)
         CHECK_FALSE(lt_outage_probes_answered(&probes, i, second));
     CHECK(stats_of(probes).control.outages == 1);
@@ -99,9 +99,9 @@ TEST_CASE("silence on a path that answers is no outage, and is looked at again",
     livetcp_usec now = run(probes, 450 * ms).back();
     CHECK_FALSE(lt_outage_probes_is_away(&probes));
     CHECK_FALSE(lt_outage_probes_answered(&probes, 0, now));
-    CHECK(probes.under_way == 0);
+    CHECK(probes.in_flight == 0);
     CHECK(stats_of(probes).control.outages == 0);
-    lt_outage_probes_update(&probes, 0, 60 * ms); /* still silent */
+    lt_outage_probes_update(&probes, 0, 60 * ms); /* still no answer */
     CHECK(lt_outage_probes_deadline(&probes) == now + second);
     CHECK(run(probes, now + second).size() == 1);
 }
@@ -130,13 +130,13 @@ TEST_CASE("probes of an outage are of use until the next round begins, also in a
     unsigned last = (unsigned)(count - 1) % LIVETCP_MAX_OUTAGE_PROBES;
     REQUIRE(last != 0);
     CHECK(lt_outage_probes_would_end(&probes, last));
-    uint32_t under_way = probes.under_way;
+    uint32_t under_way = probes.in_flight;
     lt_outage_probes twice = probes;
 
-    /* Nobody has looked in between. */
+    /* No update in between. */
     lt_outage_probes_update(&probes, second, 60 * ms);
     CHECK_FALSE(lt_outage_probes_is_away(&probes));
-    CHECK(probes.under_way == under_way);
+    CHECK(probes.in_flight == under_way);
     CHECK(lt_outage_probes_deadline(&probes) == second + 370 * ms);
     CHECK(lt_outage_probes_answered(&probes, last, second + 20 * ms));
     CHECK(stats_of(probes).control.outages == 1);
@@ -144,7 +144,7 @@ TEST_CASE("probes of an outage are of use until the next round begins, also in a
 
     lt_outage_probes_update(&twice, second, 60 * ms);
     CHECK(run(twice, second + 370 * ms).size() == 1);
-    CHECK(twice.under_way == 1);
+    CHECK(twice.in_flight == 1);
     CHECK_FALSE(lt_outage_probes_would_end(&twice, 0));
     CHECK_FALSE(lt_outage_probes_answered(&twice, last, second + 380 * ms));
     run(twice, 2 * second);

@@ -13,7 +13,7 @@ namespace
 
 const uint32_t media = 0xa1b2c3d4, parity = 0x0badcafe;
 
-/* A decoder that knows `parity`, and what comes out of it. */
+/* A decoder with `parity` announced, and its output. */
 class Decoder
 {
   public:
@@ -35,8 +35,8 @@ class Decoder
         return lt_parity_decoder_announce(decoder, parity_ssrc, media_ssrc, LT_PARITY_PAYLOAD_TYPE);
     }
 
-    /* Takes a copy of exactly these bytes, so that a sanitizer sees a read past their end. Returns
-     * what could be rebuilt then. */
+    /* Takes a copy of exactly this size, so that a sanitizer reports a read past the end. Returns
+     * the packets rebuilt by it. */
     std::vector<Bytes> take(const Bytes &bytes)
     {
         std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
@@ -75,7 +75,7 @@ class Decoder
     bool is_parity = false;
 };
 
-/* The parity of a group as another sender would make it: not by our encoder. */
+/* The parity of a group as a different sender would encode it. */
 Bytes parity_of(const std::vector<Bytes> &group, uint16_t sequence = 1, uint32_t ssrc = parity)
 {
     Bytes packet = {0x81, LT_PARITY_PAYLOAD_TYPE};
@@ -131,7 +131,7 @@ TEST_CASE("any one packet of any group comes back, bit by bit, whatever the orde
             for (const Bytes &back : decoder.take(packet))
                 rebuilt.push_back(back);
         REQUIRE(rebuilt == Rebuilt{group[lost]});
-        CHECK(decoder.take(group[lost]).empty()); /* the original after all */
+        CHECK(decoder.take(group[lost]).empty()); /* the original arrives after all */
         CHECK(decoder.take(parity_of(group, (uint16_t)round)).empty());
         decoder.now += 1000;
     }
@@ -164,8 +164,8 @@ TEST_CASE("a group that lacks two waits until it lacks one")
     decoder.take(simple(1));
     CHECK(decoder.take(parity_of({simple(1), simple(2), simple(3)})).empty());
     CHECK(decoder.is_parity);
-    CHECK(decoder.take(simple(1)).empty()); /* a copy of what it has */
-    CHECK(decoder.take(simple(9)).empty()); /* not of the group */
+    CHECK(decoder.take(simple(1)).empty()); /* a duplicate of a known packet */
+    CHECK(decoder.take(simple(9)).empty()); /* not in the group */
     CHECK(decoder.take(simple(3)) == Rebuilt{simple(2)});
     CHECK(decoder.take(simple(2)).empty());
 }
@@ -173,7 +173,7 @@ TEST_CASE("a group that lacks two waits until it lacks one")
 TEST_CASE("what is rebuilt helps to rebuild others")
 {
     Decoder decoder;
-    /* Rows 1 2, 3 4 and the column 2 3, which completes both, of two parity streams. */
+    /* Rows 1 2 and 3 4 and the column 2 3, which completes both, in two parity streams. */
     decoder.announce(0x77, media);
     decoder.take(simple(1));
     CHECK(decoder.take(parity_of({simple(3), simple(4)}, 1)).empty());
@@ -226,7 +226,7 @@ TEST_CASE("an announcement may come again, and may change its mind")
     decoder.announce(parity, 5);
     CHECK(decoder.held() == 0);
     CHECK(decoder.take(parity_of({simple(3), simple(4)})).empty());
-    CHECK(decoder.stats().invalid == 1); /* of the media it protected before */
+    CHECK(decoder.stats().invalid == 1); /* of the media that it protected before */
     decoder.take(simple(3, 100, 5));
     CHECK(decoder.take(parity_of({simple(3, 100, 5), simple(4, 100, 5)}, 2)) ==
           Rebuilt{simple(4, 100, 5)});
@@ -268,9 +268,9 @@ TEST_CASE("what parity makes is RTP of the media, within bounds, or nothing")
         packet[at] ^= flip;
         return decoder.take(packet);
     };
-    CHECK(tampered(18, 0x80).empty()); /* longer than what follows */
+    CHECK(tampered(18, 0x80).empty()); /* longer than the remaining bytes */
     CHECK(tampered(19, 0x3f).size() == 1);
-    decoder.announce(parity, 1); /* forget number 2 */
+    decoder.announce(parity, 1); /* discard number 2 */
     decoder.announce(parity, media);
     decoder.take(simple(1, 300));
     CHECK(tampered(17, 0xa8).empty());     /* sender report */
@@ -297,8 +297,8 @@ TEST_CASE("streams are bounded: the one whose parity came least recently is forg
     for (uint32_t i = 0; i < 1000; i++) {
         decoder.announce(0x1000 + i, 0x2000 + i);
         decoder.take(simple(1, 1000, 0x2000 + i));
-        CHECK(
-            decoder.takes_as_parity(parity_of({simple(1), simple(2)}))); /* keeps the first alive */
+        /* Keeps the first one active. */
+        CHECK(decoder.takes_as_parity(parity_of({simple(1), simple(2)})));
     }
     CHECK(decoder.held() <= LT_PARITY_STREAMS * 1000 + 200);
     auto knows = [&](uint32_t i) {
@@ -314,14 +314,14 @@ TEST_CASE("bytes are bounded, and the oldest packets go first")
 {
     Decoder decoder;
     for (uint16_t sequence = 65500; sequence != 800; sequence++) {
-        decoder.take(simple((uint16_t)(sequence ^ 1), 60000)); /* neighbours in the wrong order */
+        decoder.take(simple((uint16_t)(sequence ^ 1), 60000)); /* neighbours in reverse order */
         CHECK(decoder.held() <= LT_PARITY_HISTORY_BYTES);
     }
     CHECK(decoder.held() > LT_PARITY_HISTORY_BYTES - 60000);
     CHECK(decoder.take(parity_of({simple(785, 60000), simple(790, 60000), simple(794, 60000),
                                   simple(799, 60000), simple(805)})) == Rebuilt{simple(805)});
     CHECK(decoder.take(parity_of({simple(750, 60000), simple(798, 60000), simple(799, 60000)}, 2))
-              .size() == 1); /* 750 was forgotten, and comes again */
+              .size() == 1); /* 750 was discarded, and arrives again */
 
     Decoder waiting;
     for (uint16_t i = 0; i < 30; i++) {
@@ -347,7 +347,7 @@ TEST_CASE("a number's packet is no member any more when the numbers have come ro
     decoder.now += LT_PARITY_AGE_US;
     Bytes later = simple(1, 80);
     decoder.now++;
-    CHECK(decoder.take(parity_of({later, simple(2)}, 2)).empty()); /* lacks both */
+    CHECK(decoder.take(parity_of({later, simple(2)}, 2)).empty()); /* both are missing */
     CHECK(decoder.take(later) == Rebuilt{simple(2)});
     CHECK(decoder.take(simple(8, 30)).empty()); /* that parity is too old */
     CHECK(decoder.stats().invalid == 0);
@@ -373,7 +373,7 @@ TEST_CASE("the work for what a peer sends is bounded, whatever it announces")
     };
     for (uint32_t i = 0; i < LT_PARITY_STREAMS; i++)
         decoder.announce(parity + i, media);
-    /* Groups that wait for all of the packets that come, and for two that never do. */
+    /* Groups of every packet that follows and of two that never arrive. */
     for (uint16_t i = 0; i < LT_PARITY_WAITING; i++) {
         std::vector<Bytes> group;
         for (uint16_t j = 0; j < LT_PARITY_SPAN; j++)
@@ -417,12 +417,12 @@ TEST_CASE("sessions share a bound on memory beyond what each may hold")
         }
         for (const Decoder &decoder : decoders) {
             size_t own = lt_parity_decoder_held(decoder.decoder);
-            CHECK(own >= LT_PARITY_OWN - 1400); /* nobody's neighbours take that */
+            CHECK(own >= LT_PARITY_OWN - 1400); /* not displaced by its neighbours */
             held += own;
         }
         CHECK(held == memory.used);
         CHECK(held <= memory.limit + 5 * LT_PARITY_OWN);
-        /* What is kept are the newest, which protect what comes. */
+        /* The newest packets are kept: they are in the groups to come. */
         CHECK(decoders[4].take(parity_of({simple(599, 1400), simple(600, 1400)})) ==
               Rebuilt{simple(600, 1400)});
     }

@@ -49,9 +49,11 @@ Bytes tail(const Bytes &bytes, size_t from)
 
 TEST_CASE("recovery fields and payload are those of an independent encoder")
 {
-    /* GStreamer 1.22 made of these, with "rtpulpfecenc pt=122 percentage=34", the ULPFEC packet
+    /* GStreamer 1.22 encoded this group, with "rtpulpfecenc pt=122 percentage=34", as the ULPFEC
+     * packet
      *   807a0001 00002328 a1b2c3d4 | 31e0 fffe 00003fe0 0015 | 0015 e000 | deadbeef...
-     * whose recovery fields are defined as ours but lie elsewhere (RFC 5109 section 7.3). */
+     * Its recovery fields are defined as in RFC 8627 but ordered otherwise (RFC 5109 section 7.3).
+     */
     const char *group[] = {
         "8060fffe00000bb8a1b2c3d401020304050607",
         "9160ffff00001770a1b2c3d401020304bede00011055aa00c0ffee0123456789ab", /* X, CSRC */
@@ -134,7 +136,7 @@ TEST_CASE("a group may be ended early, and one packet is a group then")
     CHECK(lt_parity_encoder_count(encoder) == 1);
     CHECK(tail(finish(encoder), 16) == expected_fec({simple(9)}, 9));
     CHECK(lt_parity_encoder_count(encoder) == 0);
-    /* Nothing of it is left in the next. */
+    /* The next parity contains nothing of it. */
     add(encoder, simple(10, 50));
     add(encoder, simple(11, 40));
     CHECK(tail(finish(encoder), 16) == expected_fec({simple(10, 50), simple(11, 40)}, 10));

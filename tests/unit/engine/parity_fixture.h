@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RTP packets to protect, and what RFC 8627 section 6.2 says of their parity, computed the slow
- * way: whole bit strings, one bit at a time. */
+/* RTP packets to protect, and a reference implementation of RFC 8627 section 6.2 that works on bit
+ * strings, one bit at a time. */
 #ifndef LT_TESTS_UNIT_CORE_PARITY_FIXTURE_H
 #define LT_TESTS_UNIT_CORE_PARITY_FIXTURE_H
 
@@ -87,8 +87,8 @@ inline Bytes random_packet(lt_rng &rng, uint32_t ssrc, uint16_t sequence, size_t
     return bytes;
 }
 
-/* Section 6.2: the first 64 bits of the header, 16 of the length without the first 12 bytes, and
- * what follows these; padded with zeros, XORed. */
+/* RFC 8627 section 6.2: the first 64 bits of the header, 16 bits of length without the first 12
+ * bytes, then the rest of the packet; padded with zeros and XORed. */
 inline std::vector<bool> bit_string(const Bytes &packet)
 {
     std::vector<bool> bits;
@@ -111,8 +111,8 @@ inline uint64_t take_bits(const std::vector<bool> &bits, size_t from, size_t cou
     return value;
 }
 
-/* What the parity packet of these has from its FEC header on (section 6.2, figure 12), the mask
- * being written bit by bit, too. */
+/* The expected parity packet from its FEC header on (section 6.2, figure 12), the mask written bit
+ * by bit. */
 inline Bytes expected_fec(const std::vector<Bytes> &group, uint16_t base)
 {
     std::vector<bool> sum, mask(128);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrival order: at once, and never twice. */
+/* Arrival order: immediate delivery without duplicates. */
 #include "receiver.h"
 
 using Sequences = std::vector<int>;
@@ -54,7 +54,7 @@ TEST_CASE("a packet thousands behind is still known", "[reassembly]")
     r.push(1, 40001, 50000000);
     CHECK(r.take() == Sequences{40000});
     CHECK(r.stats().duplicates == 2);
-    r.push(1, 20000, 50000000); /* behind the window: cannot be told from a duplicate */
+    r.push(1, 20000, 50000000); /* older than the window: indistinguishable from a duplicate */
     r.push(1, 20001, 50000000);
     CHECK(r.take().empty());
     CHECK(r.stats().late_discarded == 2);
@@ -67,8 +67,8 @@ TEST_CASE("a jump is confirmed by a second packet and loses none", "[reassembly]
         r.push(1, sequence, 0);
     r.take();
     r.push(1, 20000, 1000, 7, 2);
-    r.push(1, 20000, 1000, 7, 1); /* its copy confirms nothing */
-    r.push(1, 110, 1500);         /* still on its way on another connection */
+    r.push(1, 20000, 1000, 7, 1); /* a duplicate does not confirm */
+    r.push(1, 110, 1500);         /* in flight on another connection */
     CHECK(r.take() == Sequences{110});
     r.push(1, 20005, 2000);
     CHECK(r.take() == Sequences{20000, 20005});
@@ -106,8 +106,8 @@ TEST_CASE("a stray packet changes nothing", "[reassembly]")
         r.push(1, sequence, sequence);
     CHECK(r.stats().delivered == 100);
     CHECK(r.stats().restarts == 0);
-    CHECK(r.stats().late_discarded == 1); /* the second took the place of the first */
-    r.push(1, 30001, 20000000);           /* far too long after to confirm it */
+    CHECK(r.stats().late_discarded == 1); /* the second replaced the first */
+    r.push(1, 30001, 20000000);           /* too late to confirm it */
     CHECK(r.stats().restarts == 0);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a stalled connection's old packets are never a restart", "[reassembly
 {
     Receiver r(LIVETCP_ORDER_ARRIVAL);
     livetcp_usec now = 0;
-    /* 5 s of 4000 packets/s went past a connection that held one packet in five of the first. */
+    /* 5 s of 4000 packets/s overtook a connection that held every fifth of the first. */
     for (unsigned i = 0; i < 20000; i++)
         if (i % 5 || i >= 1000)
             r.push(1, (uint16_t)i, now += 250);
@@ -165,14 +165,14 @@ TEST_CASE("at most 64 streams are known, the least active is forgotten", "[reass
     Receiver r(LIVETCP_ORDER_ARRIVAL);
     for (uint32_t ssrc = 0; ssrc < 64; ssrc++)
         r.push(ssrc, 1, 0);
-    r.push(0, 2, 0); /* now 1 is the least active */
+    r.push(0, 2, 0); /* 1 is the least recently active now */
     r.push(64, 1, 0);
     CHECK(r.stats().evicted == 1);
     r.push(0, 2, 0);
     r.push(0, 1, 0);
     r.push(63, 1, 0);
     CHECK(r.stats().duplicates == 3);
-    r.push(1, 1, 0); /* forgotten: new */
+    r.push(1, 1, 0); /* discarded: new */
     CHECK(r.stats().delivered == 67);
     CHECK(r.stats().evicted == 2);
     for (uint32_t ssrc = 1000; ssrc < 11000; ssrc++)

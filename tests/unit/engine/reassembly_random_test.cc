@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeded random paths: several connections that keep their own order and nothing else, with loss,
- * copies and stalls. Whatever happens, no packet is delivered twice, and each is accounted for. */
+/* Seeded random paths: several connections, each in order by itself, with loss, copies and stalls.
+ * No packet may be delivered twice, and each must be counted. */
 #include "receiver.h"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ const livetcp_usec wait_us = 300000;
 
 struct Plan {
     unsigned connections = 5;
-    double loss = 0;            /* share of packets that never come */
-    double copies = 0;          /* share of packets sent on a second connection, too */
-    double stalls = 0;          /* chance a packet that its connection stalls before it */
+    double loss = 0;            /* fraction of packets lost */
+    double copies = 0;          /* fraction of packets also sent on a second connection */
+    double stalls = 0;          /* probability of a stall before a packet */
     livetcp_usec stall_us = 0;  /* longest stall */
-    unsigned ssrcs = 1;         /* streams at a time */
+    unsigned ssrcs = 1;         /* concurrent streams */
     unsigned replace_after = 0; /* packets after which a stream gets a new SSRC; 0: never */
-    double jumps = 0;           /* chance a packet that the numbers jump forward before it */
+    double jumps = 0;           /* probability of a forward jump before a packet */
 };
 
 struct Sent {
@@ -89,7 +89,7 @@ class Sender
     lt_rng rng;
 };
 
-/* Pushes all arrivals with timers in between, and checks how long packets were held. */
+/* Pushes all arrivals, expires timers in between, and checks the holding times. */
 void run(Receiver &r, const std::vector<Sent> &arrivals, livetcp_usec longest_hold)
 {
     size_t checked = 0, held_too_long = 0;
@@ -122,7 +122,7 @@ void check_once(const Receiver &r)
         REQUIRE(ids.insert(packet.id).second);
 }
 
-/* Each stream's packets leave in order, with a discontinuity exactly where some are missing. */
+/* Each stream's packets are delivered in order, with a discontinuity exactly at each gap. */
 void check_order(const Receiver &r, unsigned ssrcs)
 {
     std::map<uint32_t, uint32_t> last;
@@ -191,7 +191,7 @@ TEST_CASE("in sequence order numbers only grow, and no packet waits too long",
         late += r.stats().late_discarded;
         gaps += r.stats().gaps;
     }
-    CHECK(late > 0); /* or the stalls tested nothing */
+    CHECK(late > 0); /* otherwise the stalls tested nothing */
     CHECK(gaps > 0);
 }
 
@@ -206,13 +206,13 @@ TEST_CASE("without stalls beyond the wait, sequence order loses nothing", "[reas
         plan.replace_after = 0;
         Sender sender(plan, seed);
         std::vector<Sent> arrivals = sender.send(10000);
-        /* A connection may stall again before it caught up: a wait that covers that, too. */
+        /* A connection may stall again before it has caught up: this wait covers it. */
         Receiver r(LIVETCP_ORDER_SEQUENCE, 10 * wait_us);
         run(r, arrivals, 10 * wait_us);
         check_order(r, plan.ssrcs);
         CHECK(r.stats().gaps == 0);
         CHECK(r.stats().delivered + r.stats().late_discarded == sender.sent);
-        /* Late are only those overtaken for longer than a stream's start. */
+        /* Only packets overtaken for longer than a stream's start are late. */
         CHECK(r.stats().late_discarded < 200);
     }
 }

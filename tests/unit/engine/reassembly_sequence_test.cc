@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequence order: by number, waiting for gaps, but not for ever. */
+/* Sequence order: waits for gaps, for a bounded time. */
 #include "receiver.h"
 
 using Sequences = std::vector<int>;
@@ -35,7 +35,7 @@ TEST_CASE("the first packets are put in order before any is delivered", "[reasse
     r.expire(100 + start_us);
     CHECK(r.take() == Sequences{65535, 0});
     CHECK(r.stats().duplicates == 1);
-    CHECK(r.deadline() == 100 + wait_us); /* 1..9 are a gap now */
+    CHECK(r.deadline() == 100 + wait_us); /* 1..9 are the gap now */
     r.expire(100 + wait_us);
     CHECK(r.take() == Sequences{10, 11, 12});
     CHECK(r.delivered[2].discontinuity);
@@ -75,7 +75,7 @@ TEST_CASE("a gap is given up wait_us after it was noticed", "[reassembly]")
 {
     Started r(10);
     r.push(1, 13, 100000, 0, 4);
-    r.push(1, 12, 900000); /* shrinks the gap, and does not prolong it */
+    r.push(1, 12, 900000); /* shrinks the gap without extending the wait */
     CHECK(r.deadline() == 100000 + wait_us);
     r.expire(100000 + wait_us - 1);
     CHECK(r.take().empty());
@@ -233,7 +233,7 @@ TEST_CASE("what is still held is freed", "[reassembly]")
     for (uint16_t sequence = 12; sequence < 200; sequence += 3)
         r.push(1, sequence, 100000);
     r.push(1, 20000, 100000);
-    r.push(7, 1, 100000); /* still starting */
+    r.push(7, 1, 100000); /* still in its start period */
 }
 
 TEST_CASE("when the order of sequence ends, what is held goes out", "[reassembly]")
@@ -242,7 +242,7 @@ TEST_CASE("when the order of sequence ends, what is held goes out", "[reassembly
     Started r(10, 60000000);
     for (uint16_t sequence : {12, 13, 15})
         r.push(1, sequence, 100000);
-    r.push(7, 1, 100000); /* still starting */
+    r.push(7, 1, 100000); /* still in its start period */
     lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_ARRIVAL);
     CHECK(r.take().empty());
     CHECK(r.deadline() <= 100000);
@@ -250,13 +250,13 @@ TEST_CASE("when the order of sequence ends, what is held goes out", "[reassembly
     if (by_time)
         r.expire(100000);
     else
-        r.push(1, 12, 100001); /* a copy */
+        r.push(1, 12, 100001); /* a duplicate */
     CHECK(r.take() == expected);
     CHECK(r.delivered[1].discontinuity);
     CHECK(r.stats().gaps == 2);
     CHECK(r.deadline() == LIVETCP_NEVER);
     r.push(1, 18, 200000);
-    r.push(1, 11, 200000); /* nobody waits for it any more, and it is not too late either */
+    r.push(1, 11, 200000); /* no longer expected, and not late either */
     CHECK(r.take() == Sequences{18, 11});
     r.push(1, 13, 200000);
     CHECK(r.take().empty());
@@ -277,6 +277,6 @@ TEST_CASE("when the order of sequence begins, streams go on behind what came", "
     r.push(1, 19, 2000);
     CHECK(r.deadline() == 2000 + wait_us);
     lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_ARRIVAL);
-    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_SEQUENCE); /* and nothing has happened */
+    lt_reassembly_set_order(r.reassembly, LIVETCP_ORDER_SEQUENCE); /* no effect */
     CHECK(r.deadline() == 2000 + wait_us);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Receipts that are written: which, when, and how often. */
+/* Receipts: their content, times and rate. */
 #include "catch.h"
 
 extern "C" {
@@ -32,7 +32,7 @@ TEST_CASE("a connection is told of when packets have come since the last time", 
 {
     Receipts r;
     lt_receipts_on_packets(&r.receipts, 0, 3);
-    CHECK(r.fill() == 0); /* it has no number */
+    CHECK(r.fill() == 0); /* without a sequence number */
     lt_receipts_on_number(&r.receipts, 0, 7);
     REQUIRE(r.fill() == 1);
     CHECK(r.filled[0].number == 7);
@@ -78,7 +78,7 @@ TEST_CASE("the last receipt is repeated until it is answered, and not for ever",
         }
         if (answered && sent == 2) {
             lt_receipts_on_answer(&r.receipts, &answer);
-            lt_receipts_on_answer(&r.receipts, &answer); /* nobody waits for it any more */
+            lt_receipts_on_answer(&r.receipts, &answer); /* no longer expected */
         }
     }
     CHECK(sent == (answered ? 2 : LT_RECEIPT_TRIES));

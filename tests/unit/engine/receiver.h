@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reassembly with its output recorded, and packets to push into it. */
+/* A reassembly whose output is recorded, and packets for it. */
 #ifndef LT_TESTS_UNIT_CORE_RECEIVER_H
 #define LT_TESTS_UNIT_CORE_RECEIVER_H
 
@@ -16,7 +16,7 @@ extern "C" {
 struct Delivered {
     uint32_t ssrc;
     uint16_t sequence;
-    uint32_t id; /* what push() was told, carried in the payload */
+    uint32_t id; /* the argument of push(), carried in the payload */
     unsigned connection;
     livetcp_usec arrival_us;
     bool discontinuity;
@@ -85,7 +85,7 @@ class Receiver
     {
         auto *self = static_cast<Receiver *>(user);
         const uint8_t *data = arrival->data;
-        /* Bytes that are a packet's must be that packet's. */
+        /* Data that refers to a packet must be that packet's. */
         bool whole = !arrival->packet || (lt_packet_data(arrival->packet) == data &&
                                           lt_packet_size(arrival->packet) == arrival->size);
         if (!whole || arrival->rtcp || arrival->size < LT_RTP_MIN_SIZE + 4)

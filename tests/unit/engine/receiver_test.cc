@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lt_receiver alone: bytes in, and what it tells its sink. */
+/* lt_receiver alone: input bytes, and its calls to the sink. */
 #include "parity_fixture.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace
 
 constexpr uint32_t media = 0x11111111, parity = 0x22222222;
 
-/* One call of the sink. */
+/* One call to the sink. */
 struct Call {
     enum Kind { MEDIA, RTCP, CONTROL } kind;
     unsigned slot;
@@ -54,7 +54,7 @@ class Receiver
 
     livetcp_result receive(const Bytes &bytes, unsigned slot = 0)
     {
-        /* A copy of exactly these bytes, so that a sanitizer sees a read past their end. */
+        /* A copy of exactly this size, so that a sanitizer reports a read past the end. */
         std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
         std::copy(bytes.begin(), bytes.end(), copy.get());
         return lt_receiver_receive(receiver, slot, copy.get(), bytes.size(), now);
@@ -78,7 +78,7 @@ class Receiver
     {
         return *lt_receiver_get_slot(receiver, slot);
     }
-    /* The sequence numbers of the media that came up since the last call. */
+    /* The sequence numbers of the media delivered since the last call. */
     std::vector<int> take()
     {
         std::vector<int> numbers;
@@ -151,13 +151,13 @@ Bytes rtp(uint16_t sequence, size_t payload = 20, uint32_t ssrc = media)
     return packet;
 }
 
-/* A receiver report without blocks. */
+/* A receiver report without report blocks. */
 Bytes rtcp()
 {
     return {0x80, 201, 0, 1, 1, 2, 3, 4};
 }
 
-/* A control message with its LENGTH. */
+/* A control message with its LENGTH field. */
 Bytes control(lt_control_type type)
 {
     uint8_t bytes[LT_CONTROL_MAX];
@@ -264,7 +264,7 @@ TEST_CASE("what cannot be read is an error, after what came before it", "[receiv
         CHECK(r.receive(frame(rtp(1)), 1) == LIVETCP_OK);
         CHECK(r.take() == Numbers{1});
     }
-    /* What cannot be read was read all the same. */
+    /* Undecodable bytes count as read. */
     CHECK(r.stats().received.bytes_read > 0);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("before it has joined, a slot carries control messages only", "[receiv
     CHECK(r.slot(0).packets == 0);
     CHECK(r.stats().received.packets == 0);
 
-    /* A control message may change that for the frame behind it. */
+    /* A control message may change the state for the frame after it. */
     lt_receiver_start(r.receiver, 0);
     r.control = [&](unsigned) {
         r.permission = LT_RECEIVE_ALL;
@@ -324,14 +324,14 @@ TEST_CASE("RTCP goes up at once, and LiveTCP's own is marked", "[receiver]")
     Receiver r(LIVETCP_WIRE_SESSION, LIVETCP_ORDER_SEQUENCE);
 
     CHECK(r.receive(frame(rtp(1)) + frame(rtcp()) + frame(marked)) == LIVETCP_OK);
-    REQUIRE(r.calls.size() == 2); /* the media waits */
+    REQUIRE(r.calls.size() == 2); /* the media is held */
     CHECK(r.calls[0].kind == Call::RTCP);
     CHECK_FALSE(r.calls[0].report);
     CHECK(r.calls[1].kind == Call::RTCP);
     CHECK(r.calls[1].report);
     CHECK(r.calls[1].bytes == marked);
     CHECK(r.calls[1].header.ssrc == 0);
-    CHECK(r.stats().received.packets == 1); /* only the application's is counted */
+    CHECK(r.stats().received.packets == 1); /* only the application's packet counts */
     CHECK(r.stats().received.bytes == 8);
     CHECK(r.slot(0).packets == 2);
 }
@@ -378,7 +378,7 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
     SECTION("not before the announcement")
     {
         CHECK(r.receive(frame(group[0]) + frame(group[2]) + frame(fec)) == LIVETCP_OK);
-        CHECK(r.take() == Numbers{1, 3, 1}); /* the parity is a stream like any */
+        CHECK(r.take() == Numbers{1, 3, 1}); /* parity is handled as any stream */
         CHECK(r.stats().received.parity == 0);
     }
     SECTION("after it, and the original is the duplicate")
@@ -401,14 +401,14 @@ TEST_CASE("announced parity rebuilds a packet once", "[receiver]")
         CHECK(r.stats().received.parity_invalid == 0);
         CHECK(r.stats().received.duplicates == 1);
         CHECK(r.slot(0).packets == 3);
-        CHECK(r.slot(1).packets == 0); /* parity is no media */
+        CHECK(r.slot(1).packets == 0); /* parity is not counted as media */
     }
     SECTION("announced while its connection is read")
     {
         r.control = [&](unsigned) { return r.announce(); };
         CHECK(r.receive(frame(group[0]) + control(LT_CONTROL_PADDING) + frame(group[1]) +
                         frame(group[2]) + frame(fec)) == LIVETCP_OK);
-        /* Number 1 came before: the decoder does not know it, reassembly does. */
+        /* Number 1 arrived earlier: unknown to the decoder, known to reassembly. */
         CHECK(r.take() == Numbers{1, 2, 3});
         CHECK(r.stats().received.parity_rebuilt == 1);
         CHECK(r.stats().received.duplicates == 1);
@@ -429,7 +429,7 @@ TEST_CASE("sequence order waits until its deadline", "[receiver]")
 
     CHECK(lt_receiver_deadline(r.receiver) == LIVETCP_NEVER);
     CHECK(r.receive(frame(rtp(11)) + frame(rtp(10))) == LIVETCP_OK);
-    CHECK(r.take().empty()); /* the first to come need not be the first sent */
+    CHECK(r.take().empty()); /* the first to arrive may not be the first sent */
     REQUIRE(lt_receiver_deadline(r.receiver) == r.now + 50000);
     lt_receiver_expire(r.receiver, r.now + 49999);
     CHECK(r.take().empty());
@@ -449,7 +449,7 @@ TEST_CASE("sequence order waits until its deadline", "[receiver]")
     CHECK(r.receive(frame(rtp(12))) == LIVETCP_OK);
     CHECK(r.stats().received.late_discarded == 1);
 
-    /* The end of the session: nothing fills a gap any more. */
+    /* At the end of the session no gap can be filled. */
     CHECK(r.receive(frame(rtp(16)) + frame(rtp(15))) == LIVETCP_OK);
     CHECK(r.take().empty());
     lt_receiver_expire(r.receiver, LIVETCP_NEVER);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports component, one end or both, without a session. */
+/* The reports component of one or both ends, without a session. */
 #include "catch.h"
 
 #include <cstring>
@@ -38,7 +38,7 @@ Bytes media(uint16_t sequence)
 {
     Bytes packet(172);
     packet[0] = 0x80;
-    packet[1] = 0; /* PCMU: 8 kHz, says RFC 3551 */
+    packet[1] = 0; /* PCMU: 8 kHz by RFC 3551 */
     lt_write_be16(&packet[2], sequence);
     lt_write_be32(&packet[4], sequence * 160u);
     lt_write_be32(&packet[8], 0xcafe);
@@ -97,7 +97,7 @@ struct End {
         return end->room;
     }
 
-    /* The application's packet goes out in that slot; it was queued so long. */
+    /* The application's packet is written in that slot after `queued` microseconds in the queue. */
     void write_media(livetcp_usec now, unsigned slot = 0, livetcp_usec queued = 0)
     {
         Bytes bytes = media(next_sequence++);
@@ -138,7 +138,7 @@ struct End {
         return arrival;
     }
 
-    /* Returns what was written. */
+    /* Returns the frames written. */
     std::vector<Frame> expire(livetcp_usec now, uint64_t gaps = 0, uint64_t late_order = 0)
     {
         lt_reports_view view = {paths, 4, gaps, late_order, 0};
@@ -148,7 +148,7 @@ struct End {
         return frames;
     }
 
-    /* Takes frames of the other end. True if the last one was LiveTCP's RTCP. */
+    /* Takes frames of the other end. True if the last one was RTCP for LiveTCP. */
     bool take(const std::vector<Frame> &from, livetcp_usec now)
     {
         bool own = false;
@@ -218,7 +218,7 @@ livetcp_playout_report playout_of(livetcp_usec margin, livetcp_usec delay = 80 *
     return report;
 }
 
-/* Of the next RECEPTION, which is written at `now`. */
+/* The margin in the next RECEPTION, which is written at `now`. */
 int32_t next_margin(End &end, livetcp_usec now)
 {
     end.deliver(1, now, now);
@@ -422,7 +422,7 @@ TEST_CASE("feedback goes on at its interval while media flows, and ends when clo
     End end(config_of(200 * ms, LIVETCP_RTCP_ON));
     end.deliver(1, second, second);
     CHECK(end.expire(second).size() == 1);
-    CHECK(end.deadline() > second + 200 * ms); /* RTCP's */
+    CHECK(end.deadline() > second + 200 * ms); /* the RTCP deadline */
     end.deliver(2, second + 20 * ms, second + 20 * ms);
     CHECK(end.deadline() == second + 200 * ms);
     lt_reports_on_closing(end.reports);
@@ -464,7 +464,7 @@ TEST_CASE("the smallest margin is kept until a message has told it", "[reports]"
         CHECK(lt_reports_on_playout(end.reports, &report) == LIVETCP_OK);
     }
     CHECK(next_margin(end, second) == -5 * ms);
-    CHECK(next_margin(end, 2 * second) == -5 * ms); /* nothing newer */
+    CHECK(next_margin(end, 2 * second) == -5 * ms); /* no newer measurement */
     livetcp_playout_report report = playout_of(40 * ms);
     lt_reports_on_playout(end.reports, &report);
     CHECK(next_margin(end, 3 * second) == 40 * ms);
@@ -534,13 +534,13 @@ TEST_CASE("delay components are inferred from path info", "[reports]")
     CHECK(delays.send_buffer_us == 0);
     CHECK(delays.network_us == 40 * ms); /* half of 40, and the 20 above */
     CHECK(delays.head_of_line_us == -1);
-    /* Acknowledged late, while TCP repaired a loss at the path info before. */
+    /* Acknowledged late, while TCP repaired a loss at the previous path info. */
     end.paths[0].tcp_state = LIVETCP_TCP_RECOVERY;
     lt_reports_on_path_info(end.reports, &end.paths[0], second + 50 * ms);
     lt_reports_on_acknowledged(end.reports, &end.paths[0], end.last.get(), second,
                                second + 260 * ms);
     CHECK(end.stats(second).sent.delays.head_of_line_us == 100 * ms);
-    /* The connection's successor begins anew. */
+    /* A replacement connection starts without history. */
     lt_reports_reset_slot(end.reports, 0);
     lt_reports_on_acknowledged(end.reports, &end.paths[0], end.last.get(), second,
                                second + 260 * ms);
@@ -571,8 +571,8 @@ TEST_CASE("each end tells the components that the other cannot know", "[reports]
 namespace
 {
 
-/* Of the packets that come in ten seconds, one a millisecond, those that have timestamps; the time
- * before, in which packets are counted, left out. */
+/* The number of packets with timestamps among those of ten seconds, one per millisecond, without
+ * the initial period in which packets are only counted. */
 unsigned sample(End &end)
 {
     const unsigned counting = 200;
@@ -621,7 +621,8 @@ TEST_CASE("timestamps are asked only for media, and of sockets that tell them", 
     CHECK_FALSE(end.timestamped);
     end.write_media(second);
     CHECK(end.timestamped);
-    CHECK_FALSE(lt_reports_wants_timestamp(end.reports, 0, nullptr, second)); /* no frame ends */
+    /* No frame ends here. */
+    CHECK_FALSE(lt_reports_wants_timestamp(end.reports, 0, nullptr, second));
     lt_packet packet = {};
     packet.rtcp = true;
     CHECK_FALSE(lt_reports_wants_timestamp(end.reports, 0, &packet, second));
@@ -629,7 +630,7 @@ TEST_CASE("timestamps are asked only for media, and of sockets that tell them", 
     packet.parity = true;
     CHECK_FALSE(lt_reports_wants_timestamp(end.reports, 0, &packet, second));
     packet.parity = false;
-    packet.written = true; /* a further copy */
+    packet.written = true; /* another copy */
     CHECK_FALSE(lt_reports_wants_timestamp(end.reports, 0, &packet, second));
     lt_reports_reset_slot(end.reports, 0);
     end.write_media(second);
@@ -670,7 +671,7 @@ TEST_CASE("an impossible timestamp is counted", "[reports]")
     livetcp_tx_timestamp timestamp = {LIVETCP_TX_SENT, static_cast<uint32_t>(end.written[0] - 1),
                                       second - 2 * ms}; /* before it was written */
     lt_reports_on_tx_timestamp(end.reports, &end.paths[0], &timestamp, second + ms);
-    livetcp_rx_timestamp read = {true, false, second + 2 * ms}; /* not yet */
+    livetcp_rx_timestamp read = {true, false, second + 2 * ms}; /* in the future */
     lt_reports_on_read(end.reports, 0, &read, 1, second);
     livetcp_session_stats stats = end.stats(second);
     CHECK(stats.control.timestamps_invalid == 2);
@@ -683,7 +684,7 @@ TEST_CASE("read timestamps tell our reading from the wait for a repair", "[repor
     End end;
     livetcp_rx_timestamp read = {true, false, second};
     lt_reports_on_read(end.reports, 0, &read, 1, second + 2 * ms);
-    CHECK(end.stats(second).timestamped == 0); /* its socket tells none */
+    CHECK(end.stats(second).timestamped == 0); /* its socket reports none */
     lt_reports_has_timestamps(end.reports, 0);
     for (unsigned i = 0; i < 40; i++) {
         read.at_us = second + i * 20 * ms;

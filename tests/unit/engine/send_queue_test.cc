@@ -45,7 +45,7 @@ struct Queue {
         };
         if (!lt_send_queue_fits(queue, lt_packet_size(packet))) {
             REQUIRE(lt_send_queue_push(queue, packet) == LIVETCP_ERR_BAD_STATE);
-            REQUIRE(lt_shed_for_room(queue, packet, true));
+            REQUIRE(lt_shed_for_space(queue, packet, true));
             lt_send_queue_sweep(queue, take, &dropped);
         }
         REQUIRE(lt_send_queue_push(queue, packet) == LIVETCP_OK);

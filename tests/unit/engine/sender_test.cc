@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a packet to the next write, without a session. */
+/* Packets from acceptance to the next write, without a session. */
 #include "component_fixture.h"
 
 #include <memory>
@@ -32,7 +32,7 @@ struct Sending : Bench {
         return lt_sender_accept(sender, packet.data(), packet.size(), nullptr, now, &rtcp);
     }
 
-    /* Places the oldest packet; how many copies, 0 = it waits. */
+    /* Places the oldest packet; returns the number of copies, 0 if it waits. */
     unsigned place(livetcp_usec now)
     {
         lt_placed placed;
@@ -42,7 +42,7 @@ struct Sending : Bench {
         return placed.copies;
     }
 
-    /* Writes what is in the outboxes; the slots, in order. */
+    /* Writes the contents of the outboxes; returns the slots in order. */
     std::vector<unsigned> write_all()
     {
         std::vector<unsigned> slots;
@@ -96,7 +96,8 @@ TEST_CASE("copies beyond the first are paid for, and counted", "[sender]")
 namespace
 {
 
-/* What a policy was shown for reviews; it wants a copy of each packet wherever there is room. */
+/* The policy's views at reviews; this policy requests a copy of each packet wherever there is
+ * space. */
 std::vector<livetcp_policy_view> shown;
 
 void place_on_first(void *, const livetcp_policy_view *, const livetcp_packet_view *,
@@ -109,7 +110,7 @@ void copy_to_ready(void *, const livetcp_policy_view *view, const livetcp_packet
                    livetcp_decision *decision)
 {
     shown.push_back(*view);
-    if (packet->size > 100) /* the others need nothing */
+    if (packet->size > 100) /* small packets need none */
         for (unsigned i = 0; i < view->path_count && !decision->connections; i++)
             if (view->paths[i].ready && !(packet->carried_by >> i & 1))
                 decision->connections = 1u << i;
@@ -129,7 +130,7 @@ TEST_CASE("packets reviewed together see one view until a copy is placed", "[sen
     s.config.redundancy_budget = 1;
     REQUIRE(lt_sender_configure(s.sender, &s.config, &policy) == LIVETCP_OK);
     std::vector<lt_packet *> placed;
-    for (unsigned i = 0; i < 3; i++) { /* the first is large */
+    for (unsigned i = 0; i < 3; i++) { /* the first one is large */
         REQUIRE(s.accept(rtp(static_cast<uint16_t>(i), i ? 40 : 500), 0) == LIVETCP_OK);
         lt_sender_begin_round(s.sender, s.links, 0);
         lt_placed one;
@@ -166,7 +167,7 @@ TEST_CASE("a packet waits while every connection is full, and is asked about aga
     CHECK(lt_sender_deadline(s.sender) > ms);
     CHECK(lt_sender_deadline(s.sender) <= 6 * ms);
     CHECK_FALSE(lt_sender_drained(s.sender));
-    CHECK(lt_sender_wants_writable(s.sender, s.links) == 0); /* nothing of it is unsent */
+    CHECK(lt_sender_wants_writable(s.sender, s.links) == 0); /* all of it is sent */
     s.tell(0, 0, 2 * ms);
     lt_sender_begin_round(s.sender, s.links, 2 * ms);
     CHECK(s.place(2 * ms) == 1);
@@ -184,7 +185,7 @@ TEST_CASE(
     REQUIRE(s.place(0) == 2);
     lt_packet *first = lt_sender_empty_outbox(s.sender, 0);
     REQUIRE(first);
-    lt_sender_take_back(s.sender, first, 0); /* the copy on slot 1 will do */
+    lt_sender_take_back(s.sender, first, 0); /* the copy on slot 1 suffices */
     CHECK(lt_sender_queued(s.sender) == 1);
     lt_packet *second = lt_sender_empty_outbox(s.sender, 1);
     REQUIRE(second);
@@ -207,7 +208,7 @@ TEST_CASE("what is no RTP, or too large, is refused and counted", "[sender]")
     std::vector<uint8_t> frame(LT_CONTROL_MAX);
     frame.resize(lt_control_encode(&ping, frame.data()));
     frame.erase(frame.begin(), frame.begin() + 2);
-    CHECK(s.accept(frame, 0) == LIVETCP_ERR_NOT_RTP); /* ours, and not the application's */
+    CHECK(s.accept(frame, 0) == LIVETCP_ERR_NOT_RTP); /* reserved for LiveTCP */
     CHECK(s.stats(0).sent.refused == 3);
     CHECK(lt_sender_queued(s.sender) == 0);
 }

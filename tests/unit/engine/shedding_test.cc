@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inferred delay, and what is given up because of it. */
+/* The inferred delay, and shedding because of it. */
 #include "catch.h"
 
 #include <map>
@@ -60,7 +60,7 @@ struct Queue {
                 LIVETCP_OK);
     }
 
-    /* One letter a packet: d(roppable), D(elta), A(udio), K(ey); '-' is marked. */
+    /* One letter per packet: d (droppable), D (delta), A (audio), K (key); '-' is marked. */
     std::string letters() const
     {
         std::string text;
@@ -78,7 +78,7 @@ constexpr auto DELTA = LIVETCP_IMPORTANCE_DELTA;
 constexpr auto AUDIO = LIVETCP_IMPORTANCE_AUDIO;
 constexpr auto KEY = LIVETCP_IMPORTANCE_KEY;
 
-/* 1000 bytes take 10 ms, and the path 20 ms. */
+/* 1000 bytes take 10 ms at this rate, plus 20 ms of path. */
 const lt_send_delay SLOW = {true, false, 20 * MS, 20 * MS, 20 * MS, 100000};
 
 } // namespace
@@ -89,7 +89,7 @@ TEST_CASE("the rate is what the connections can take together", "[send_delay]")
     lt_send_delay delay = lt_send_delay_measure(paths.data(), 3, 0, 0, 0);
     CHECK(delay.usable);
     CHECK(delay.idle);
-    CHECK(delay.rate == 300000); /* a window a round trip each */
+    CHECK(delay.rate == 300000); /* one window per round trip on each */
     CHECK(delay.base_us == 50 * MS);
     CHECK(lt_send_delay_behind(&delay, 30000) == 150 * MS);
 
@@ -100,11 +100,12 @@ TEST_CASE("the rate is what the connections can take together", "[send_delay]")
     paths[2].known |= LIVETCP_PATH_DELIVERY_RATE;
     paths[2].delivery_rate = 77000;
     CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 77000);
-    paths[2].app_limited = true; /* that is only what we gave */
+    paths[2].app_limited = true; /* limited by the application: not a measure of the path */
     CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 100000);
     CHECK(lt_send_delay_measure(paths.data(), 3, 0, 1.0, 0).rate == 50000); /* two copies of each */
 
-    /* What the path carries is less than the windows admit, or more, or all that is known. */
+    /* The path's rate: below the sum of windows per round trip, above it, and as the only known
+     * value. */
     CHECK(lt_send_delay_measure(paths.data(), 3, 60000, 0, 0).rate == 60000);
     CHECK(lt_send_delay_measure(paths.data(), 3, 200000, 0, 0).rate == 100000);
     paths[2].known = 0;
@@ -195,7 +196,7 @@ TEST_CASE("a frame is given up whole, without the parameter sets in it", "[shedd
         q.add(KEY, 50, frame);
         for (int i = 0; i < 3; i++)
             q.add(DELTA, 1000, frame);
-        q.add(DELTA, 300, frame, 0, 2); /* another stream's frame of the same time */
+        q.add(DELTA, 300, frame, 0, 2); /* a frame of another stream with the same timestamp */
     }
     CHECK(lt_shed_late(q.queue, &SLOW, 110 * MS, 0));
     CHECK(q.letters() == "K---DKDDDDKDDDD");
@@ -273,7 +274,7 @@ TEST_CASE("in any queue: what stays is in time, and no more goes than has to", "
         REQUIRE(any == (q.letters().find('-') != std::string::npos));
         REQUIRE((!any || was_late));
 
-        std::map<int, bool> stays_ahead; /* a class of which something has stayed so far */
+        std::map<int, bool> stays_ahead; /* a class of which a packet has been kept so far */
         ahead = 0;
         for (size_t i = 0; (packet = lt_send_queue_at(q.queue, i)); i++) {
             livetcp_importance is = lt_packet_class(packet);
@@ -293,7 +294,7 @@ TEST_CASE("in any queue: what stays is in time, and no more goes than has to", "
                         REQUIRE_FALSE(stays_ahead[lower]);
                 continue;
             }
-            /* One microsecond for rounding. */
+            /* One microsecond of rounding. */
             REQUIRE((is == KEY || arrives <= limit + 1));
             stays_ahead[is] = true;
             ahead += lt_packet_size(packet);
@@ -312,7 +313,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
     SECTION("droppable first")
     {
         newcomer = Queue::make(AUDIO, 100, 9);
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "AK-D");
     }
     SECTION("as many as it takes")
@@ -322,7 +323,7 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
         for (auto importance : {KEY, AUDIO, DROPPABLE, DELTA})
             q.add(importance, 100, static_cast<uint32_t>(importance));
         newcomer = Queue::make(KEY, 250, 9);
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "-K--");
     }
     SECTION("a key frame only for a key frame")
@@ -331,18 +332,18 @@ TEST_CASE("a full queue gives up what is less important, and the newcomer if not
         for (uint32_t i = 0; i < 4; i++)
             q.add(KEY, 100, i);
         newcomer = Queue::make(AUDIO, 100, 9);
-        CHECK_FALSE(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK_FALSE(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "KKKK");
         newcomer->importance = KEY;
-        CHECK(lt_shed_for_room(q.queue, newcomer, true));
+        CHECK(lt_shed_for_space(q.queue, newcomer, true));
         CHECK(q.letters() == "-KKK");
     }
     SECTION("what comes back is the oldest, so only less important ones go for it")
     {
         newcomer = Queue::make(DROPPABLE, 100, 9);
-        CHECK_FALSE(lt_shed_for_room(q.queue, newcomer, false));
+        CHECK_FALSE(lt_shed_for_space(q.queue, newcomer, false));
         newcomer->importance = DELTA;
-        CHECK(lt_shed_for_room(q.queue, newcomer, false));
+        CHECK(lt_shed_for_space(q.queue, newcomer, false));
         CHECK(q.letters() == "AK-D");
     }
     lt_packet_unref(&newcomer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's times, matched to the packets that were asked about. */
+/* Kernel timestamps matched to the packets that requested them. */
 #include "catch.h"
 
 #include <vector>
@@ -35,7 +35,7 @@ struct Waiting {
         lt_packet_unref(&packet);
     }
 
-    /* The last packet of which all is told then is `whole`. */
+    /* The last packet whose timestamps are complete afterwards is `whole`. */
     Step take(livetcp_tx_timestamp_kind kind, uint32_t byte, livetcp_usec at, livetcp_usec now)
     {
         livetcp_tx_timestamp stamp = {kind, byte, at};
@@ -50,7 +50,7 @@ struct Waiting {
         return step;
     }
 
-    /* All of it in its time, seen at once. */
+    /* All timestamps on schedule, read at once. */
     Step take_all(uint32_t byte, livetcp_usec written_us)
     {
         livetcp_usec now = written_us + 100 * ms;
@@ -186,7 +186,7 @@ TEST_CASE("times that cannot be are found", "[stamps]")
             return last == INVALID && waiting.stamps.count == 0;
         };
     CHECK(invalid({{LIVETCP_TX_SENT, second - 2 * ms}})); /* before it was written */
-    CHECK(invalid({{LIVETCP_TX_SENT, now + 2 * ms}}));    /* not yet */
+    CHECK(invalid({{LIVETCP_TX_SENT, now + 2 * ms}}));    /* in the future */
     CHECK(invalid({{LIVETCP_TX_SENT, INT64_MIN}}));
     CHECK(invalid({{LIVETCP_TX_SENT, INT64_MAX}}));
     CHECK(invalid({{LIVETCP_TX_SCHEDULED, second + 5 * ms}, {LIVETCP_TX_SENT, second + 2 * ms}}));
@@ -210,12 +210,12 @@ TEST_CASE("only so many wait, and not for ever", "[stamps]")
 {
     Waiting waiting(4);
     for (unsigned i = 1; i <= 6; i++) {
-        CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second) == (i <= 4));
+        CHECK(lt_tx_timestamps_has_space(&waiting.stamps, 4, second) == (i <= 4));
         waiting.expect(1000 * i, second);
     }
     CHECK(waiting.stamps.count == 4);
-    CHECK_FALSE(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US));
-    CHECK(lt_tx_timestamps_has_room(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US + 1));
+    CHECK_FALSE(lt_tx_timestamps_has_space(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US));
+    CHECK(lt_tx_timestamps_has_space(&waiting.stamps, 4, second + LT_TIMESTAMP_AGE_MAX_US + 1));
     CHECK(waiting.stamps.count == 0);
     waiting.expect(9000, 100 * second);
     CHECK(waiting.take_all(8999, 100 * second) == WHOLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the public functions refuse, who owns what, and structs of other ages. */
+/* Invalid arguments of the public functions, ownership of tokens, and structs of other versions. */
 #include "fixture.h"
 
 #include <climits>
@@ -23,7 +23,7 @@ std::string refusal(const livetcp_playout_config &config)
     return error.message;
 }
 
-/* Tokens are integers; each must come back exactly once. */
+/* Tokens are integers; each must be released exactly once. */
 struct Tokens {
     std::multiset<void *> dropped;
     static void drop(void *token, void *user)
@@ -68,7 +68,7 @@ TEST_CASE("a config that makes no sense is refused by the name of its field")
           std::string::npos);
     livetcp_playout *playout = nullptr;
     CHECK(livetcp_playout_create(nullptr, &playout, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
-    livetcp_playout_destroy(&playout); /* NULL is fine */
+    livetcp_playout_destroy(&playout); /* NULL is allowed */
 }
 
 TEST_CASE("a config of an older program gets the defaults of what it does not know")
@@ -96,7 +96,7 @@ TEST_CASE("packets that are none, and arguments that are not there, change nothi
     CHECK(playout.result == LIVETCP_ERR_INVALID_ARGUMENT);
     playout.put(Rtp(), INT64_MIN);
     CHECK(playout.result == LIVETCP_ERR_INVALID_ARGUMENT);
-    playout.put(Rtp(), 0, token(1)); /* and nobody to give it back to */
+    playout.put(Rtp(), 0, token(1)); /* without a release function */
     CHECK(playout.result == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_pull(playout.handle, 0, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(livetcp_playout_get_stats(playout.handle, nullptr) == LIVETCP_ERR_INVALID_ARGUMENT);
@@ -169,7 +169,7 @@ TEST_CASE("peek shows the packet behind a gap, for its forward error correction"
     }
     const livetcp_usec due = second + 60 * ms;
     for (uint16_t i = 0; i < 4; i++) {
-        CHECK(peek(playout).sequence == i); /* before it is due, and twice */
+        CHECK(peek(playout).sequence == i); /* before it is due, twice */
         CHECK(peek(playout).play_us == due + i * 20 * ms);
         CHECK(playout.pull(due + i * 20 * ms).sequence == i);
     }
@@ -200,7 +200,7 @@ TEST_CASE("every token comes back once: played, dropped, or never taken")
         Playout playout(config);
         for (unsigned i = 0; i < 200; i++) {
             Rtp rtp;
-            bool wild = i % 17 == 5; /* another SSRC, alone: probation, then forgotten */
+            bool wild = i % 17 == 5; /* one packet of another SSRC: probation, then discarded */
             rtp.sequence = static_cast<uint16_t>(i % 13 == 3 ? i - 1 : i);
             rtp.timestamp = 160u * rtp.sequence;
             rtp.ssrc = wild ? 8 : 7;
@@ -233,7 +233,7 @@ TEST_CASE("what is held is bounded, and the oldest goes")
         Rtp rtp;
         rtp.sequence = static_cast<uint16_t>(i);
         rtp.timestamp = 160 * i;
-        playout.put(rtp, second + i * 20 * ms); /* and nobody pulls */
+        playout.put(rtp, second + i * 20 * ms); /* without pulls */
         CHECK(playout.stats().held_packets <= 16);
     }
     CHECK(playout.stats().overflowed == 84);
@@ -260,7 +260,7 @@ TEST_CASE("flush drops what is held and starts anew")
     CHECK(playout.put(rtp, 9 * second).play_us == 9 * second + 60 * ms);
     CHECK(playout.put(rtp, 9 * second).result == LIVETCP_PLAYOUT_DUPLICATE);
     rtp.sequence = 40000;
-    rtp.flags = LIVETCP_PLAYOUT_DISCONT; /* the same, said with a packet */
+    rtp.flags = LIVETCP_PLAYOUT_DISCONT; /* the same by a flag of the packet */
     CHECK(playout.put(rtp, 10 * second).result == LIVETCP_PLAYOUT_PLAY);
     CHECK(playout.stats().held_packets == 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A playout that is fed by hand in virtual time, and what came out of it. */
+/* A playout driven in virtual time, and its recorded output. */
 #ifndef LT_TESTS_UNIT_CORE_PLAYOUT_FIXTURE_H
 #define LT_TESTS_UNIT_CORE_PLAYOUT_FIXTURE_H
 
@@ -44,10 +44,10 @@ struct Rtp {
     unsigned flags = 0;
     uint32_t ssrc = 7;
     size_t size = 20;
-    uint32_t name = 0; /* in the payload, to be recognized by */
+    uint32_t name = 0; /* in the payload, to identify the packet */
 };
 
-/* What pull() gave, and when. */
+/* One result of pull(), and its time. */
 struct Output {
     livetcp_playout_kind kind;
     uint16_t sequence;
@@ -138,7 +138,7 @@ class Playout
             clock = until;
     }
 
-    /* Plays up to the arrival, then puts. */
+    /* Plays until the arrival, then puts the packet. */
     livetcp_playout_slot arrive(const Rtp &rtp, livetcp_usec arrival_us)
     {
         play(arrival_us - 1);

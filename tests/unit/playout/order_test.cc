@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order, gaps and lateness with a fixed delay: the pull API as an application sees it. */
+/* Order, gaps and late packets with a fixed delay, through the pull API. */
 #include "fixture.h"
 
 namespace
@@ -125,9 +125,9 @@ TEST_CASE("a stream that stops is concealed for three packets, then it is silenc
         CHECK(playout.outputs[i].play_us == arrival(i) + 40 * ms);
     }
     CHECK(playout.deadline() == LIVETCP_NEVER);
-    CHECK(playout.stats().lost == 0); /* nothing says that there was more */
+    CHECK(playout.stats().lost == 0); /* no evidence of further packets */
     CHECK(playout.stats().concealed == 3);
-    /* It was a silence: the next packet has the next number. */
+    /* It was a silence: the sequence numbers continue. */
     Rtp next = voice_packet(10);
     next.timestamp = 160 * 100;
     CHECK(playout.arrive(next, arrival(100)).events == LIVETCP_PLAYOUT_TALKSPURT);

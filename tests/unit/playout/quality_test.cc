@@ -49,7 +49,8 @@ TEST_CASE("MOS of R: G.107, Table B.1")
         double rating, mos;
     } published[] = {{90, 4.34}, {80, 4.03}, {70, 3.60}, {60, 3.10}, {50, 2.58}};
     for (const auto &p : published)
-        CHECK(livetcp_mos(p.rating) == Approx(p.mos).margin(0.007)); /* it says 4.03 for 4.024 */
+        /* The source prints 4.03 for 4.024. */
+        CHECK(livetcp_mos(p.rating) == Approx(p.mos).margin(0.007));
 }
 
 TEST_CASE("MOS stays within its limits, and never falls while R rises")
@@ -59,7 +60,7 @@ TEST_CASE("MOS stays within its limits, and never falls while R rises")
     CHECK(livetcp_mos(100) == 4.5);
     CHECK(livetcp_mos(1e9) == 4.5);
     CHECK(std::isnan(livetcp_mos(std::numeric_limits<double>::quiet_NaN())));
-    CHECK(livetcp_mos(3) == 1); /* where the formula alone says 0.99 */
+    CHECK(livetcp_mos(3) == 1); /* the formula alone gives 0.99 */
     CHECK(livetcp_mos(7) > 1);
     double before = 1;
     for (double r = -1; r <= 101; r += 0.01) {
@@ -72,8 +73,8 @@ TEST_CASE("MOS stays within its limits, and never falls while R rises")
 
 TEST_CASE("delay costs what G.107 says")
 {
-    /* Perfect echo cancelling leaves Idd (7.4): by hand, log2(Ta / 100) is 1 at 200 ms and 2 at
-     * 400 ms. */
+    /* With perfect echo cancellation, only Idd remains (G.107, 7.4). By hand: log2(Ta / 100) is 1
+     * at 200 ms and 2 at 400 ms. */
     const struct {
         double delay_ms, idd;
     } published[] = {{100, 0},
@@ -86,8 +87,8 @@ TEST_CASE("delay costs what G.107 says")
         CHECK(rate(far).delay_impairment - rate(near).delay_impairment ==
               Approx(p.idd).margin(0.5));
     }
-    /* With the default TELR: the straight lines that Cole and Rosenbluth (2001) drew through the
-     * model, 0.024 d + 0.11 (d - 177.3), good to about 2 between 50 and 350 ms. */
+    /* With the default TELR: the linear approximation of Cole and Rosenbluth (2001), 0.024 d + 0.11
+     * (d - 177.3), accurate to about 2 between 50 and 350 ms. */
     for (double d = 50; d <= 350; d += 10) {
         double line = 0.024 * d + (d > 177.3 ? 0.11 * (d - 177.3) : 0);
         INFO(d);
@@ -97,7 +98,7 @@ TEST_CASE("delay costs what G.107 says")
 
 TEST_CASE("R falls with delay, and with talker echo")
 {
-    /* Up to some 10 ms an echo is sidetone, and no harm. */
+    /* Below about 10 ms an echo is sidetone and does not impair. */
     double before = rating("g711", 10);
     CHECK(rating("g711", 0) == Approx(before).margin(0.5));
     for (double d = 11; d < 2000; d += 1) {
@@ -118,10 +119,10 @@ TEST_CASE("loss costs what G.107 says, by codec")
     CHECK(rate(call_with("g729a", 0, 0)).loss_impairment == 11);
     CHECK(rate(call_with("g729a", 0, 0.02)).loss_impairment == Approx(19));
     CHECK(rate(call_with("opus", 0, 0)).mos == Approx(4.36).margin(0.02));
-    /* G.729A on a clean path: R 82.2, MOS 4.10. */
+    /* G.729A without loss: R 82.2, MOS 4.10. */
     CHECK(rate(call_with("g729a")).rating == Approx(82.2).margin(0.05));
     CHECK(rate(call_with("g729a")).mos == Approx(4.10).margin(0.01));
-    /* All packets lost is as bad as can be. */
+    /* Loss of all packets gives the minimum. */
     CHECK(rate(call_with("g711", 0, 1)).mos == 1);
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("loss in bursts is worse, and loss spread evenly counts as random")
     CHECK(rate(call).rating == random);
     call.loss = 1;
     call.burst_ratio = 50;
-    CHECK(rate(call).loss_impairment == 95); /* and not more */
+    CHECK(rate(call).loss_impairment == 95); /* the maximum */
 }
 
 TEST_CASE("the burst ratio of a pattern")
@@ -212,7 +213,7 @@ TEST_CASE("what is out of range is refused by name")
     call.delay_us = -1;
     CHECK(livetcp_call_rate(&call, &quality, &error) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(std::string(error.message).find("delay_us") != std::string::npos);
-    call.delay_us = std::numeric_limits<livetcp_usec>::max(); /* late, and still a number */
+    call.delay_us = std::numeric_limits<livetcp_usec>::max(); /* the result is still a number */
     CHECK(rate(call).mos == 1);
     call.struct_size = 8;
     CHECK(livetcp_call_rate(&call, &quality, &error) == LIVETCP_ERR_INVALID_ARGUMENT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Policies of the application's own: which tables are taken, and that any thread may add and look
- * for some. */
+/* Application-defined policies: validation of their tables, and concurrent registration and lookup.
+ */
 #include "catch.h"
 
 #include <livetcp/policy.h>
@@ -31,7 +31,7 @@ livetcp_policy sound(const char *name)
     return policy;
 }
 
-/* The table that is refused must not be in the registry afterwards. */
+/* A refused table must not be in the registry afterwards. */
 std::string complaint(const livetcp_policy &policy)
 {
     livetcp_error error = {};
@@ -56,7 +56,7 @@ bool says(const livetcp_policy &policy, const char *what)
     return said;
 }
 
-/* Tables live as long as the program, and so do their names. */
+/* Tables and their names live as long as the program. */
 const livetcp_policy *immortal(const std::string &name)
 {
     static std::list<std::pair<std::string, livetcp_policy>> tables;
@@ -185,7 +185,7 @@ TEST_CASE("names are what can stand in a URI without quoting")
     CHECK(livetcp_config_set(&config, "policy", longest.name, nullptr) == LIVETCP_OK);
 }
 
-/* Last of all: it fills the registry. ThreadSanitizer has the last word. */
+/* Runs last: it fills the registry. For ThreadSanitizer. */
 TEST_CASE("threads register at a time, each name once, while others look", "[thread]")
 {
     const unsigned threads = 4, names = 16;
@@ -228,7 +228,7 @@ TEST_CASE("threads register at a time, each name once, while others look", "[thr
         unique.insert(livetcp_policy_at(count)->name);
     CHECK(unique.size() == count);
 
-    /* The bound holds, and says so. */
+    /* The limit is enforced and reported. */
     livetcp_error error = {};
     livetcp_result result = LIVETCP_OK;
     for (unsigned i = 0; result == LIVETCP_OK && i < 1000; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a source that fills what it is given from media. */
+/* Detection of a source that fills any given rate, as opposed to media. */
 #include "catch.h"
 
 extern "C" {
@@ -22,7 +22,7 @@ struct Queue {
         now = placed;
     }
 
-    /* Each comes as the one before leaves, and leaves some time later. */
+    /* Each packet arrives as the previous one leaves, and leaves a fixed time later. */
     void greedy(unsigned count)
     {
         while (count--)

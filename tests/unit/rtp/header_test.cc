@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RTP headers as applications write and read them. */
+/* Writing and reading of RTP headers. */
 #include "catch.h"
 
 #include <livetcp/rtp.h>
@@ -97,7 +97,7 @@ TEST_CASE("a header with everything is read as it was written")
     CHECK(std::memcmp(read.extension, extension, sizeof extension) == 0);
     CHECK(read.header_size == written.header_size);
 
-    /* Cut short anywhere, it is no header. */
+    /* Truncated at any size, it is refused. */
     for (size_t size = 12; size < written.header_size; size++)
         CHECK(contains(read_error({packet.begin(), packet.begin() + (long)size}), "end within"));
 }
@@ -150,7 +150,7 @@ TEST_CASE("bytes that are no RTP packet are refused with the reason")
     packet[1] = 200;
     packet[3] = 2;
     CHECK(contains(read_error(packet), "RTCP packet, of type 200"));
-    packet[3] = 200; /* longer than it is */
+    packet[3] = 200; /* longer than the content */
     CHECK(contains(read_error(packet), "payload type is one of RTCP's"));
 
     livetcp_rtp_header header;

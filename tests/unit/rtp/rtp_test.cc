@@ -29,7 +29,7 @@ Bytes rtcp(uint8_t type, uint8_t count, size_t words)
     return bytes;
 }
 
-/* From an allocation of exactly that size, so that a sanitizer sees a read past the end. */
+/* Classifies a copy of exactly that size, so that a sanitizer reports a read past the end. */
 lt_rtp_kind classify(const Bytes &bytes)
 {
     Bytes exact(bytes.begin(), bytes.end());

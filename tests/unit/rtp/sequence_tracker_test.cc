@@ -10,7 +10,7 @@ namespace
 
 constexpr livetcp_usec second = LIVETCP_USEC_SEC;
 
-/* A tracker that accepts what is new and follows what is confirmed. */
+/* A tracker that marks new sequence numbers as received and follows confirmed jumps. */
 class Tracker
 {
   public:
@@ -78,7 +78,7 @@ TEST_CASE("two packets near each other confirm a jump", "[tracker]")
     CHECK(t.classify(20000) == LT_SEQUENCE_JUMP);
     CHECK(t.classify(20000) == LT_SEQUENCE_DUPLICATE);
     CHECK(t.classify(20101) == LT_SEQUENCE_JUMP); /* too far from the first */
-    CHECK(t.classify(101) == LT_SEQUENCE_NEW);    /* meanwhile, the stream goes on */
+    CHECK(t.classify(101) == LT_SEQUENCE_NEW);    /* the stream continues meanwhile */
     CHECK(t.classify(20001) == LT_SEQUENCE_RESTART);
     CHECK(t.jumped == t.number + 100);
     CHECK(t.classify(20101) == LT_SEQUENCE_DUPLICATE);

@@ -76,7 +76,7 @@ TEST_CASE("times that contradict each other are refused")
     config = usable();
     config.keepalive_interval_us = config.peer_timeout_us;
     CHECK(complaint(config, LIVETCP_ERR_INVALID_ARGUMENT).find("keepalive") != std::string::npos);
-    config.wire = LIVETCP_WIRE_PLAIN; /* has no pings */
+    config.wire = LIVETCP_WIRE_PLAIN; /* it has no pings */
     CHECK(livetcp_config_check(&config, nullptr) == LIVETCP_OK);
 }
 

@@ -50,7 +50,7 @@ struct Config {
     }
 };
 
-/* Values that a setting takes, the ends of its range first. */
+/* Values that a setting accepts, the ends of its range first. */
 std::vector<std::string> values_of(const lt_setting &setting)
 {
     std::vector<std::string> values;
@@ -69,10 +69,10 @@ std::vector<std::string> values_of(const lt_setting &setting)
     case LT_SETTING_NAME:
         values = {"", "x", std::string(setting.size - 1, 'y'), "caf\xc3\xa9 \xf0\x9f\x8e\xa5"};
         break;
-    case LT_SETTING_SECRET: /* those that come back */
+    case LT_SETTING_SECRET: /* values that are read back unchanged */
         values = {"", "file:/etc/a b", "env:X", "file:" + std::string(setting.size - 6, 'y')};
         break;
-    case LT_SETTING_URL: /* those that come back */
+    case LT_SETTING_URL: /* values that are read back unchanged */
         values = {"",
                   "env",
                   "http://[::1]:3128",
@@ -189,7 +189,7 @@ TEST_CASE("the table is complete and consistent")
         CHECK(strlen(listed->summary) > 0);
         CHECK(std::find(names.begin(), names.end(), listed->name) == names.end());
         names.push_back(listed->name);
-        /* A bool has the place that an unsigned had in version 0.1. */
+        /* A bool occupies the space of the unsigned that it was in version 0.1. */
         size_t place = setting->size == sizeof(bool) ? sizeof(unsigned) : setting->size;
         std::fill_n(covered.begin() + (long)setting->offset, place, true);
         Config config;
@@ -199,8 +199,8 @@ TEST_CASE("the table is complete and consistent")
     CHECK(livetcp_config_setting(i) == nullptr);
     CHECK(livetcp_config_setting(SIZE_MAX) == nullptr);
 
-    /* Every byte of the struct but padding is behind some setting: 22 bytes with 64 bits, so that
-     * no number can be forgotten. */
+    /* Every byte of the struct belongs to a setting, except padding (22 bytes on 64-bit targets): a
+     * field without a setting fails here. */
     size_t missing = (size_t)std::count(covered.begin(), covered.end(), false);
     CHECK(missing < 24);
 }

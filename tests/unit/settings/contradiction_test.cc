@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that contradict each other or their policy, by field and by URI: refused, and the
- * message names the setting. */
+/* Settings that contradict each other or their policy, by field and by URI: refused with a message
+ * that names the setting. */
 #include "catch.h"
 
 #include <livetcp/config.h>
@@ -24,7 +24,7 @@ livetcp_config from_uri(const std::string &query)
     return config;
 }
 
-/* Each value is legal by itself. */
+/* Each value is valid by itself. */
 void refused(const std::string &query, const std::string &name)
 {
     livetcp_config config = from_uri(query);
@@ -74,7 +74,7 @@ TEST_CASE("policies that copy need connections to copy to")
     refused("policy=duplicate&connections=3&copies=4", "copies (4)");
     accepted("policy=duplicate&connections=3&copies=3");
     accepted("policy=single&connections=1");
-    accepted("policy=shortest-queue&connections=3&copies=8"); /* which it does not use */
+    accepted("policy=shortest-queue&connections=3&copies=8"); /* unused by this policy */
 }
 
 TEST_CASE("a budget must pay for what the policy always sends")

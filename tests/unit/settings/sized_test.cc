@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configs of programs that were built with other headers than the library. */
+/* Configs of programs compiled with older or newer headers than the library. */
 #include "catch.h"
 
 extern "C" {
@@ -13,8 +13,7 @@ extern "C" {
 namespace
 {
 
-/* As a newer program has it: fields that this library does not know, and then somebody else's
- * memory. */
+/* A newer program's struct: fields unknown to this library, then unrelated memory. */
 struct Newer {
     livetcp_config config;
     char grown[64];
@@ -88,7 +87,7 @@ TEST_CASE("every function takes a config that is larger than the library's")
     CHECK(std::string(text) == "livetcp://a.example:5004?split=2&copies=3");
     CHECK(livetcp_config_check(&newer.config, nullptr) == LIVETCP_OK);
 
-    /* What the library does not know stays as the program left it. */
+    /* Fields unknown to the library stay as the program set them. */
     CHECK(std::string(newer.grown, sizeof newer.grown) == std::string(sizeof newer.grown, '\x5a'));
     CHECK(newer.guard_intact());
 }
@@ -122,7 +121,7 @@ TEST_CASE("sizes that no config ever had are refused with words")
     }
 }
 
-/* ---- the mechanism itself ---- */
+/* ---- the mechanism alone ---- */
 
 namespace
 {

@@ -132,7 +132,7 @@ TEST_CASE("a host may be an IPv6 address in brackets wherever it is set")
                                  &u.error) == LIVETCP_ERR_INVALID_ARGUMENT);
         REQUIRE(livetcp_config_get(&u.c, name, value, sizeof value, &u.error) == LIVETCP_OK);
         CHECK(std::string(value) == "::");                                         /* unchanged */
-        REQUIRE(livetcp_config_set(&u.c, name, "[name]", &u.error) == LIVETCP_OK); /* as it is */
+        REQUIRE(livetcp_config_set(&u.c, name, "[name]", &u.error) == LIVETCP_OK); /* accepted */
         REQUIRE(livetcp_config_get(&u.c, name, value, sizeof value, &u.error) == LIVETCP_OK);
         CHECK(std::string(value) == "[name]");
     }
@@ -309,7 +309,7 @@ TEST_CASE("the path of a URI is the stream id")
     CHECK(u.c.connections == 2);
     CHECK(u.text() == "livetcp://h:1/live/caf%C3%A9%20%3F?connections=2");
     REQUIRE(u.apply("livetcp://h:1/") == LIVETCP_OK);
-    CHECK(std::string(u.c.stream_id) == "live/caf\xc3\xa9 ?"); /* said nothing of it */
+    CHECK(std::string(u.c.stream_id) == "live/caf\xc3\xa9 ?"); /* unchanged */
     REQUIRE(u.apply("livetcp://h:1//x") == LIVETCP_OK);
     CHECK(std::string(u.c.stream_id) == "/x");
     REQUIRE(u.apply("livetcp://h:1?stream-id=" + std::string(512, 'n')) == LIVETCP_OK);

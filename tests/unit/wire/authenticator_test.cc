@@ -10,8 +10,8 @@
 namespace
 {
 
-/* Points of small order on Curve25519 and its twist, little-endian, as in the check that RFC 7748
- * section 6.1 asks for. */
+/* Points of small order on Curve25519 and its twist, little-endian: they give the all-zero secret
+ * that RFC 7748 section 6.1 says to check for. */
 const uint8_t low_order[][LT_KEY_SIZE] = {
     {0},
     {1},
@@ -55,7 +55,7 @@ struct Pair {
     }
 };
 
-/* livetcp_random_fn that counts up from the byte `user` points to. */
+/* livetcp_random_fn that counts up from the byte at `user`. */
 livetcp_result count_up(void *user, uint8_t *bytes, size_t size)
 {
     uint8_t *next = static_cast<uint8_t *>(user);
@@ -75,7 +75,8 @@ std::string hex(const uint8_t *bytes, size_t size)
 
 } // namespace
 
-/* The numbers in docs/reference/wire-format.md, from another implementation of X25519 and HKDF. */
+/* The values in docs/reference/wire-format.md, computed by an independent implementation of X25519
+ * and HKDF. */
 TEST_CASE("the example in the specification")
 {
     lt_credentials caller, listener;
@@ -139,7 +140,7 @@ TEST_CASE("another session or another peer has another key")
     two.agree();
     CHECK(memcmp(one.caller.key, two.caller.key, LT_KEY_SIZE) != 0);
 
-    Pair salted(1); /* the same keys for another session id */
+    Pair salted(1); /* the same keys, another session id */
     salted.listener.session_id[0] ^= 1;
     REQUIRE(lt_credentials_agree(&salted.listener, salted.caller.public_key) == LIVETCP_OK);
     CHECK(memcmp(one.listener.key, salted.listener.key, LT_KEY_SIZE) != 0);
@@ -147,7 +148,7 @@ TEST_CASE("another session or another peer has another key")
 
 TEST_CASE("the key is bound to the public keys, not only to the shared secret")
 {
-    /* X25519 ignores the top bit: the same secret for two spellings of one public key. */
+    /* X25519 ignores the top bit: both encodings of a public key give the same secret. */
     Pair one(1), respelled(1);
     one.agree();
     respelled.caller.public_key[LT_KEY_SIZE - 1] ^= 0x80;

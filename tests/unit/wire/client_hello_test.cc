@@ -20,7 +20,7 @@ void put_vector(bytes &to, size_t width, const bytes &contents)
     to.insert(to.end(), contents.begin(), contents.end());
 }
 
-/* RFC 8446 section 4.1.2; the extensions as they are given. */
+/* A ClientHello record (RFC 8446 section 4.1.2) with the given extensions. */
 bytes record_of(const bytes *extensions, uint8_t type = 1)
 {
     bytes hello{3, 3}, message{type}, record{22, 3, 1};
@@ -37,7 +37,7 @@ bytes record_of(const bytes *extensions, uint8_t type = 1)
 
 bytes alpn_of(const std::vector<std::string> &names)
 {
-    bytes list, contents, all{0, 23, 0, 0, 0, 16}; /* behind another extension */
+    bytes list, contents, all{0, 23, 0, 0, 0, 16}; /* after another extension */
     for (const std::string &name : names)
         put_vector(list, 1, bytes(name.begin(), name.end()));
     put_vector(contents, 2, list);

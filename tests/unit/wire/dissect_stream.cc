@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints one connection, both directions, as text2pcap reads it: `created`, `joined`, or `broken`,
- * where one control message says a wrong length. */
+/* Prints one connection, both directions, in text2pcap's input format: `created`, `joined`, or
+ * `broken`, in which one control message has a wrong length. */
 #include "handshake_fixture.h"
 
 extern "C" {
@@ -87,7 +87,7 @@ void created()
     lt_credentials_create(&caller, nullptr, Random::draw, &random);
     Bytes out = first.start(caller, 0, 5, random);
     inbound.receive(out);
-    append(out, rtp(1)); /* media follows at once */
+    append(out, rtp(1)); /* media follows immediately */
     append(out, rtp(2));
     append(out, parity());
     print('O', out);

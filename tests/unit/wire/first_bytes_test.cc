@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a peer speaks, by its first bytes. */
+/* Classification of a peer by its first bytes. */
 #include "catch.h"
 
 #include <string>
@@ -51,7 +51,8 @@ Bytes stun()
     return {0x00, 0x01, 0x00, 0x00, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 }
 
-/* Classifies it as a whole, cut anywhere, byte by byte, and after null packets: all the same. */
+/* Classifies the bytes as a whole, split at every position, byte by byte, and after null packets:
+ * all results must agree. */
 lt_peer_kind kind_of(const Bytes &bytes)
 {
     lt_peer_kind whole = lt_first_bytes_classify(bytes.data(), bytes.size());
@@ -88,7 +89,7 @@ TEST_CASE("sessions and plain RTP are told apart", "[first-bytes]")
     CHECK(kind_of(framed(rtp(96, 8190))) == LT_PEER_PLAIN);
     CHECK(kind_of(framed({0x80, 200, 0, 6, 0, 0, 0, 1})) == LT_PEER_PLAIN); /* sender report */
     CHECK(kind_of(framed({0x80, 201, 0, 1, 0, 0, 0, 1})) == LT_PEER_PLAIN);
-    /* Somebody else's APP packet. */
+    /* Another application's APP packet. */
     CHECK(kind_of(framed({0x80, 204, 0, 2, 0, 0, 0, 1, 'T', 'E', 'S', 'T'})) == LT_PEER_PLAIN);
     CHECK(kind_of(framed({0x80, 204, 0, 1, 0, 0, 0, 1})) == LT_PEER_PLAIN);
 }
@@ -134,9 +135,9 @@ TEST_CASE("what is none of them is not guessed", "[first-bytes]")
     CHECK(kind_of(text("OPTIONS sip:h SIP/2.0")) == LT_PEER_OTHER);
     CHECK(kind_of(Bytes(10, 0x16)) == LT_PEER_OTHER);
     CHECK(kind_of(framed({0x80, 96, 0, 1})) == LT_PEER_OTHER); /* too short for RTP */
-    CHECK(kind_of({0, 3, 0x80, 201, 0, 1}) == LT_PEER_OTHER);  /* and for RTCP */
-    CHECK(kind_of({0, 20, 0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x43}) == LT_PEER_OTHER); /* cookie */
-    CHECK(kind_of({0, 19, 0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42}) == LT_PEER_OTHER); /* length */
+    CHECK(kind_of({0, 3, 0x80, 201, 0, 1}) == LT_PEER_OTHER);  /* too short for RTCP */
+    CHECK(kind_of({0, 20, 0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x43}) == LT_PEER_OTHER); /* wrong cookie */
+    CHECK(kind_of({0, 19, 0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42}) == LT_PEER_OTHER); /* wrong length */
 }
 
 TEST_CASE("too few bytes decide nothing", "[first-bytes]")

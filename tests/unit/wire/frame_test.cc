@@ -15,7 +15,7 @@ namespace
 
 using Bytes = std::vector<uint8_t>;
 
-/* A frame whose content tells its length and position. */
+/* A frame whose content encodes its length and position. */
 void add_frame(Bytes &stream, size_t length, size_t seed)
 {
     stream.push_back((uint8_t)(length >> 8));
@@ -36,7 +36,7 @@ struct Deframer {
         lt_deframer_clear(&state);
     }
 
-    /* Feeds a copy of exactly these bytes, so that a sanitizer sees a read past their end. */
+    /* Feeds a copy of exactly this size, so that a sanitizer reports a read past the end. */
     lt_deframe feed(const uint8_t *data, size_t size, std::vector<Bytes> &frames)
     {
         Bytes input(data, data + size);
@@ -54,7 +54,7 @@ struct Deframer {
 
 const size_t lengths[] = {0, 1, 2, 11, 12, 1500, 65535};
 
-/* All lengths that matter, then ordinary packets up to at least 64 KiB more. */
+/* All boundary lengths, then ordinary packets up to at least 64 KiB more. */
 Bytes mixed_stream(std::vector<Bytes> &frames)
 {
     Bytes stream;

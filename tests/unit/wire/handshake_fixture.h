@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both sides of a handshake in one process, fed from a seed. */
+/* Both sides of a handshake in one process, with seeded randomness. */
 #ifndef LT_TESTS_HANDSHAKE_FIXTURE_H
 #define LT_TESTS_HANDSHAKE_FIXTURE_H
 
@@ -17,7 +17,7 @@ extern "C" {
 
 using Bytes = std::vector<uint8_t>;
 
-/* livetcp_random_fn over an lt_rng; fails once `budget` calls were made. */
+/* livetcp_random_fn over an lt_rng; fails after `budget` calls. */
 struct Random {
     lt_rng rng;
     int budget = -1;
@@ -52,7 +52,7 @@ inline Bytes encode(const lt_control &message)
     return Bytes(frame, frame + size);
 }
 
-/* Decodes from a copy of exactly these bytes, so that a sanitizer sees a read past their end. */
+/* Decodes a copy of exactly this size, so that a sanitizer reports a read past the end. */
 inline livetcp_result decode_packet(const uint8_t *packet, size_t size, lt_control *message)
 {
     std::unique_ptr<uint8_t[]> copy(new uint8_t[size]);
@@ -75,7 +75,7 @@ struct Inbound {
     lt_pending_connection *inbound;
     lt_reply reply = {};
     livetcp_result error = LIVETCP_OK;
-    Bytes rest; /* what was not consumed */
+    Bytes rest; /* bytes not consumed */
 
     explicit Inbound(livetcp_usec now = 0, livetcp_usec timeout_us = 5 * LIVETCP_USEC_SEC)
         : inbound(lt_pending_connection_create(now, timeout_us))
@@ -127,7 +127,7 @@ struct Caller {
     }
 };
 
-/* A session that both ends know, its first connection confirmed. */
+/* A session established at both ends: its first connection is confirmed. */
 struct Established {
     Random random;
     lt_credentials caller;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two sides against each other. */
+/* Handshakes between a caller and a listener. */
 #include "catch.h"
 
 #include "handshake_fixture.h"
@@ -7,7 +7,7 @@
 namespace
 {
 
-/* A joining connection up to where the caller has its CHALLENGE. */
+/* A joining connection, up to the caller's receipt of CHALLENGE. */
 struct Joining {
     Caller caller;
     Inbound inbound;
@@ -122,7 +122,7 @@ TEST_CASE("a recorded PROOF is worth nothing on a second connection")
     Bytes proof = bytes_of(first.reply);
     REQUIRE(recorded.inbound.receive(proof) == LT_PENDING_PROVED);
 
-    Inbound replay; /* byte for byte what the caller sent */
+    Inbound replay; /* receives the caller's exact bytes */
     REQUIRE(replay.receive(join) == LT_PENDING_LOOKUP);
     REQUIRE(lt_pending_connection_challenge(replay.inbound, &session.listener, Random::draw,
                                             &session.random, &replay.reply) == LIVETCP_OK);
@@ -190,7 +190,7 @@ TEST_CASE("a ticket of another number, index, nonce or session is refused")
         Ticketed joining(session, 3, 4);
         joining.join[at] ^= 1;
         if (at == LT_FRAME_HEADER + 12 + 1)
-            joining.join[at + 1] = 32; /* any index is in range */
+            joining.join[at + 1] = 32; /* every index is in range */
         REQUIRE(joining.inbound.receive(joining.join) == LT_PENDING_LOOKUP);
         CHECK(lt_pending_connection_redeem(joining.inbound.inbound, &session.listener,
                                            &joining.inbound.reply) == LIVETCP_ERR_BAD_PROOF);
@@ -276,7 +276,7 @@ TEST_CASE("an index changed on the way is noticed at both ends")
                                             &session.random, &inbound.reply) == LIVETCP_OK);
     CHECK(caller.receive(session.caller, bytes_of(inbound.reply)) == LIVETCP_ERR_BAD_PROOF);
 
-    /* Even a caller that goes along proves its own index only. */
+    /* A proof that the caller computes for its own index does not admit it at another. */
     lt_control challenge, proof = {};
     REQUIRE(decode_frame(bytes_of(inbound.reply), &challenge) == LIVETCP_OK);
     proof.type = LT_CONTROL_PROOF;
@@ -317,7 +317,7 @@ TEST_CASE("an ACCEPT changed in any bit leaves the caller without a key")
     REQUIRE(lt_pending_connection_accept(inbound.inbound, &made, Random::draw, &random,
                                          &inbound.reply) == LIVETCP_OK);
     Bytes accept = bytes_of(inbound.reply);
-    /* From the nonce on: what is before is header, version, reserved and capabilities. */
+    /* From the nonce on: header, version, reserved and capabilities come before it. */
     for (size_t bit = (LT_FRAME_HEADER + 20) * 8; bit < accept.size() * 8; bit++) {
         CAPTURE(bit);
         Bytes changed = accept;
@@ -364,7 +364,7 @@ TEST_CASE("the first connection's proof is checked by the session")
           LIVETCP_ERR_PROTOCOL);
 }
 
-/* ---- messages out of place ---- */
+/* ---- messages out of order ---- */
 
 TEST_CASE("the caller takes each message in its place only")
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream ids, tokens and roles in CREATE, and what MACs cover of it. */
+/* Stream ids, tokens and roles in CREATE, and their coverage by the MACs. */
 #include "catch.h"
 
 #include "handshake_fixture.h"
@@ -15,7 +15,7 @@ namespace
 
 const lt_channel_binding channel = {true, {1, 2, 3}};
 
-/* A first connection whose frames the test may change. */
+/* A first connection whose frames a test may modify. */
 struct Entry {
     Random random{1};
     lt_credentials credentials, listener;
@@ -49,7 +49,7 @@ struct Entry {
         return step;
     }
 
-    /* Up to PROOF, unless the caller refuses ACCEPT. */
+    /* Runs up to PROOF, unless the caller refuses ACCEPT. */
     livetcp_result answer(lt_pending_step *step)
     {
         livetcp_result result = caller.receive(credentials, accept);
@@ -189,7 +189,7 @@ TEST_CASE("a capability that is taken out of ACCEPT alone is noticed")
     CHECK(entry.answer(&step) == LIVETCP_ERR_BAD_PROOF);
 }
 
-/* Without the bit in CREATE, ACCEPT and MACs are those of version 0.2. */
+/* Without the bit in CREATE, ACCEPT and the MACs equal those of version 0.2. */
 TEST_CASE("with a peer that knows no receipts there are none")
 {
     Entry entry("studio");
@@ -198,7 +198,7 @@ TEST_CASE("with a peer that knows no receipts there are none")
     REQUIRE(entry.receive_create() == LT_PENDING_CREATE);
     CHECK(entry.accept[capabilities_at(entry.accept)] == LT_CAPABILITY_INTRODUCTION);
     CHECK(lt_pending_connection_capabilities(entry.inbound.inbound) == LT_CAPABILITY_INTRODUCTION);
-    /* The caller had said more: changed on the way, which the MACs tell. */
+    /* The caller had sent more: a change in transit, which the MACs detect. */
     CHECK(entry.answer(&step) == LIVETCP_ERR_BAD_PROOF);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("REJECT carries the application's code and words")
         CHECK(message.text == text);
         CHECK(lt_control_reason(&message) == LIVETCP_ERR_CANCELLED);
     }
-    /* A character that would be cut is left out, and so is what nobody may print. */
+    /* A character that would be truncated is omitted, and so is text with control characters. */
     lt_pending_connection_reject_with(inbound.inbound, LIVETCP_ERR_CANCELLED, 0,
                                       (longest + "\xc3\xa9").c_str(), &inbound.reply);
     REQUIRE(decode_frame(bytes_of(inbound.reply), &message) == LIVETCP_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What strangers send to a listener. */
+/* Input from unauthenticated peers to a listener. */
 #include "catch.h"
 
 #include "handshake_fixture.h"
@@ -28,7 +28,7 @@ Bytes rtp(size_t payload)
 
 const Bytes receiver_report = {0, 8, 0x80, 201, 0, 1, 0, 0, 0, 1};
 
-/* The reason in the REJECT that goes back, or LIVETCP_OK if there is none. */
+/* The reason in the REJECT that is sent back; LIVETCP_OK without one. */
 livetcp_result told(const Inbound &inbound)
 {
     lt_control message;
@@ -86,7 +86,7 @@ TEST_CASE("a peer that gives up gets no answer")
     for (lt_control_type type : {LT_CONTROL_REJECT, LT_CONTROL_BYE}) {
         Inbound inbound;
         CHECK(inbound.receive(message(type)) == LT_PENDING_FAILED);
-        CHECK(inbound.error == LIVETCP_ERR_NOT_SUPPORTED); /* 3, as it said */
+        CHECK(inbound.error == LIVETCP_ERR_NOT_SUPPORTED); /* reason 3, as the peer sent it */
         CHECK(inbound.reply.size == 0);
     }
 }
@@ -162,7 +162,7 @@ TEST_CASE("the deadline does not move")
     inbound.receive({0, 0, 0});
     CHECK(lt_pending_connection_deadline(inbound.inbound) == 1000 + 5 * LIVETCP_USEC_SEC);
 
-    /* What the owner does then. */
+    /* The owner's reaction: a rejection. */
     lt_pending_connection_reject(inbound.inbound, LIVETCP_ERR_HANDSHAKE_TIMEOUT, &inbound.reply);
     CHECK(told(inbound) == LIVETCP_ERR_HANDSHAKE_TIMEOUT);
 }

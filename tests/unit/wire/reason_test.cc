@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons on the wire are numbers of the format's own. */
+/* Reason codes of the wire format, apart from the API's numbers. */
 #include "catch.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Codecs by name, and what does not depend on the codec: headers, padding, RTCP, audio. */
+/* Lookup of codecs by name, and the cases common to all codecs: headers, padding, RTCP, audio. */
 #include "catch.h"
 #include "packets.h"
 
@@ -69,7 +69,7 @@ TEST_CASE("the payload is found behind CSRCs and extension, and before padding",
     CHECK(h264("91" + fixed + "00000002" + extension + "65") == LIVETCP_IMPORTANCE_KEY);
     CHECK(h264("a0" + fixed + "65 000003") == LIVETCP_IMPORTANCE_KEY);
 
-    /* STAP-A whose only unit would not fit if the padding were not taken off, or taken off twice */
+    /* STAP-A whose only unit fits only if the padding is removed exactly once */
     CHECK(h264("a0" + fixed + "78 0001 65 000003") == LIVETCP_IMPORTANCE_KEY);
     CHECK(h264("80" + fixed + "78 0001 65 000003") == LIVETCP_IMPORTANCE_UNKNOWN);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RTP packets around payloads, in allocations of exactly their size so that a sanitizer sees a read
- * past the end. */
+/* RTP packets around payloads. Each is in an allocation of exactly its size, so that a sanitizer
+ * reports a read past the end. */
 #ifndef LT_TESTS_UNIT_CORE_IMPORTANCE_PACKETS_H
 #define LT_TESTS_UNIT_CORE_IMPORTANCE_PACKETS_H
 
@@ -58,7 +58,7 @@ inline livetcp_importance next(lt_importance_state &state, livetcp_codec codec, 
     return lt_importance_next(&state, &info, exact.get(), bytes.size());
 }
 
-/* U, D, d, A or K. */
+/* The importance as one letter: U, D, d, A or K. */
 inline std::string letter(livetcp_importance importance)
 {
     return std::string(1, "UDdAK"[importance]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every packet type of the payload formats, and what is none. */
+/* Every packet type of the payload formats, and malformed ones. */
 #include "catch.h"
 #include "packets.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What encoders and payloaders really send: GStreamer 1.22, videotestsrc pattern=ball, 64x64, 25
- * pictures a second, bframes=2 without references to B pictures. AV1 was packed by a script, since
- * no payloader for it comes with that release.
+ * Output of real encoders and payloaders: GStreamer 1.22, videotestsrc pattern=ball, 64x64, 25
+ * frames per second, bframes=2 without B frames as references. AV1 was packetized by a script,
+ * since that release has no payloader for it.
  *
- * `expected` is K, d (delta), D (droppable) or U (unknown), of a picture as its place in the stream
- * says (every sixth or fifth is a key frame; presented before one that was sent earlier: a B
- * picture). U are delimiters at the beginning of a picture. Packets with one unit are cut off after
- * 32 bytes.
+ * `expected` is K (key), d (delta), D (droppable) or U (unknown), derived from the frame's
+ * position: every sixth or fifth is a key frame, and a frame presented before one that was sent
+ * earlier is a B frame. U marks delimiters at the start of a frame. Packets with one unit are
+ * truncated to 32 bytes.
  */
 #ifndef LT_TESTS_UNIT_CORE_IMPORTANCE_REAL_PACKETS_H
 #define LT_TESTS_UNIT_CORE_IMPORTANCE_REAL_PACKETS_H

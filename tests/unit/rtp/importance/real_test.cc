@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams as encoders and payloaders make them. */
+/* Classification of streams made by real encoders and payloaders. */
 #include "catch.h"
 #include "packets.h"
 #include "real_packets.h"

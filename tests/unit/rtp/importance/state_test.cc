@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is remembered from packet to packet, and for how long. */
+/* State kept between packets, and its lifetime. */
 #include "catch.h"
 #include "packets.h"
 
@@ -68,11 +68,11 @@ TEST_CASE("a picture's other packets are worth what its first is", "[importance]
     CHECK(vp8(vp8_rest, 0) == LIVETCP_IMPORTANCE_UNKNOWN);
     CHECK(vp8(vp8_key, 3000) == LIVETCP_IMPORTANCE_KEY);
     CHECK(vp8(vp8_rest, 3000) == LIVETCP_IMPORTANCE_KEY);
-    CHECK(vp8(vp8_rest, 3000, 2) == LIVETCP_IMPORTANCE_UNKNOWN); /* another stream's */
+    CHECK(vp8(vp8_rest, 3000, 2) == LIVETCP_IMPORTANCE_UNKNOWN); /* another stream */
     CHECK(vp8(vp8_rest, 3000) == LIVETCP_IMPORTANCE_KEY);
     CHECK(vp8(vp8_delta, 6000) == LIVETCP_IMPORTANCE_DELTA);
     CHECK(vp8(vp8_rest, 6000) == LIVETCP_IMPORTANCE_DELTA);
-    CHECK(vp8(vp8_rest, 9000) == LIVETCP_IMPORTANCE_UNKNOWN); /* whose first packet was not seen */
+    CHECK(vp8(vp8_rest, 9000) == LIVETCP_IMPORTANCE_UNKNOWN); /* its first packet was not seen */
     CHECK(vp8(vp8_rest, 6000) == LIVETCP_IMPORTANCE_UNKNOWN);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("the least recently used stream is forgotten", "[importance]")
         return next(state, LIVETCP_CODEC_VP8, packet(vp8_rest, 0, ssrc));
     };
     CHECK(rest_of(1) == LIVETCP_IMPORTANCE_KEY);
-    CHECK(rest_of(1000) == LIVETCP_IMPORTANCE_UNKNOWN); /* takes the place of 2 */
+    CHECK(rest_of(1000) == LIVETCP_IMPORTANCE_UNKNOWN); /* replaces 2 */
     CHECK(rest_of(1) == LIVETCP_IMPORTANCE_KEY);
     CHECK(rest_of(3) == LIVETCP_IMPORTANCE_KEY);
     CHECK(rest_of(2) == LIVETCP_IMPORTANCE_UNKNOWN);
@@ -125,7 +125,7 @@ TEST_CASE("one malformed packet does not discredit a stream, many do", "[importa
     CHECK(h264(idr) == LIVETCP_IMPORTANCE_UNKNOWN);
     for (int i = 0; i < 100; i++)
         h264(idr);
-    CHECK(h264(idr) == LIVETCP_IMPORTANCE_KEY); /* the key is known now */
+    CHECK(h264(idr) == LIVETCP_IMPORTANCE_KEY); /* key frames are recognized again */
 }
 
 TEST_CASE("an encrypted stream is soon not believed", "[importance]")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
-/* A RED packet: the header of `primary`, then these bytes. */
+/* A RED packet: the header of `primary`, then `blocks`. */
 static Bytes red(Rtp primary, const Bytes &blocks)
 {
     primary.type = 63;
@@ -110,7 +110,7 @@ TEST_CASE("malformed packets are refused with what is wrong")
     Bytes padded = red({1, 160, "", 0, false, 5}, {0, 'a', 'b', 200});
     padded[0] |= 0x20;
     CHECK(d.result_of(padded) == LIVETCP_ERR_NOT_RTP);
-    padded.back() = 4; /* all of it */
+    padded.back() = 4; /* covers the whole payload */
     CHECK(d.result_of(padded) == LIVETCP_ERR_INVALID_ARGUMENT);
     CHECK(d.result_of(Bytes(11, 0x80)) == LIVETCP_ERR_NOT_RTP);
     CHECK(d.result_of({}) == LIVETCP_ERR_NOT_RTP);

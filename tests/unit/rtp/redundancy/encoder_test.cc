@@ -58,7 +58,7 @@ TEST_CASE("what is repeated may be another encoding of the frame")
     CHECK(frames[0].redundant);
     CHECK(frames[1].rtp.type == 0);
     CHECK_FALSE(frames[1].redundant);
-    /* Nothing of this one is to be repeated. */
+    /* A primary without data is not repeated. */
     livetcp_redundancy_block none = {97, nullptr, 0};
     e.encode(frame(3), &none);
     CHECK(d.decode(e.encode(frame(4))).size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("the timestamp offset has 14 bits")
     rtp.timestamp += 16384;
     CHECK(e.encode(rtp).size() == 12 + 1 + 7);
     CHECK(e.stats().left_out_age == 1);
-    rtp.sequence++; /* the same moment, and one before it */
+    rtp.sequence++; /* the same timestamp, and an earlier one */
     CHECK(e.encode(rtp).size() == 12 + 1 + 7);
     rtp.sequence++;
     rtp.timestamp -= 160;
@@ -121,9 +121,9 @@ TEST_CASE("nothing is repeated across a gap or a new source")
     Encoder e(2);
     Decoder d;
     e.encode(frame(0xffff));
-    CHECK(d.decode(e.encode(frame(0x10000))).size() == 2); /* the wrap is none */
+    CHECK(d.decode(e.encode(frame(0x10000))).size() == 2); /* a wrap is no gap */
     CHECK(d.decode(e.encode(frame(0x10002))).size() == 1);
-    CHECK(d.decode(e.encode(frame(0x10002))).size() == 1); /* sent twice */
+    CHECK(d.decode(e.encode(frame(0x10002))).size() == 1); /* a duplicate */
     Rtp other = frame(0x10003);
     other.ssrc = 1;
     CHECK(d.decode(e.encode(other)).size() == 1);

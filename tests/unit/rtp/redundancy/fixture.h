@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RTP packets to repeat, and objects that repeat them. */
+/* RTP packets to repeat, with encoder and decoder objects. */
 #ifndef LT_TESTS_REDUNDANCY_FIXTURE_H
 #define LT_TESTS_REDUNDANCY_FIXTURE_H
 

@@ -23,7 +23,7 @@ struct History {
         lt_red_history_add(&history, &header);
         return header;
     }
-    /* Adds a primary, and asks for a frame that it repeats. */
+    /* Adds a primary, then places a frame that it repeats. */
     Placed place(unsigned sequence, uint32_t timestamp, uint32_t of, unsigned back = 1)
     {
         lt_rtp_header primary = add(sequence, timestamp);
@@ -49,7 +49,7 @@ TEST_CASE("one that did not come is between its neighbours, by the length of fra
 {
     History h;
     h.add(8, 1280);
-    Placed p = h.place(11, 1760, 1440); /* 9 and 10 are missing; this is 9, two back */
+    Placed p = h.place(11, 1760, 1440); /* 9 and 10 are missing: this is 9, two back */
     CHECK(p.found);
     CHECK(p.sequence == 9);
     CHECK_FALSE(p.seen);
@@ -84,7 +84,7 @@ TEST_CASE("a frame that has no place between its neighbours gets none")
     CHECK_FALSE(h.place(10, 1600, 1500).found);
     CHECK_FALSE(h.place(10, 1600, 1600).found);
     CHECK_FALSE(h.place(10, 1600, 1700).found);
-    CHECK_FALSE(History().place(10, 1600, 0, 200).found); /* too far back to be of use */
+    CHECK_FALSE(History().place(10, 1600, 0, 200).found); /* too old */
 }
 
 TEST_CASE("another source and a restart begin anew, reordering does not")
@@ -95,7 +95,7 @@ TEST_CASE("another source and a restart begin anew, reordering does not")
     Placed p = h.place(101, 16160, 15840);
     CHECK(p.seen);
     CHECK(p.sequence == 99);
-    h.add(30, 4800); /* 71 before: not remembered, and nothing forgotten */
+    h.add(30, 4800); /* 71 back: not recorded, and nothing is discarded */
     CHECK(h.place(102, 16320, 15840).seen);
     h.add(40000, 500000);
     p = h.place(40001, 500160, 499840);
@@ -105,6 +105,6 @@ TEST_CASE("another source and a restart begin anew, reordering does not")
     h.add(7, 160, 6);
     CHECK(h.history.ssrc == 6);
     CHECK(h.history.newest == 7);
-    h.add(40002, 320, 6); /* the numbers start again elsewhere */
+    h.add(40002, 320, 6); /* the sequence numbers restart elsewhere */
     CHECK(h.history.newest == 40002);
 }

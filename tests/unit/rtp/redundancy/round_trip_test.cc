@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams with losses, silences and reordering: what comes out is what went in, under its own
- * number, and nothing is missing that one of the packets had. */
+/* Streams with loss, silence and reordering: the decoder outputs each packet as it was sent, under
+ * its own sequence number, and misses none that a received packet contained. */
 #include "fixture.h"
 
 #include <map>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RTCP compounds: what we write is what RFC 3550 draws, and we read what others may write. */
+/* RTCP compound packets: encoded as RFC 3550 defines them, and decoded from any conforming sender.
+ */
 #include "catch.h"
 
 #include <cstring>
@@ -33,7 +34,8 @@ struct Writer : lt_rtcp_writer {
     Bytes bytes;
 };
 
-/* From an allocation of exactly that size, so that a sanitizer sees a read past the end. */
+/* Reads from an allocation of exactly the packet's size, so that a sanitizer reports a read past
+ * the end. */
 struct Reader {
     explicit Reader(const Bytes &input) : bytes(input)
     {
@@ -49,7 +51,7 @@ struct Reader {
     lt_rtcp_part part = {};
 };
 
-/* The source at that place of a BYE, or, the first one, of an SDES. */
+/* The source at `position` of a BYE; of an SDES, the first one. */
 uint32_t source(const lt_rtcp_part &part, size_t position)
 {
     REQUIRE(part.size >= 4 * (position + 1));
@@ -59,7 +61,7 @@ uint32_t source(const lt_rtcp_part &part, size_t position)
     return ssrc;
 }
 
-/* The first item of an SDES, which is the CNAME. */
+/* The first item of an SDES: the CNAME. */
 std::string cname(const lt_rtcp_part &part)
 {
     REQUIRE(part.size >= 6);
@@ -177,7 +179,8 @@ TEST_CASE("a report cut short anywhere is malformed or refused", "[rtcp]")
         CHECK(Reader(cut).next() == LT_RTCP_MALFORMED);
         if (size % 4 || size < 4)
             continue;
-        cut[3] = static_cast<uint8_t>(size / 4 - 1); /* says so itself, but announces a block */
+        /* The length is consistent, but a block is missing. */
+        cut[3] = static_cast<uint8_t>(size / 4 - 1);
         Reader reader(cut);
         lt_rtcp_sender_info read = {};
         uint32_t ssrc;
@@ -211,7 +214,7 @@ TEST_CASE("NTP times", "[rtcp]")
     CHECK(lt_ntp_from_unix(0) == UINT64_C(2208988800) << 32);
     CHECK(lt_ntp_from_unix(-5) == UINT64_C(2208988800) << 32);
     CHECK(lt_ntp_from_unix(500000) == ((UINT64_C(2208988800) << 32) | 0x80000000));
-    /* The last microsecond of NTP's first era, 7 February 2036, and the first of its second. */
+    /* The last microsecond of NTP era 0, 7 February 2036, and the start of that second. */
     CHECK(lt_ntp_from_unix(INT64_C(2085978495999999)) >> 32 == 0xffffffff);
     CHECK(lt_ntp_from_unix(INT64_C(2085978496000000)) == 0);
     CHECK(lt_ntp_middle(UINT64_C(0xb44db7052000abcd)) == 0xb7052000);

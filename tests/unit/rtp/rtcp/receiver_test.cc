@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of one source at the receiving end. */
+/* Reception statistics of one source. */
 #include "catch.h"
 
 extern "C" {
@@ -48,20 +48,20 @@ TEST_CASE("loss is counted by interval and in all, also across the wrap", "[rtcp
     CHECK(block.ssrc == 7);
     CHECK(block.fraction_lost == 0);
     CHECK(block.cumulative_lost == 0);
-    CHECK(block.highest == 0x10000 + 3); /* one lap */
+    CHECK(block.highest == 0x10000 + 3); /* one wrap */
 
     for (unsigned i = 10; i < 20; i++)
-        if (i % 4 == 3) /* 13 and 17 of those with numbers 4, 5, ... came not */
+        if (i % 4 == 3) /* 13 and 17 are lost */
             continue;
         else
             source.take(static_cast<uint16_t>(65530 + i), i * 160, i * 20000);
     block = source.report();
-    /* The last one, 19, is missing too, and nobody can know. 9 expected, 2 lost. */
+    /* The last packet, 19, is lost too, which cannot be detected. 9 expected, 2 lost. */
     CHECK(block.highest == 0x10000 + 12);
     CHECK(block.fraction_lost == 2 * 256 / 9);
     CHECK(block.cumulative_lost == 2);
 
-    block = source.report(); /* nothing came in between */
+    block = source.report(); /* no packet since the last report */
     CHECK(block.fraction_lost == 0);
     CHECK(block.cumulative_lost == 2);
 }
@@ -86,7 +86,7 @@ TEST_CASE("what came late makes up for what was lost before", "[rtcp]")
     source.take(2, 320, 0);
     lt_rtcp_block block = source.report();
     CHECK(block.cumulative_lost == 0);
-    CHECK(block.fraction_lost == 0); /* A.3: a negative number is zero */
+    CHECK(block.fraction_lost == 0); /* A.3: a negative loss counts as zero */
 }
 
 TEST_CASE("a stream that starts over is counted anew", "[rtcp]")
@@ -100,7 +100,7 @@ TEST_CASE("a stream that starts over is counted anew", "[rtcp]")
     lt_rtcp_block block = source.report();
     CHECK(block.cumulative_lost == 0);
     CHECK(block.highest == 40001);
-    /* Far behind is as far as reassembly lets packets come. */
+    /* As old as reassembly accepts. */
     source.take(40001 - 16000, 0, 0);
     CHECK(source.report().highest == 40001);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ends that report to each other. */
+/* Two ends that exchange reports. */
 #include "catch.h"
 
 #include <string>
@@ -78,7 +78,7 @@ struct End {
     lt_reporter *reporter;
 };
 
-/* The types of a compound. */
+/* The packet types of a compound. */
 std::vector<int> types(const Bytes &bytes)
 {
     lt_rtcp_reader reader = {bytes.data(), bytes.size()};
@@ -126,7 +126,7 @@ TEST_CASE("a sender reports at once, its receiver soon after", "[rtcp]")
     sender.hear(answer, second + 290000);
     lt_reporter_summary summary = sender.summary();
     CHECK(summary.reported);
-    /* 30 ms there, 40 ms back; DLSR has 1/65536 s. */
+    /* 30 ms forward, 40 ms back; DLSR has units of 1/65536 s. */
     CHECK(summary.rtt_us >= 70000);
     CHECK(summary.rtt_us <= 70016);
     CHECK(summary.reported_fraction == 0);
@@ -135,7 +135,7 @@ TEST_CASE("a sender reports at once, its receiver soon after", "[rtcp]")
 
 TEST_CASE("with the clock rate told, times are exact from the first report", "[rtcp]")
 {
-    const uint32_t rate = 50000; /* which nobody would guess */
+    const uint32_t rate = 50000; /* not a usual rate: must be set */
     for (bool told : {false, true}) {
         INFO(told);
         End sender(1), receiver(2);
@@ -158,7 +158,7 @@ TEST_CASE("with the clock rate told, times are exact from the first report", "[r
         double unix_us = static_cast<double>(info.ntp) / 4294.967296 - LT_NTP_UNIX_EPOCH * 1e6;
         double media_us = 1e6 * info.timestamp / rate;
         CHECK(unix_us - unix_offset - second == Approx(media_us).margin(1));
-        /* Of now, and not of the last packet. */
+        /* Extrapolated to the time of the report, not the last packet's timestamp. */
         CHECK(info.timestamp == (told ? 9350 : 9000));
         CHECK((receiver.summary().jitter_us > 0) == told);
     }
@@ -178,12 +178,12 @@ TEST_CASE("a told rate is for its payload type, and for others only where nothin
     lt_reporter_set_clock_rate(receiver.reporter, LT_REPORTER_PAYLOADS, 50000);
     lt_reporter_set_clock_rate(receiver.reporter, 97, 25000);
     CHECK(jitter(1, 0, 160) == 0);   /* RFC 3551 */
-    CHECK(jitter(2, 96, 1000) == 0); /* any */
+    CHECK(jitter(2, 96, 1000) == 0); /* dynamic: unknown until learned */
     CHECK(jitter(3, 97, 500) == 0);
     lt_reporter_set_clock_rate(receiver.reporter, 98, 50000);
-    lt_reporter_set_clock_rate(receiver.reporter, 98, 0); /* forgotten: any */
+    lt_reporter_set_clock_rate(receiver.reporter, 98, 0); /* reset: unknown */
     CHECK(jitter(4, 98, 1000) == 0);
-    CHECK(jitter(5, 97, 1000) > 1000); /* a stream that runs otherwise */
+    CHECK(jitter(5, 97, 1000) > 1000); /* the stream does not run at this rate */
 }
 
 TEST_CASE("loss and jitter come back to the sender", "[rtcp]")
@@ -198,7 +198,7 @@ TEST_CASE("loss and jitter come back to the sender", "[rtcp]")
     receiver.hear(sender.write(3 * second), 3 * second);
     sender.hear(receiver.write(3 * second), 3 * second);
     lt_reporter_summary summary = sender.summary();
-    CHECK(summary.reported_lost == 9); /* the first one was never heard of */
+    CHECK(summary.reported_lost == 9); /* the first one was not expected */
     CHECK(summary.reported_fraction == Approx(9.0 / 99).margin(1.0 / 256));
     CHECK(summary.reported_jitter_us == Approx(7000).epsilon(0.2));
     CHECK(receiver.summary().lost == 9);
@@ -230,7 +230,7 @@ TEST_CASE("the RTP time of a report belongs to its NTP time", "[rtcp]")
 {
     End sender(1);
     for (uint16_t i = 0; i < 100; i++)
-        sender.send(7, i, second + i * 20000 + (i % 5 ? 0 : 15000)); /* every fifth is late */
+        sender.send(7, i, second + i * 20000 + (i % 5 ? 0 : 15000)); /* every fifth is delayed */
     livetcp_usec now = 3 * second + 7000;
     lt_rtcp_sender_info info;
     uint32_t ssrc;
@@ -238,7 +238,7 @@ TEST_CASE("the RTP time of a report belongs to its NTP time", "[rtcp]")
     lt_rtcp_part part = first_part(report);
     REQUIRE(lt_rtcp_read_report(&part, &ssrc, &info));
     CHECK(info.ntp == lt_ntp_from_unix(unix_offset + now));
-    CHECK(info.timestamp == (now - second) * 8 / 1000); /* as the ones that were not late say */
+    CHECK(info.timestamp == (now - second) * 8 / 1000); /* the time of the packets without delay */
     CHECK(info.packets == 100);
     CHECK(info.octets == 16000);
 }
@@ -266,7 +266,7 @@ TEST_CASE("several streams are in one compound, with one name", "[rtcp]")
         end.send(ssrc, 0, second);
     for (uint32_t ssrc = 100; ssrc < 140; ssrc++)
         end.receive(ssrc, 0, second);
-    Bytes report = end.write(second); /* within LT_REPORT_MAX, and whole */
+    Bytes report = end.write(second); /* within LT_REPORT_MAX, and complete */
     std::vector<int> expected(LT_REPORTER_SENDERS, LT_RTCP_SR);
     expected.push_back(LT_RTCP_SDES);
     CHECK(types(report) == expected);
@@ -292,11 +292,11 @@ TEST_CASE("blocks that lie about time are counted and not believed", "[rtcp]")
         bool valid;
     } cases[] = {
         {lt_ntp_middle(info.ntp), 0, 1050000, true},
-        {lt_ntp_middle(info.ntp) + 1, 0, 1050000, false},      /* never written */
-        {lt_ntp_middle(info.ntp), 65536, 1050000, false},      /* answered before it came */
+        {lt_ntp_middle(info.ntp) + 1, 0, 1050000, false},      /* never sent */
+        {lt_ntp_middle(info.ntp), 65536, 1050000, false},      /* answered before it arrived */
         {lt_ntp_middle(info.ntp), UINT32_MAX, 1050000, false}, /* 18 hours */
         {lt_ntp_middle(info.ntp), 0, 36001 * second, false},   /* 10 hours */
-        {0, UINT32_MAX, 1050000, true},                        /* no report came yet */
+        {0, UINT32_MAX, 1050000, true},                        /* no report received yet */
     };
     uint64_t invalid = 0;
     for (const auto &c : cases) {
@@ -314,14 +314,14 @@ TEST_CASE("blocks that lie about time are counted and not believed", "[rtcp]")
         CHECK(sender.summary().invalid == invalid);
         CHECK(sender.summary().rtt_us == 50000);
     }
-    sender.hear({0x81, 201, 0, 1, 0, 0, 0, 1}, second); /* announces a block */
+    sender.hear({0x81, 201, 0, 1, 0, 0, 0, 1}, second); /* announces a block that is missing */
     sender.hear({0x80}, second);
     CHECK(sender.summary().invalid == invalid + 2);
 }
 
 TEST_CASE("intervals keep to 5 % and to the reduced minimum", "[rtcp]")
 {
-    /* 64 kbit/s: 5.6 s by the minimum. 2 Mbit/s: 0.18 s. */
+    /* 64 kbit/s: 5.6 s with the usual minimum of RFC 3550. 2 Mbit/s: 0.18 s. */
     CHECK(lt_rtcp_interval(8000, 100) == LT_RTCP_INTERVAL_MAX_US);
     CHECK(lt_rtcp_interval(0, 100) == LT_RTCP_INTERVAL_MAX_US);
     CHECK(lt_rtcp_interval(250000, 100) == LT_RTCP_INTERVAL_MIN_US);
@@ -343,7 +343,7 @@ TEST_CASE("reports take no more than their share of a stream", "[rtcp]")
         if (now >= sender.due())
             bytes += sender.write(now).size() + 54;
     }
-    CHECK(bytes < 120 * 8600 / 20 / 2); /* half of 5 % is this end's */
+    CHECK(bytes < 120 * 8600 / 20 / 2); /* this end's half of 5 % */
     CHECK(sender.summary().written >= 120 / 7);
 }
 

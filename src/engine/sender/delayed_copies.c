@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/sender/later_copies.h"
+#include "engine/sender/delayed_copies.h"
 
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 16
 
-static bool reserve(lt_later_copies *copies)
+static bool reserve(lt_delayed_copies *copies)
 {
     size_t capacity = copies->capacity ? 2 * copies->capacity : FIRST_CAPACITY;
-    lt_later_copy *heap;
+    lt_delayed_copy *heap;
 
     if (copies->count < copies->capacity)
         return true;
-    if (capacity > LT_LATER_COPIES_MAX)
+    if (capacity > LT_DELAYED_COPIES_MAX)
         return false;
     heap = realloc(copies->heap, capacity * sizeof *heap);
     if (!heap)
@@ -22,21 +22,21 @@ static bool reserve(lt_later_copies *copies)
     return true;
 }
 
-static void swap(lt_later_copies *copies, size_t a, size_t b)
+static void swap(lt_delayed_copies *copies, size_t a, size_t b)
 {
-    lt_later_copy kept = copies->heap[a];
+    lt_delayed_copy kept = copies->heap[a];
 
     copies->heap[a] = copies->heap[b];
     copies->heap[b] = kept;
 }
 
-static bool before(const lt_later_copies *copies, size_t a, size_t b)
+static bool before(const lt_delayed_copies *copies, size_t a, size_t b)
 {
     return copies->heap[a].due_us < copies->heap[b].due_us;
 }
 
-/* Restores the order of the heap at a place that may come before its parent, or after a child. */
-static void sift(lt_later_copies *copies, size_t at)
+/* Restores the heap's order after the element `at` has changed. */
+static void sift(lt_delayed_copies *copies, size_t at)
 {
     size_t child;
 
@@ -51,7 +51,7 @@ static void sift(lt_later_copies *copies, size_t at)
     }
 }
 
-bool lt_later_copies_add(lt_later_copies *copies, const lt_later_copy *copy)
+bool lt_delayed_copies_add(lt_delayed_copies *copies, const lt_delayed_copy *copy)
 {
     if (!reserve(copies))
         return false;
@@ -61,7 +61,7 @@ bool lt_later_copies_add(lt_later_copies *copies, const lt_later_copy *copy)
     return true;
 }
 
-static void take_out(lt_later_copies *copies, size_t at)
+static void take_out(lt_delayed_copies *copies, size_t at)
 {
     lt_packet_unref(&copies->heap[at].packet);
     copies->heap[at] = copies->heap[--copies->count];
@@ -69,61 +69,61 @@ static void take_out(lt_later_copies *copies, size_t at)
         sift(copies, at);
 }
 
-void lt_later_copies_pop(lt_later_copies *copies)
+void lt_delayed_copies_pop(lt_delayed_copies *copies)
 {
     take_out(copies, 0);
 }
 
-void lt_later_copies_drop(lt_later_copies *copies)
+void lt_delayed_copies_drop(lt_delayed_copies *copies)
 {
     copies->dropped++;
     take_out(copies, 0);
 }
 
-void lt_later_copies_forget(lt_later_copies *copies, const lt_packet *packet)
+void lt_delayed_copies_cancel(lt_delayed_copies *copies, const lt_packet *packet)
 {
     for (size_t i = copies->count; i--;)
         if (copies->heap[i].packet == packet)
             take_out(copies, i);
 }
 
-void lt_later_copies_postpone(lt_later_copies *copies, livetcp_usec due_us)
+void lt_delayed_copies_postpone(lt_delayed_copies *copies, livetcp_usec due_us)
 {
     copies->heap[0].due_us = due_us;
     sift(copies, 0);
 }
 
-void lt_later_copies_hurry(lt_later_copies *copies)
+void lt_delayed_copies_make_due(lt_delayed_copies *copies)
 {
     for (size_t i = 0; i < copies->count; i++)
         copies->heap[i].due_us = INT64_MIN;
 }
 
-const lt_later_copy *lt_later_copies_first(lt_later_copies *copies, livetcp_usec now)
+const lt_delayed_copy *lt_delayed_copies_first(lt_delayed_copies *copies, livetcp_usec now)
 {
     while (copies->count && copies->heap[0].due_us <= now) {
-        const lt_later_copy *first = &copies->heap[0];
-        if (!first->packet->delivered && now < first->pointless_us)
+        const lt_delayed_copy *first = &copies->heap[0];
+        if (!first->packet->delivered && now < first->expires_us)
             return first;
-        lt_later_copies_drop(copies);
+        lt_delayed_copies_drop(copies);
     }
     return NULL;
 }
 
-livetcp_usec lt_later_copies_deadline(const lt_later_copies *copies)
+livetcp_usec lt_delayed_copies_deadline(const lt_delayed_copies *copies)
 {
     return copies->count ? copies->heap[0].due_us : LIVETCP_NEVER;
 }
 
-void lt_later_copies_drop_all(lt_later_copies *copies)
+void lt_delayed_copies_drop_all(lt_delayed_copies *copies)
 {
     while (copies->count)
-        lt_later_copies_drop(copies);
+        lt_delayed_copies_drop(copies);
 }
 
-void lt_later_copies_clear(lt_later_copies *copies)
+void lt_delayed_copies_clear(lt_delayed_copies *copies)
 {
-    lt_later_copies_drop_all(copies);
+    lt_delayed_copies_drop_all(copies);
     free(copies->heap);
-    *copies = (lt_later_copies){.heap = NULL};
+    *copies = (lt_delayed_copies){.heap = NULL};
 }
