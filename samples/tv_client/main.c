@@ -18,6 +18,7 @@
 #include "screen.h"
 #include "watching.h"
 
+#include "../common/calling.h"
 #include "../common/keys.h"
 #include "../common/options.h"
 #include "../tv_common/rtcp.h"
@@ -65,6 +66,9 @@ typedef struct program {
 
     livetcp_context *context;
     livetcp_session *session; /* NULL: the program ends, or there is a crowd */
+    calling calling;
+    bool was_open;
+    uint64_t restarts; /* of the server, that were seen */
     crowd *crowd;
     int64_t crowd_us; /* when it was there */
     bool measuring;
@@ -383,14 +387,28 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
 
     if (error && !p->ending)
         say(error->message);
+    p->was_open = p->was_open || state == LIVETCP_SESSION_OPEN;
     if (state != LIVETCP_SESSION_CLOSED)
         return;
     p->failed = p->failed || !p->ending;
     end_program(p);
 }
 
-static const livetcp_session_callbacks callbacks = {
-    .struct_size = sizeof(livetcp_session_callbacks), .on_packet = on_packet, .on_state = on_state};
+static void on_connection(livetcp_session *session, unsigned connection,
+                          livetcp_connection_state state, const livetcp_error *error, void *user)
+{
+    program *p = user;
+    (void)session, (void)state;
+
+    if (!p->was_open && !p->ending)
+        calling_failed(&p->calling, "tv_client", connection, error);
+}
+
+static const livetcp_session_callbacks callbacks = {.struct_size =
+                                                        sizeof(livetcp_session_callbacks),
+                                                    .on_packet = on_packet,
+                                                    .on_state = on_state,
+                                                    .on_connection = on_connection};
 
 static bool start_session(program *p, char *message, size_t size)
 {
@@ -417,6 +435,21 @@ static bool start_session(program *p, char *message, size_t size)
 
 /* ---- time ---- */
 
+/* A server that was away may be another one now, which does not know what was asked for. */
+static void ask_again(program *p)
+{
+    watching_stats s;
+
+    watching_get_stats(p->watching, &s);
+    if (s.restarts == p->restarts)
+        return;
+    p->restarts = s.restarts;
+    if (p->has_state)
+        ask(p, TV_CHANNEL, 0, p->state.text);
+    if (p->quality != TV_AUTO)
+        ask(p, TV_QUALITY, (int32_t)p->quality, NULL);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     program *p = timer->data;
@@ -431,8 +464,21 @@ static void on_tick(uv_timer_t *timer)
     if (watching_run(p->watching, now))
         livetcp_session_send(p->session, packet,
                              tv_write_keyframe_wanted(packet, SSRC, watching_ssrc(p->watching)));
+    ask_again(p);
     send_requests(p, now);
     press_by_itself(p, now);
+}
+
+static void print_picture(const program *p)
+{
+    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
+        printf(p->was_open ? "NO CONNECTION, calling again" : "no connection yet");
+    else if (!p->last.picture)
+        printf("no picture yet");
+    else if (p->last.has_number)
+        printf("channel %u picture %u", (p->last.number >> 24) + 1, p->last.number & 0xffffff);
+    else
+        printf("%d by %d", p->last.picture->width, p->last.picture->height);
 }
 
 static void print_status(const program *p)
@@ -441,15 +487,12 @@ static void print_status(const program *p)
 
     watching_get_stats(p->watching, &s);
     printf("%s%02u:%02u  ", line_start(p), p->elapsed / 60, p->elapsed % 60);
-    if (!p->last.picture)
-        printf("no picture yet");
-    else if (p->last.has_number)
-        printf("channel %u picture %u", (p->last.number >> 24) + 1, p->last.number & 0xffffff);
-    else
-        printf("%d by %d", p->last.picture->width, p->last.picture->height);
-    printf("  %s, %.1f s behind  shown %llu  late %llu  broken %llu  playout %lld ms", mode_name(p),
-           p->state.behind_ms / 1000.0, (unsigned long long)s.shown, (unsigned long long)p->late,
-           (unsigned long long)s.undecodable, (long long)s.delay_us / 1000);
+    print_picture(p);
+    if (p->last.picture)
+        printf("  %s, %.1f s behind", mode_name(p), p->state.behind_ms / 1000.0);
+    printf("  shown %llu  late %llu  broken %llu  playout %lld ms", (unsigned long long)s.shown,
+           (unsigned long long)p->late, (unsigned long long)s.undecodable,
+           (long long)s.delay_us / 1000);
     if (p->glass.count > 0)
         printf("  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
     if (!p->keys.on_terminal)

@@ -16,6 +16,7 @@
  */
 #include "quality.h"
 
+#include "../common/calling.h"
 #include "../common/keys.h"
 #include "../common/options.h"
 
@@ -59,7 +60,7 @@ typedef struct program {
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
-    char said[sizeof((livetcp_error *)0)->message]; /* why nobody answers, to say it once */
+    calling calling;
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
@@ -347,19 +348,15 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         end_program(p); /* else the next caller may come */
 }
 
-/* Nobody answers yet. The other connections fail like the first, and all try again. */
+/* Nobody answers yet. */
 static void on_connection(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user)
 {
     program *p = user;
-    char text[sizeof error->message + 32];
 
     (void)session, (void)state;
-    if (connection != 0 || !error || p->voice || p->ending || strcmp(p->said, error->message) == 0)
-        return;
-    snprintf(p->said, sizeof p->said, "%s", error->message);
-    snprintf(text, sizeof text, "%s; calling again", error->message);
-    say(text);
+    if (!p->voice && !p->ending)
+        calling_failed(&p->calling, "voip_call", connection, error);
 }
 
 static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
@@ -456,6 +453,9 @@ static livetcp_result start_session(program *p, livetcp_error *error)
         result = livetcp_session_connect(p->context, &p->config, &callbacks, p, &session, error);
         if (result == LIVETCP_OK && (result = take_session(p, session, error)) != LIVETCP_OK)
             livetcp_session_destroy(&session);
+        if (result == LIVETCP_OK)
+            printf("calling %s\n", p->config.host);
+        fflush(stdout);
         return result;
     }
     result = livetcp_listener_create(p->context, &p->config, &listening, p, &p->listener, error);

@@ -57,10 +57,10 @@ class Client(Program):
 
 
 @contextlib.contextmanager
-def serving(*options, channels=("one=test", "two=test"), query="", env=None):
+def serving(*options, channels=("one=test", "two=test"), query="", env=None, port=0):
     """A server, and its port. It is killed if the test fails."""
     server = Program(server_program, *SMALL, *options,
-                     f"livetcp://127.0.0.1:0?mode=listener&{PATIENT}{query}", *channels, env=env)
+                     f"livetcp://127.0.0.1:{port}?mode=listener&{PATIENT}{query}", *channels, env=env)
     try:
         yield server, int(server.wait_for(r"listening on port (\d+)").group(1))
     finally:
@@ -451,6 +451,34 @@ def check_ends(folder):
         assert "pictures shown" in client.wait(1)
 
 
+def check_outages(folder):
+    """Nobody answers: the reason, once. A server that is killed and comes back: no connection for a
+    while, then the channel that was watched, as before."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # and does not listen
+        nobody = f"livetcp://127.0.0.1:{closed.getsockname()[1]}?reconnect-min=10"
+        for options in ("--headless", "--status", "100"), ("--viewers", "3"):
+            client = Program(client_program, *options, nobody)
+            client.wait_for("refused.*calling again")
+            if "--headless" in options:
+                client.wait_for("no connection yet")
+            assert "calling again" not in client.interrupt_in_time().partition("calling again")[2]
+    with serving() as (server, port):
+        client = Client(folder, uri(port) + "&reconnect-min=10", "--headless")
+        client.wait_for_pictures(1)
+        client.type("u")
+        client.wait_for("channel 2 picture")
+        server.kill()
+        client.wait_for("NO CONNECTION, calling again")
+    with serving(port=port) as (server, port):
+        client.wait_for("channel: channel two, live")
+        client.wait_for("channel 2 picture")
+        client.type("u")
+        client.wait_for("channel 1 picture")
+        client.interrupt()
+        server.interrupt()
+
+
 # ---- what cannot work ----
 
 def check_server_errors(folder):
@@ -526,7 +554,7 @@ def main():
         return 2
     checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
               check_qualities, check_files, check_camera, check_wire, check_stalled, check_many, check_measures,
-              check_ends)
+              check_ends, check_outages)
     with tempfile.TemporaryDirectory() as name:
         for check in checks:
             before = time.monotonic()
