@@ -293,6 +293,8 @@ static void press_by_itself(program *p, int64_t now)
 
 /* ---- keys ---- */
 
+enum { CTRL_C = 3, BACKSPACE = 8, ENTER = '\r', ESCAPE = 27, DELETE = 127 };
+
 static void cycle_quality(program *p)
 {
     p->quality = (tv_quality)((p->quality + 1) % 3);
@@ -328,7 +330,7 @@ static void press_key(program *p, char key)
         p->overlay = !p->overlay;
         break;
     case 'q':
-    case 3: /* a raw terminal gives Ctrl-C as a key */
+    case CTRL_C: /* of a raw terminal */
         hang_up(p);
         break;
     default:
@@ -336,23 +338,32 @@ static void press_key(program *p, char key)
     }
 }
 
+static void end_typing(program *p, char key)
+{
+    p->typed[p->typing] = '\0';
+    if (key == ENTER && p->typing > 1)
+        ask(p, TV_CHANNEL, 0, p->typed + 1);
+    p->typing = 0;
+}
+
 /* ":two" and Enter is the channel of that name. */
 static void take_key(void *user, char key)
 {
     program *p = user;
 
-    if (p->typing == 0 && key != ':') {
+    if (key == '\n')
+        key = ENTER;
+    if ((p->typing == 0 && key != ':') || key == CTRL_C)
         press_key(p, key);
-        return;
-    }
-    if (key == '\r' || key == '\n') {
-        p->typed[p->typing] = '\0';
-        if (p->typing > 1)
-            ask(p, TV_CHANNEL, 0, p->typed + 1);
-        p->typing = 0;
-    } else if (p->typing + 1 < sizeof p->typed) {
+    else if (key == ENTER || key == ESCAPE)
+        end_typing(p, key);
+    else if (key == BACKSPACE || key == DELETE)
+        p->typing--;
+    else if (key >= ' ' && p->typing + 1 < sizeof p->typed)
         p->typed[p->typing++] = key;
-    }
+    if (p->context && p->keys.on_terminal && p->typing > 0)
+        printf("%s%.*s", line_start(p), (int)p->typing, p->typed);
+    fflush(stdout);
 }
 
 /* ---- the session ---- */
@@ -526,7 +537,7 @@ static void on_second(uv_timer_t *timer)
     if (p->crowd)
         watch_crowd(p, now);
     p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
-    if (p->session && !p->options.json)
+    if (p->session && !p->options.json && p->typing == 0)
         print_status(p);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
         (!p->crowd || p->measuring))

@@ -107,12 +107,14 @@ def check_zap(folder):
         client.type(":no such\n")
         client.wait_for("there is no such channel; there are: one, two, three")
         client.wait_for("channel 2 picture")
-        client.type(":three\n")
+        client.type(":twoo\x08\x7f\x7f\x7fthree\n")  # backspace, as terminals have it
         client.wait_for("channel 3 picture")
+        client.type(":two\x1bx")  # Escape: a name that is not meant
         client.type("u")
         client.wait_for("channel: channel one, live")
         client.wait_for("channel 1 picture")
-        client.interrupt()
+        client.type(":tw\x03")  # Ctrl-C, as a terminal that is read key by key gives it
+        assert "pictures shown" in client.wait()
         server.interrupt()
     seen = {play: {channel for _, channel, *_ in list_} for play, list_ in
             plays(client.shown()).items()}
