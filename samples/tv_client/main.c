@@ -91,8 +91,9 @@ typedef struct program {
     measure zaps, seeks, glass;
 } program;
 
-static void say(const char *text)
+static void say(program *p, const char *text)
 {
+    keys_clear(&p->keys);
     fprintf(stderr, "tv_client: %s\n", text);
 }
 
@@ -106,11 +107,6 @@ static int64_t wall_us(void)
     uv_timeval64_t wall;
 
     return uv_gettimeofday(&wall) == 0 ? wall.tv_sec * LIVETCP_USEC_SEC + wall.tv_usec : 0;
-}
-
-static const char *line_start(const program *p)
-{
-    return p->keys.on_terminal ? "\r\033[K" : "";
 }
 
 /* ---- pictures and sound ---- */
@@ -227,16 +223,17 @@ static void take_answer(program *p, const tv_answer *answer)
 
     if (!remote_take(&p->remote, answer, &request, &asked))
         return; /* a repeated one */
+    keys_clear(&p->keys);
     if (answer->code != 200) {
         p->press.number = 0;
         if (!p->options.json)
-            printf("%s%s: %s\n", line_start(p), tv_command_name(request.command), answer->text);
+            printf("%s: %s\n", tv_command_name(request.command), answer->text);
     } else {
         p->state = *answer;
         p->has_state = true;
         p->paused = answer->mode == TV_IS_PAUSED;
         if (!p->options.json)
-            printf("%s%s: channel %s, %s, %.1f s behind, quality %s\n", line_start(p),
+            printf("%s: channel %s, %s, %.1f s behind, quality %s\n",
                    tv_command_name(request.command), answer->text, mode_name(p),
                    answer->behind_ms / 1000.0, answer->quality == TV_LOW ? "low" : "high");
     }
@@ -340,7 +337,6 @@ static void press_key(program *p, char key)
 
 static void end_typing(program *p, char key)
 {
-    p->typed[p->typing] = '\0';
     if (key == ENTER && p->typing > 1)
         ask(p, TV_CHANNEL, 0, p->typed + 1);
     p->typing = 0;
@@ -361,9 +357,9 @@ static void take_key(void *user, char key)
         p->typing--;
     else if (key >= ' ' && p->typing + 1 < sizeof p->typed)
         p->typed[p->typing++] = key;
-    if (p->context && p->keys.on_terminal && p->typing > 0)
-        printf("%s%.*s", line_start(p), (int)p->typing, p->typed);
-    fflush(stdout);
+    p->typed[p->typing] = '\0';
+    if (p->keys.on_terminal && p->typing > 0)
+        keys_show(&p->keys, p->typed);
 }
 
 /* ---- the session ---- */
@@ -387,7 +383,7 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     if (watching_take(p->watching, packet, now_us()) || p->told)
         return;
     p->told = true;
-    say("the server sends what is no television; it is counted and ignored");
+    say(p, "the server sends what is no television; it is counted and ignored");
 }
 
 static void on_state(livetcp_session *session, livetcp_session_state state,
@@ -397,7 +393,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     (void)session;
 
     if (error && !p->ending)
-        say(error->message);
+        say(p, error->message);
     p->was_open = p->was_open || state == LIVETCP_SESSION_OPEN;
     if (state != LIVETCP_SESSION_CLOSED)
         return;
@@ -480,35 +476,35 @@ static void on_tick(uv_timer_t *timer)
     press_by_itself(p, now);
 }
 
-static void print_picture(const program *p)
+static void describe_picture(const program *p, char *text, size_t size)
 {
     if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
-        printf(p->was_open ? "NO CONNECTION, calling again" : "no connection yet");
+        snprintf(text, size, p->was_open ? "NO CONNECTION, calling again" : "no connection yet");
     else if (!p->last.picture)
-        printf("no picture yet");
+        snprintf(text, size, "no picture yet");
     else if (p->last.has_number)
-        printf("channel %u picture %u", (p->last.number >> 24) + 1, p->last.number & 0xffffff);
+        snprintf(text, size, "channel %u picture %u  %s, %.1f s behind", (p->last.number >> 24) + 1,
+                 p->last.number & 0xffffff, mode_name(p), p->state.behind_ms / 1000.0);
     else
-        printf("%d by %d", p->last.picture->width, p->last.picture->height);
+        snprintf(text, size, "%d by %d  %s, %.1f s behind", p->last.picture->width,
+                 p->last.picture->height, mode_name(p), p->state.behind_ms / 1000.0);
 }
 
-static void print_status(const program *p)
+static void show_status(program *p)
 {
+    char picture[100], glass[40] = "", text[300];
     watching_stats s;
 
     watching_get_stats(p->watching, &s);
-    printf("%s%02u:%02u  ", line_start(p), p->elapsed / 60, p->elapsed % 60);
-    print_picture(p);
-    if (p->last.picture)
-        printf("  %s, %.1f s behind", mode_name(p), p->state.behind_ms / 1000.0);
-    printf("  shown %llu  late %llu  broken %llu  playout %lld ms", (unsigned long long)s.shown,
-           (unsigned long long)p->late, (unsigned long long)s.undecodable,
-           (long long)s.delay_us / 1000);
+    describe_picture(p, picture, sizeof picture);
     if (p->glass.count > 0)
-        printf("  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
-    if (!p->keys.on_terminal)
-        putchar('\n');
-    fflush(stdout);
+        snprintf(glass, sizeof glass, "  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
+    snprintf(text, sizeof text,
+             "%02u:%02u  %s  shown %llu  late %llu  broken %llu  playout %lld ms%s",
+             p->elapsed / 60, p->elapsed % 60, picture, (unsigned long long)s.shown,
+             (unsigned long long)p->late, (unsigned long long)s.undecodable,
+             (long long)s.delay_us / 1000, glass);
+    keys_show(&p->keys, text);
 }
 
 /* The first key frames pass before it measures. */
@@ -538,7 +534,7 @@ static void on_second(uv_timer_t *timer)
         watch_crowd(p, now);
     p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
     if (p->session && !p->options.json && p->typing == 0)
-        print_status(p);
+        show_status(p);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
         (!p->crowd || p->measuring))
         hang_up(p);
@@ -566,17 +562,18 @@ static void print_json(const program *p, const watching_stats *s)
     printf("}\n");
 }
 
-static void print_summary(const program *p)
+static void print_summary(program *p)
 {
     watching_stats s;
 
+    keys_clear(&p->keys);
     watching_get_stats(p->watching, &s);
     if (p->options.json) {
         print_json(p, &s);
         return;
     }
-    printf("%s%u s: %llu pictures shown, %llu late, %llu broken; %llu sounds, %llu concealed\n",
-           line_start(p), p->elapsed, (unsigned long long)s.shown, (unsigned long long)p->late,
+    printf("%u s: %llu pictures shown, %llu late, %llu broken; %llu sounds, %llu concealed\n",
+           p->elapsed, (unsigned long long)s.shown, (unsigned long long)p->late,
            (unsigned long long)s.undecodable, (unsigned long long)s.sounds,
            (unsigned long long)s.concealed);
 }
@@ -692,12 +689,12 @@ static bool read_config(program *p)
     p->config.role = LIVETCP_ROLE_BOTH; /* it sends requests */
     if (livetcp_config_apply_uri(&p->config, p->options.uri, &error) != LIVETCP_OK ||
         livetcp_config_check(&p->config, &error) != LIVETCP_OK) {
-        say(error.message);
+        say(p, error.message);
         return false;
     }
     if (p->config.mode == LIVETCP_MODE_CALLER)
         return true;
-    say("the client calls the server; leave mode=listener out");
+    say(p, "the client calls the server; leave mode=listener out");
     return false;
 }
 
@@ -749,11 +746,11 @@ static bool run(program *p)
         start_handles(p);
         started = start(p, message, sizeof message);
         if (!started) {
-            say(message);
+            say(p, message);
             end_program(p);
         }
     } else {
-        say(error.message);
+        say(p, error.message);
     }
     uv_run(&p->loop, UV_RUN_DEFAULT);
     uv_tty_reset_mode();

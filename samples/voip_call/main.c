@@ -22,6 +22,7 @@
 
 #include <livetcp/livetcp.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,9 @@
 /* Of the packets, may be late: the next one, which is there then, brings a copy of most of them,
  * and waiting for the last of them would cost a call more than a gap does. */
 #define TARGET_LATE 0.02
+
+/* What would be later than this is not sent: nobody waits for it any more. */
+#define MAX_SEND_DELAY (500 * LIVETCP_USEC_MSEC)
 
 #define MIN_BITRATE     8000
 #define MAX_BITRATE     128000
@@ -61,6 +65,7 @@ typedef struct program {
     keys keys;
     bool ending, failed;
     calling calling;
+    unsigned calls; /* that were answered */
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
@@ -83,26 +88,35 @@ typedef struct program {
     uint64_t began_ns;
 } program;
 
-static void say(const char *text)
+static void say(program *p, const char *text)
 {
+    keys_clear(&p->keys);
     fprintf(stderr, "voip_call: %s\n", text);
 }
 
 /* ---- the status line ---- */
 
-/* "12:34", and "▮▮▮▯▯" of a peak: a step is 9 dB, the last one is where it distorts. */
-static void print_clock(unsigned seconds)
+#define STATUS_MAX 600
+
+/* Adds to a text. */
+static void add(char text[STATUS_MAX], const char *format, ...)
 {
-    printf("%02u:%02u", seconds / 60, seconds % 60);
+    const size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, STATUS_MAX - used, format, arguments);
+    va_end(arguments);
 }
 
-static void print_level(const char *name, int peak)
+/* "####." of a peak: a step is 9 dB, the last one is where it distorts. */
+static void add_level(char text[STATUS_MAX], const char *name, int peak)
 {
     static const int steps[] = {518, 1460, 4125, 11628, 31000}; /* of 32768 */
 
-    printf(" %s ", name);
+    add(text, " %s ", name);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        fputs(peak >= steps[i] ? "#" : ".", stdout);
+        add(text, peak >= steps[i] ? "#" : ".");
 }
 
 static long long ms(livetcp_usec us)
@@ -110,46 +124,47 @@ static long long ms(livetcp_usec us)
     return (us + LIVETCP_USEC_MSEC / 2) / LIVETCP_USEC_MSEC;
 }
 
-static void print_quality(const quality *q)
+static void add_quality(char text[STATUS_MAX], const quality *q)
 {
     if (q->seconds == 0) {
-        printf("  nothing heard yet");
+        add(text, "  nothing heard yet");
         return;
     }
-    printf(
+    add(text,
         "  you hear them after %lld ms (%lld speaking + %lld path + %lld waiting + %lld playout + "
         "%lld loudspeaker)  late %llu  concealed %llu  MOS %.1f now, %.1f call: %s",
         ms(q->mouth_to_ear_us), ms(q->speaking_us), ms(q->path_us), ms(q->waiting_us),
         ms(q->playout_us), ms(q->hearing_us), (unsigned long long)q->counts.late,
         (unsigned long long)q->concealed, q->mos_now, q->mos, quality_word(q->mos_now));
     if (q->reason[0])
-        printf(", %s", q->reason);
+        add(text, ", %s", q->reason);
 }
 
 /* Trouble that a person should hear of before anything else. */
-static void print_trouble(const program *p)
+static void add_trouble(char text[STATUS_MAX], const program *p)
 {
-    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
-        printf("  NO CONNECTION, calling again");
-    else if (p->state.gone)
-        printf("  YOUR %s IS GONE",
-               strcmp(p->state.gone, "microphone") == 0 ? "MICROPHONE" : "LOUDSPEAKER");
+    if (p->state.gone)
+        add(text, "  YOUR %s IS GONE",
+            strcmp(p->state.gone, "microphone") == 0 ? "MICROPHONE" : "LOUDSPEAKER");
     else if (p->state.undecodable - p->before.undecodable > p->state.decoded - p->before.decoded)
-        printf("  THEY SEND payload type %d, which is not this call's Opus", p->state.payload_type);
+        add(text, "  THEY SEND payload type %d, which is not this call's Opus",
+            p->state.payload_type);
 }
 
-static void print_status(const program *p)
+static void show_status(program *p)
 {
-    if (p->keys.on_terminal)
-        fputs("\r\033[K", stdout);
-    print_clock(p->elapsed);
-    print_trouble(p);
-    print_quality(&p->quality);
-    print_level(p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
-    print_level("they", p->state.heard_peak);
-    if (!p->keys.on_terminal)
-        putchar('\n');
-    fflush(stdout);
+    char text[STATUS_MAX];
+
+    snprintf(text, sizeof text, "%02u:%02u", p->elapsed / 60, p->elapsed % 60);
+    if (livetcp_session_get_state(p->session) == LIVETCP_SESSION_OPEN) {
+        add_trouble(text, p);
+        add_quality(text, &p->quality);
+    } else {
+        add(text, "  NO CONNECTION, calling again"); /* figures are of before */
+    }
+    add_level(text, p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
+    add_level(text, "they", p->state.heard_peak);
+    keys_show(&p->keys, text);
 }
 
 /* ---- the summary ---- */
@@ -208,13 +223,13 @@ static void write_summary(const program *p, double cpu)
     fclose(out);
 }
 
-static void print_summary(const program *p)
+static void print_summary(program *p)
 {
     const quality *q = &p->quality;
     double cpu = cpu_percent(p);
 
-    printf("%scall of ", p->keys.on_terminal ? "\r\033[K" : "");
-    print_clock(p->elapsed);
+    keys_clear(&p->keys);
+    printf("call of %02u:%02u", p->elapsed / 60, p->elapsed % 60);
     if (q->seconds == 0)
         printf(": nothing was heard");
     else
@@ -273,7 +288,7 @@ static void on_second(uv_timer_t *timer)
         return;
     p->elapsed++;
     update(p);
-    print_status(p);
+    show_status(p);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds)
         hang_up(p);
 }
@@ -309,13 +324,14 @@ static void start_voice(program *p)
 
     p->voice = voice_start(&settings, message, sizeof message);
     if (!p->voice) {
-        say(message);
+        say(p, message);
         p->failed = true;
         hang_up(p);
         return;
     }
     voice_mute(p->voice, p->muted);
     voice_adapt(p->voice, 0, UNKNOWN_LOSS);
+    p->calls++;
     p->elapsed = 0;
     p->quality = (quality){0};
     p->state = (voice_state){0};
@@ -333,7 +349,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     (void)session;
 
     if (error && !p->ending)
-        say(error->message);
+        say(p, error->message);
     if (state == LIVETCP_SESSION_OPEN && !p->voice && !p->ending) {
         printf("the call begins; m mutes, q hangs up\n");
         fflush(stdout);
@@ -367,8 +383,8 @@ static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
 
 static void on_warning(livetcp_session *session, const livetcp_error *warning, void *user)
 {
-    (void)session, (void)user;
-    say(warning->message);
+    (void)session;
+    say(user, warning->message);
 }
 
 static const livetcp_session_callbacks callbacks = {.struct_size =
@@ -431,14 +447,15 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     livetcp_session_set_callbacks(session, &callbacks, p);
     if (take_session(p, session, &error) == LIVETCP_OK)
         return true;
-    say(error.message);
+    say(p, error.message);
     return false;
 }
 
 static void on_rejected(livetcp_listener *listener, const char *remote, const livetcp_error *error,
                         void *user)
 {
-    (void)listener, (void)user;
+    (void)listener;
+    keys_clear(&((program *)user)->keys);
     fprintf(stderr, "voip_call: %s%s%s\n", remote, remote[0] ? ": " : "", error->message);
 }
 
@@ -474,6 +491,8 @@ static void end_program(program *p)
         return;
     p->ending = true;
     end_call(p);
+    if (p->keys.on_key && !p->calls) /* it had started */
+        printf("no call: nobody %s\n", p->listener ? "called" : "answered");
     uv_close((uv_handle_t *)&p->second, NULL);
     uv_close((uv_handle_t *)&p->deadline, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
@@ -514,8 +533,8 @@ static void press(void *user, char key)
         p->muted = !p->muted;
         if (p->voice)
             voice_mute(p->voice, p->muted);
-        printf("%syou are %s\n", p->keys.on_terminal ? "\r\033[K" : "",
-               p->muted ? "muted" : "heard");
+        keys_clear(&p->keys);
+        printf("you are %s\n", p->muted ? "muted" : "heard");
         fflush(stdout);
     } else if (key == 'q' || key == 3) { /* a raw terminal gives Ctrl-C as a key */
         hang_up(p);
@@ -584,6 +603,7 @@ static livetcp_result read_config(program *p, livetcp_error *error)
     livetcp_result result;
 
     livetcp_config_init(&p->config);
+    p->config.max_send_delay_us = MAX_SEND_DELAY;
     result = livetcp_config_apply_uri(&p->config, o->uri, error);
     if (result == LIVETCP_OK && o->policy)
         result = livetcp_config_set(&p->config, "policy", o->policy, error);
@@ -632,17 +652,17 @@ static bool run(program *p)
 
     p->muted = p->options.muted;
     if (read_config(p, &error) != LIVETCP_OK) {
-        say(error.message);
+        say(p, error.message);
         return false;
     }
     bool ready = open_sound(p, message, sizeof message);
     if (!ready)
-        say(message);
+        say(p, message);
     if (ready && uv_loop_init(&p->loop) == 0) {
         uv_mutex_init(&p->playout_lock);
         ready = start(p, &error) == LIVETCP_OK;
         if (!ready)
-            say(error.message);
+            say(p, error.message);
         uv_run(&p->loop, UV_RUN_DEFAULT);
         uv_tty_reset_mode();
         uv_loop_close(&p->loop);
@@ -667,7 +687,7 @@ int main(int argc, char **argv)
     if (p.options.devices) {
         bool listed = sound_list(message, sizeof message);
         if (!listed)
-            say(message);
+            say(&p, message);
         return listed ? 0 : 1;
     }
     return run(&p) ? 0 : 1;

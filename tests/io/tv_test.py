@@ -20,8 +20,8 @@ import time
 import urllib.error
 import urllib.request
 
-from programs import (PATIENCE_S, PATIENT, Program, busy_sound, check_error, hears, played, preload, tone,
-                      write_wav)
+from programs import (PATIENCE_S, PATIENT, Program, Terminal, busy_sound, check_error, hears, played,
+                      preload, tone, write_wav)
 
 
 SMALL = ["--width", "320", "--height", "180", "--preset", "ultrafast"]
@@ -453,6 +453,19 @@ def check_ends(folder):
         assert "pictures shown" in client.wait(1)
 
 
+def check_terminal(folder):
+    """One status, though it is longer than a row; what is typed is seen, and Ctrl-C is heard."""
+    with serving() as (server, port):
+        seen = Terminal([client_program, "--headless", "--status", "100", uri(port)],
+                        [("picture [1-9]", b":tx"), ("\x1b\\[J:tx", b"\x7fwo\r"),
+                         ("channel 2 picture", b":o"), ("\x1b\\[J:o", b"\x03")], 40)
+        server.interrupt()
+    lines = seen.text().strip().splitlines()
+    assert seen.code == 0 and len(lines) == 2, lines
+    assert lines[0].startswith("channel: channel two, live"), lines
+    assert "pictures shown" in lines[1], lines
+
+
 def check_outages(folder):
     """Nobody answers: the reason, once. A server that is killed and comes back: no connection for a
     while, then the channel that was watched, as before."""
@@ -556,7 +569,7 @@ def main():
         return 2
     checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
               check_qualities, check_files, check_camera, check_wire, check_stalled, check_many, check_measures,
-              check_ends, check_outages)
+              check_ends, check_terminal, check_outages)
     with tempfile.TemporaryDirectory() as name:
         for check in checks:
             before = time.monotonic()
