@@ -68,7 +68,8 @@ typedef struct program {
     livetcp_session *session; /* NULL: the program ends, or there is a crowd */
     calling calling;
     bool was_open;
-    uint64_t restarts; /* of the server, that were seen */
+    uint64_t restarts;             /* of the server, that were seen */
+    char channel[TV_TEXT_MAX + 1]; /* that was asked for */
     crowd *crowd;
     int64_t crowd_us; /* when it was there */
     bool measuring;
@@ -76,6 +77,7 @@ typedef struct program {
     watching *watching;
     remote remote;
     tv_answer state;
+    int64_t state_us; /* when it was so */
     bool has_state, told, overlay, paused;
     tv_quality quality;
     FILE *pictures;
@@ -118,6 +120,20 @@ static const char *mode_name(const program *p)
     return p->has_state ? names[p->state.mode] : "live";
 }
 
+/* The server says how far the picture is behind when that changes by a request; in between it is
+ * known. */
+static double seconds_behind(const program *p)
+{
+    const int64_t since_us = now_us() - p->state_us;
+    int64_t us = p->state.behind_ms * LIVETCP_USEC_MSEC;
+
+    if (p->state.mode == TV_IS_PAUSED)
+        us += since_us;
+    if (p->state.mode == TV_IS_FORWARD)
+        us -= since_us * (FORWARD - 100) / 100;
+    return us > 0 ? (double)us / LIVETCP_USEC_SEC : 0;
+}
+
 static void describe(const program *p, char lines[4][64])
 {
     watching_stats s;
@@ -125,14 +141,15 @@ static void describe(const program *p, char lines[4][64])
     watching_get_stats(p->watching, &s);
     snprintf(lines[0], 64, "%.20s %s", p->has_state ? p->state.text : p->config.stream_id,
              mode_name(p));
-    snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", p->state.behind_ms / 1000.0,
+    snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", seconds_behind(p),
              (long long)s.delay_us / 1000);
     snprintf(lines[2], 64, "glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
     snprintf(lines[3], 64, "shown %llu  late %llu  broken %llu", (unsigned long long)s.shown,
              (unsigned long long)p->late, (unsigned long long)s.undecodable);
 }
 
-static void show(program *p, const watched *w)
+/* A new picture, or NULL: the one before again. */
+static void show(program *p, const tv_picture *picture)
 {
     char text[4][64];
     const char *lines[5] = {NULL};
@@ -144,9 +161,7 @@ static void show(program *p, const watched *w)
         for (int i = 0; i < 4; i++)
             lines[i] = text[i];
     }
-    if (w->first)
-        screen_hush(p->screen);
-    screen_show(p->screen, w->picture, lines);
+    screen_show(p->screen, picture, lines);
 }
 
 static void on_picture(const watched *w, void *user)
@@ -155,7 +170,9 @@ static void on_picture(const watched *w, void *user)
     const int64_t now = now_us();
     const bool live = !p->has_state || p->state.mode == TV_IS_LIVE;
 
-    show(p, w);
+    if (p->screen && w->first)
+        screen_hush(p->screen);
+    show(p, w->picture);
     p->unread += !w->has_number;
     p->late += w->late_us > 2 * TICK_MS * LIVETCP_USEC_MSEC && !w->first;
     if (w->has_capture && live)
@@ -216,26 +233,61 @@ static uint32_t ask(program *p, tv_command command, int32_t value, const char *t
     return number;
 }
 
+static void take_state(program *p, const tv_answer *answer)
+{
+    p->state = *answer;
+    p->state_us = now_us();
+    p->has_state = true;
+    p->paused = answer->mode == TV_IS_PAUSED;
+}
+
+static void print_state(program *p, const char *why)
+{
+    keys_clear(&p->keys);
+    if (!p->options.json)
+        printf("%s: channel %s, %s, %.1f s behind, quality %s\n", why, p->state.text, mode_name(p),
+               p->state.behind_ms / 1000.0, p->state.quality == TV_LOW ? "low" : "high");
+}
+
+static void print_refusal(program *p, const char *what, const tv_answer *answer)
+{
+    keys_clear(&p->keys);
+    if (!p->options.json)
+        printf("%s: %s\n", what, answer->text);
+}
+
+/* What nobody has asked for: it is so now. */
+static void take_news(program *p, const tv_answer *news)
+{
+    const tv_answer before = p->state;
+    const bool first = !p->has_state;
+
+    if (news->code != TV_OK) {
+        print_refusal(p, "now", news);
+        return;
+    }
+    take_state(p, news);
+    if (!first && (before.mode != news->mode || before.quality != news->quality))
+        print_state(p, "now");
+}
+
 static void take_answer(program *p, const tv_answer *answer)
 {
     tv_request request;
     int64_t asked;
 
-    if (!remote_take(&p->remote, answer, &request, &asked))
+    if (answer->number == 0) {
+        take_news(p, answer);
+    } else if (!remote_take(&p->remote, answer, &request, &asked)) {
         return; /* a repeated one */
-    keys_clear(&p->keys);
-    if (answer->code != 200) {
+    } else if (answer->code != TV_OK) {
         p->press.number = 0;
-        if (!p->options.json)
-            printf("%s: %s\n", tv_command_name(request.command), answer->text);
+        print_refusal(p, tv_command_name(request.command), answer);
     } else {
-        p->state = *answer;
-        p->has_state = true;
-        p->paused = answer->mode == TV_IS_PAUSED;
-        if (!p->options.json)
-            printf("%s: channel %s, %s, %.1f s behind, quality %s\n",
-                   tv_command_name(request.command), answer->text, mode_name(p),
-                   answer->behind_ms / 1000.0, answer->quality == TV_LOW ? "low" : "high");
+        take_state(p, answer);
+        if (request.command == TV_CHANNEL)
+            snprintf(p->channel, sizeof p->channel, "%s", answer->text);
+        print_state(p, tv_command_name(request.command));
     }
     fflush(stdout);
     send_requests(p, now_us());
@@ -325,6 +377,7 @@ static void press_key(program *p, char key)
         break;
     case 's':
         p->overlay = !p->overlay;
+        show(p, NULL);
         break;
     case 'q':
     case CTRL_C: /* of a raw terminal */
@@ -451,8 +504,8 @@ static void ask_again(program *p)
     if (s.restarts == p->restarts)
         return;
     p->restarts = s.restarts;
-    if (p->has_state)
-        ask(p, TV_CHANNEL, 0, p->state.text);
+    if (p->channel[0])
+        ask(p, TV_CHANNEL, 0, p->channel);
     if (p->quality != TV_AUTO)
         ask(p, TV_QUALITY, (int32_t)p->quality, NULL);
 }
@@ -484,10 +537,24 @@ static void describe_picture(const program *p, char *text, size_t size)
         snprintf(text, size, "no picture yet");
     else if (p->last.has_number)
         snprintf(text, size, "channel %u picture %u  %s, %.1f s behind", (p->last.number >> 24) + 1,
-                 p->last.number & 0xffffff, mode_name(p), p->state.behind_ms / 1000.0);
+                 p->last.number & 0xffffff, mode_name(p), seconds_behind(p));
     else
         snprintf(text, size, "%d by %d  %s, %.1f s behind", p->last.picture->width,
-                 p->last.picture->height, mode_name(p), p->state.behind_ms / 1000.0);
+                 p->last.picture->height, mode_name(p), seconds_behind(p));
+}
+
+/* The status of who looks at the window and not at the terminal. */
+static void show_title(const program *p)
+{
+    char title[TV_TEXT_MAX + 20];
+
+    if (!p->screen)
+        return;
+    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
+        snprintf(title, sizeof title, "LiveTCP: no connection");
+    else
+        snprintf(title, sizeof title, "LiveTCP: %s, %s", p->state.text, mode_name(p));
+    screen_title(p->screen, title);
 }
 
 static void show_status(program *p)
@@ -535,6 +602,10 @@ static void on_second(uv_timer_t *timer)
     p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
     if (p->session && !p->options.json && p->typing == 0)
         show_status(p);
+    if (p->session)
+        show_title(p);
+    if (p->overlay)
+        show(p, NULL);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
         (!p->crowd || p->measuring))
         hang_up(p);

@@ -123,8 +123,10 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     program *p = w->program;
     (void)session, (void)error;
 
-    if (state == LIVETCP_SESSION_OPEN)
+    if (state == LIVETCP_SESSION_OPEN) {
+        viewer_tell(w->viewer, now_us());
         viewer_send(w->viewer, now_us());
+    }
     if (state != LIVETCP_SESSION_CLOSED)
         return;
     remove_watcher(w);
@@ -185,24 +187,23 @@ static bool add_watcher(program *p, channel *c, livetcp_session *session, const 
     return true;
 }
 
-/* The stream id is the channel's name; without one it is the first. */
 static channel *find_channel(const program *p, const char *name)
 {
-    if (!name[0])
-        return p->list[0];
     for (unsigned i = 0; i < p->channels.count; i++)
         if (strcmp(channel_name(p->list[i]), name) == 0)
             return p->list[i];
     return NULL;
 }
 
-static void list_names(const program *p, char *text, size_t size)
+/* The stream id is the channel's name; without one it is the first that runs. */
+static channel *choose_channel(const program *p, const char *name)
 {
-    size_t used = (size_t)snprintf(text, size, "there is no such channel; there are: ");
-
-    for (unsigned i = 0; i < p->channels.count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 channel_name(p->list[i]));
+    if (name[0])
+        return find_channel(p, name);
+    for (unsigned i = 0; i < p->channels.count; i++)
+        if (!channel_trouble(p->list[i]))
+            return p->list[i];
+    return p->list[0];
 }
 
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
@@ -216,10 +217,10 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     if (p->ending)
         return false;
     livetcp_session_get_caller(session, &caller);
-    channel *c = find_channel(p, caller.stream_id);
-    if (!c) {
-        list_names(p, words, sizeof words);
-        livetcp_session_reject(session, 404, words);
+    channel *c = choose_channel(p, caller.stream_id);
+    if (!c || channel_trouble(c)) {
+        viewer_channels_explain(&p->channels, c, words, sizeof words);
+        livetcp_session_reject(session, c ? TV_GONE : TV_NOT_FOUND, words);
         p->refused++;
         return false;
     }
@@ -243,6 +244,9 @@ static void tell_trouble(program *p, unsigned i)
         return;
     p->troubled[i] = true;
     say(trouble);
+    for (size_t j = 0; j < p->count; j++)
+        if (viewer_channel(p->viewers[j]) == p->list[i])
+            viewer_tell(p->viewers[j], now_us());
 }
 
 static void on_wake(uv_async_t *handle)
@@ -493,6 +497,11 @@ static livetcp_result read_config(program *p, livetcp_error *error)
     p->config.max_send_delay_us = 2 * LIVETCP_USEC_SEC; /* a picture that is later is not sent */
     p->config.max_sessions = 1000;
     livetcp_result result = livetcp_config_apply_uri(&p->config, p->options.plain[0], error);
+    if (result == LIVETCP_OK && p->config.mode != LIVETCP_MODE_LISTENER) {
+        snprintf(error->message, sizeof error->message,
+                 "the server waits for viewers; add ?mode=listener to the URI");
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    }
     return result == LIVETCP_OK ? livetcp_config_check(&p->config, error) : result;
 }
 
@@ -524,7 +533,7 @@ static bool open_channel(program *p, const char *text, char *message, size_t siz
                  text, NAME_MAX_);
         return false;
     }
-    if (find_channel(p, name) && i > 0) {
+    if (find_channel(p, name)) {
         snprintf(message, size, "there are two channels '%s'; names differ", name);
         return false;
     }
@@ -624,10 +633,6 @@ static bool run(program *p)
 
     if (read_config(p, &error) != LIVETCP_OK) {
         say(error.message);
-        return false;
-    }
-    if (p->config.mode != LIVETCP_MODE_LISTENER) {
-        say("the server waits for viewers; add ?mode=listener to the URI");
         return false;
     }
     if (uv_loop_init(&p->loop) != 0)

@@ -8,6 +8,7 @@ usage: tv_test.py TV_SERVER TV_CLIENT [FAKE_DEVICES]
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -128,7 +129,7 @@ def check_seek(folder):
         client.wait_for_pictures(3)
         client.type("p")
         client.wait_for("pause: channel one, paused")
-        client.wait_for(r"paused, .*")
+        client.wait_for(r"paused, 0.[3-9] s behind")  # and so on
         stopped = client.wait_for_pictures(1)
         client.wait_for_pictures(1, lambda number: number == stopped)
         client.type("p")
@@ -178,6 +179,10 @@ def check_history(folder):
         client.type("b")
         client.wait_for("back: channel one, shifted")
         client.wait_for_pictures(2)
+        client.type("f")
+        client.wait_for("forward: channel one, forward")
+        client.wait_for("now: channel one, live")  # it has caught up
+        client.wait_for("live, 0.0 s behind")
         client.interrupt()
     by_play = {play: [number for _, _, number, _, _ in list_]
                for play, list_ in plays(client.shown()).items()}
@@ -262,6 +267,63 @@ def check_files(folder):
     assert len({number for _, _, number, _, _ in shown}) > 7, "more than the file has"
     assert all(channel == 0 and width == 176 for _, channel, _, width, _ in shown), shown
     assert hears(played(loudspeaker), 700), "no tone of 700 Hz"
+
+
+# ---- a screen ----
+
+class Screen:
+    """An X server whose screen is a file."""
+
+    def __init__(self, folder):
+        read, write = os.pipe()
+        self.process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-noreset", "-fbdir", str(folder),
+                                         "-screen", "0", "960x540x24"], pass_fds=[write],
+                                        stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as answer:
+            self.display = f":{answer.readline().strip()}"
+        self.file = folder / "Xvfb_screen0"
+
+    def rows(self, first, last):
+        """(red, green, blue) of the left third of these rows (X window dump)."""
+        data = self.file.read_bytes()
+        head = struct.unpack_from(">25I", data)
+        pixels, line = head[0] + 12 * head[19], head[12]
+        return [tuple(data[pixels + y * line + 4 * x + i] for i in (2, 1, 0))
+                for y in range(first, last, 3) for x in range(0, 320, 3)]
+
+    def white(self):
+        """Pixels of statistics over the picture: the test picture has no white there."""
+        return sum(min(pixel) > 200 for pixel in self.rows(180, 290))
+
+
+def check_window(folder):
+    """The picture is in the window; statistics come and go with their key, also while it is paused."""
+    if not shutil.which("Xvfb"):
+        return
+    screen = Screen(folder)
+    try:
+        with serving("--width", "960", "--height", "540") as (server, port):
+            client = Client(folder, uri(port), "--silent", env={"DISPLAY": screen.display,
+                                                                "SDL_VIDEODRIVER": "x11"})
+            client.wait_for_pictures(3)
+            seen = set(screen.rows(180, 290))
+            assert len(seen) > 100 and screen.white() == 0, (len(seen), screen.white())
+            client.type("s")
+            client.wait_for_pictures(3)
+            assert screen.white() > 50, screen.white()
+            client.type("p")
+            client.wait_for("pause: channel one, paused")
+            client.wait_for("paused, 0.[3-9] s behind")
+            assert screen.white() > 50, screen.white()
+            client.type("s")
+            client.wait_for("paused, 1.[0-9] s behind")
+            assert screen.white() == 0, screen.white()
+            client.interrupt()
+            server.interrupt()
+    finally:
+        screen.process.terminate()
+        screen.process.wait()
 
 
 # ---- a camera ----
@@ -509,6 +571,7 @@ def check_server_errors(folder):
     expect("usage: tv_server")
     expect("http://", "http://127.0.0.1:9")
     expect("add ?mode=listener", "livetcp://127.0.0.1:9")
+    expect("add ?mode=listener", "livetcp://:9")
     expect("'--frob' is no option", "--frob", listener)
     expect("--bitrate is 32 to 100000, not '7'", "--bitrate", "7", listener)
     expect("--preset needs a value", listener, "--preset")
@@ -535,6 +598,22 @@ def check_server_errors(folder):
         server.wait_for("channel bad ends: .*empty.y4m has no whole picture")
         client = Client(folder, uri(port), "--headless")
         client.wait_for_pictures(1)  # the others go on
+        client.type(":bad\n")
+        client.wait_for("channel: channel bad has ended; there are: good")
+        client.type("u")
+        client.wait_for("channel: channel good, live")  # bad is passed over
+        client.interrupt()
+        check_error("channel bad has ended; there are: good", client_program, "--headless",
+                    uri(port, "bad"))
+    short = folder / "short.y4m"
+    write_y4m(short)
+    with serving("--numbers", channels=("good=test", f"short={short}")) as (server, port):
+        client = Client(folder, uri(port, "short"), "--headless")
+        client.wait_for_pictures(1)
+        os.truncate(short, 50)
+        client.wait_for("now: channel short has ended; there are: good")
+        client.type("u")
+        client.wait_for("channel: channel good, live")
         client.interrupt()
 
 
@@ -568,7 +647,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
-              check_qualities, check_files, check_camera, check_wire, check_stalled, check_many, check_measures,
+              check_qualities, check_files, check_window, check_camera, check_wire, check_stalled, check_many, check_measures,
               check_ends, check_terminal, check_outages)
     with tempfile.TemporaryDirectory() as name:
         for check in checks:
