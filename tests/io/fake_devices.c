@@ -4,12 +4,14 @@
  *
  *     LIVETCP_FAKE_CAMERA=works|mjpeg|busy|metadata|file|forbidden|unplugged   /dev/video7
  *     LIVETCP_FAKE_SOUND=busy                                                  /dev/snd/
+ *     LIVETCP_FAKE_CODECS=none                       libavcodec that was built without decoders
  *
  * The camera is a file in memory, which open(), mmap() and poll() take for what they are; its
  * requests are answered here. Its pictures are of one colour.
  */
 #define _GNU_SOURCE
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/videodev2.h>
@@ -194,4 +196,17 @@ int ioctl(int fd, unsigned long request, ...)
     va_end(arguments);
     return fd >= 0 && fd == camera ? answer(request, argument)
                                    : (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+/* ---- codecs ---- */
+
+typedef const void *find_decoder(int codec);
+
+const void *avcodec_find_decoder(int codec);
+const void *avcodec_find_decoder(int codec)
+{
+    find_decoder *real;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "avcodec_find_decoder");
+    return getenv("LIVETCP_FAKE_CODECS") || !real ? NULL : real(codec);
 }

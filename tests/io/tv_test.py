@@ -632,8 +632,10 @@ def check_client_errors(folder):
     expect("the loudspeaker cannot be opened", nobody,
            env={"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "no-such-driver"})
     if fake_devices:
-        expect(re.compile("the loudspeaker cannot be opened: .*busy; another program may use it"),
+        expect(re.compile("the loudspeaker cannot be opened: .*busy; .*another program uses it"),
                nobody, env=busy_sound(fake_devices, folder) | {"SDL_VIDEODRIVER": "dummy"})
+        expect("this libavcodec has no decoder for H.264", "--headless", nobody,
+               env=preload(fake_devices, LIVETCP_FAKE_CODECS="none"))
     expect("cannot be written", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
     expect("refused", "--headless", f"{nobody}?auto-reconnect=false")
     with serving() as (server, port):

@@ -263,8 +263,8 @@ def check_errors(folder):
     if fake_devices:
         busy = programs.busy_sound(fake_devices, folder)
         for name, other in (("microphone", "loudspeaker"), ("loudspeaker", "microphone")):
-            check_error(re.compile(f"the {name} cannot be opened: .*busy; another program may use "
-                                   f"it; .*--{name} none goes without"), f"--{other}", "none", uri,
+            check_error(re.compile(f"the {name} cannot be opened: .*busy; it may not be connected, or "
+                                   f"another program uses it; .*--{name} none goes without"), f"--{other}", "none", uri,
                         env=busy)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
