@@ -51,10 +51,11 @@ static bool open_sound(screen *s, char *message, size_t size)
     if (s->loudspeaker)
         SDL_PauseAudioDevice(s->loudspeaker, 0);
     else
-        snprintf(message, size,
-                 "the loudspeaker cannot be opened: %s; it may not be connected, or another program "
-                 "uses it; --silent goes without",
-                 SDL_GetError());
+        snprintf(
+            message, size,
+            "the loudspeaker cannot be opened: %s; it may not be connected, or another program "
+            "uses it; --silent goes without",
+            SDL_GetError());
     return s->loudspeaker != 0;
 }
 

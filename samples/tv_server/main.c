@@ -13,8 +13,8 @@
  *
  * docs/guide/tv.md explains what it shows, docs/reference/tv-controls.md what viewers may ask for.
  */
+#include "median.h"
 #include "metrics.h"
-#include "sound.h"
 #include "viewer.h"
 
 #include "../common/options.h"
@@ -31,7 +31,6 @@
 #define DRAIN_US     (100 * LIVETCP_USEC_MSEC)
 #define END_MS       600 /* a network that hangs keeps nobody waiting */
 #define NAME_MAX_    32
-#define SHARE        0.8 /* of the estimate: the rest is for framing, repair and changes */
 
 typedef struct options {
     const char *metrics, *preset;
@@ -274,15 +273,6 @@ static void on_shift(uv_timer_t *timer)
 
 /* ---- bit rates ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Half of those who watch this now have more than the encoder makes, at most: the others are for
- * the low quality, or miss pictures. */
 static void follow_median(program *p, channel *c, int track)
 {
     uint32_t *rates = malloc((p->count + 1) * sizeof *rates);
@@ -295,13 +285,10 @@ static void follow_median(program *p, channel *c, int track)
         if (viewer_channel(p->viewers[i]) != c || v.track != track || v.mode != TV_IS_LIVE)
             continue;
         livetcp_session_get_stats(p->watchers[i]->session, &s);
-        rates[count++] = s.sent.estimated_bitrate ? s.sent.estimated_bitrate : UINT32_MAX;
+        rates[count++] = s.sent.estimated_bitrate;
     }
-    if (count > 0) {
-        qsort(rates, count, sizeof *rates, ascending);
-        const double kbits = rates[count / 2] * SHARE / 1000 - SOUND_KBITS;
-        channel_set_rate(c, track, kbits > 1e6 ? 1000000 : (int)kbits);
-    }
+    if (count > 0)
+        channel_set_rate(c, track, median_kbits(rates, count));
     free(rates);
 }
 

@@ -104,10 +104,11 @@ static bool open_device(sound *s, const char *name, bool capture, SDL_AudioDevic
         return false;
     *device = SDL_OpenAudioDevice(name, capture, &want, NULL, 0);
     if (!*device)
-        snprintf(message, size,
-                 "the %s%s%s cannot be opened: %s; it may not be connected, or another program uses "
-                 "it; --devices lists those there are, and --%s none goes without",
-                 kinds[capture], name ? " " : "", name ? name : "", SDL_GetError(), kinds[capture]);
+        snprintf(
+            message, size,
+            "the %s%s%s cannot be opened: %s; it may not be connected, or another program uses "
+            "it; --devices lists those there are, and --%s none goes without",
+            kinds[capture], name ? " " : "", name ? name : "", SDL_GetError(), kinds[capture]);
     return *device != 0;
 }
 
