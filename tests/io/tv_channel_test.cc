@@ -2,8 +2,11 @@
 /* A channel of samples/tv_server: key frames and bit rates on request. */
 #include "catch.h"
 
+#include <opus.h>
 #include <uv.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 extern "C" {
@@ -27,7 +30,7 @@ struct station {
     uv_async_t wake;
     channel *one = nullptr;
 
-    station()
+    explicit station(const char *source = "test", const char *sound = nullptr)
     {
         channel_settings s = {};
         char message[240] = "";
@@ -35,7 +38,8 @@ struct station {
         uv_loop_init(&loop);
         uv_async_init(&loop, &wake, nullptr);
         s.name = "one";
-        s.source = "test";
+        s.source = source;
+        s.sound = sound;
         s.width = 320;
         s.height = 180;
         s.fps = 100;
@@ -72,7 +76,101 @@ struct station {
     }
 };
 
+/* A file that is deleted at the end. */
+struct file {
+    std::string name;
+
+    file(const char *ending, const std::string &contents)
+        : name("tv_channel_test." + std::to_string(uv_os_getpid()) + ending)
+    {
+        FILE *out = fopen(name.c_str(), "wb");
+        REQUIRE(out);
+        fwrite(contents.data(), 1, contents.size(), out);
+        fclose(out);
+    }
+
+    ~file()
+    {
+        remove(name.c_str());
+    }
+};
+
+std::string y4m(const std::string &rate, unsigned pictures)
+{
+    std::string all = "YUV4MPEG2 W160 H64 F" + rate + " C420jpeg\n";
+    for (unsigned i = 0; i < pictures; i++)
+        all += "FRAME\n" + std::string(160 * 64 * 3 / 2, static_cast<char>(100 + i));
+    return all;
+}
+
+/* 48 kHz: 20 ms of a tone, and silence up to `size` samples. */
+std::string wav(unsigned size)
+{
+    std::string all = "RIFF....WAVEfmt ";
+    const auto put = [&](uint32_t value, int bytes) {
+        for (int i = 0; i < bytes; i++)
+            all += static_cast<char>(value >> 8 * i);
+    };
+    put(16, 4);
+    put(1, 2);
+    put(1, 2);
+    put(48000, 4);
+    put(96000, 4);
+    put(2, 2);
+    put(16, 2);
+    all += "data";
+    put(2 * size, 4);
+    for (unsigned i = 0; i < size; i++)
+        put(i < 960 ? static_cast<uint16_t>(i / 24 % 2 ? 8000 : -8000) : 0, 2);
+    return all;
+}
+
+/* Of the channel's 20 ms of sound, those in which there is some. */
+unsigned loud(channel *c)
+{
+    int code;
+    OpusDecoder *decoder = opus_decoder_create(48000, 1, &code);
+    unsigned count = 0;
+
+    for (uint64_t i = channel_first(c, TRACK_SOUND); i < channel_end(c, TRACK_SOUND); i++) {
+        const unit_header header = {};
+        size_t size;
+        int16_t samples[960];
+        const uint8_t *packet = unit_packet(channel_unit(c, TRACK_SOUND, i), 0, &header, &size);
+        const size_t head = 12 + 4; /* RTP with a CSRC */
+        if (opus_decode(decoder, packet + head, static_cast<int>(size - head), samples, 960, 0) ==
+            960)
+            count += *std::max_element(samples, samples + 960) > 2000;
+    }
+    opus_decoder_destroy(decoder);
+    return count;
+}
+
 } // namespace
+
+TEST_CASE("tv: a file keeps its own rate, to the picture")
+{
+    const file film(".y4m", y4m("30000:1001", 7));
+    station s(film.name.c_str());
+
+    s.after(31);
+    const uint64_t first = channel_first(s.one, TRACK_HIGH);
+    const int64_t took = channel_unit(s.one, TRACK_HIGH, first + 30)->pts_us -
+                         channel_unit(s.one, TRACK_HIGH, first)->pts_us;
+    channel_stats stats;
+    channel_get_stats(s.one, &stats);
+    if (stats.skipped == 0) /* the computer was fast enough */
+        CHECK(took == 1001000);
+}
+
+TEST_CASE("tv: when a film begins again, its sound does")
+{
+    const file film(".y4m", y4m("50:1", 10)), sound(".wav", wav(48000));
+    station s(film.name.c_str(), sound.name.c_str());
+
+    s.after(50); /* five times */
+    CHECK(loud(s.one) >= 4);
+}
 
 TEST_CASE("tv: viewers together cause at most one key frame in a round trip")
 {
