@@ -3,7 +3,7 @@
  * A television station. Channels are encoded once; any number of viewers (../tv_client) watch them
  * live, or what was a while ago:
  *
- *     tv_server 'livetcp://:5004?mode=listener' one=test two=film.y4m,film.wav three=/dev/video0
+ *     tv_server livetcp://:5004 one=test two=film.y4m,film.wav three=/dev/video0
  *
  * This file has the program: options, the listener on a libuv loop, figures and the end.
  *
@@ -452,8 +452,8 @@ static size_t list_options(options *o, option_entry *list)
 
 static void print_usage(const option_table *table, FILE *out)
 {
-    fputs("usage: tv_server [OPTION...] 'livetcp://:PORT?mode=listener' [NAME=SOURCE[,FILE.wav] "
-          "...]\n  SOURCE is test (the test picture), a file FILE.y4m or a camera /dev/videoN;\n"
+    fputs("usage: tv_server [OPTION...] livetcp://:PORT [NAME=SOURCE[,FILE.wav] ...]\n"
+          "  SOURCE is test (the test picture), a file FILE.y4m or a camera /dev/videoN;\n"
           "  without channels there are one=test two=test three=test\n",
           out);
     option_table_print(table, out);
@@ -481,12 +481,13 @@ static bool read_options(program *p, int argc, char **argv)
 static livetcp_result read_config(program *p, livetcp_error *error)
 {
     livetcp_config_init(&p->config);
+    p->config.mode = LIVETCP_MODE_LISTENER;
     p->config.max_send_delay_us = 2 * LIVETCP_USEC_SEC; /* a picture that is later is not sent */
     p->config.max_sessions = 1000;
     livetcp_result result = livetcp_config_apply_uri(&p->config, p->options.plain[0], error);
     if (result == LIVETCP_OK && p->config.mode != LIVETCP_MODE_LISTENER) {
         snprintf(error->message, sizeof error->message,
-                 "the server waits for viewers; add ?mode=listener to the URI");
+                 "the server waits for viewers; leave mode=caller out");
         return LIVETCP_ERR_INVALID_ARGUMENT;
     }
     return result == LIVETCP_OK ? livetcp_config_check(&p->config, error) : result;

@@ -2,7 +2,7 @@
 /*
  * A telephone call. One end waits and the other calls:
  *
- *     voip_call 'livetcp://:5004?mode=listener'
+ *     voip_call livetcp://:5004
  *     voip_call livetcp://HOST:5004
  *
  * This file has the program: options, the session on a libuv loop, keys, the status line and the
@@ -577,7 +577,7 @@ static size_t list_options(options *o, option_entry *list)
 static void print_usage(const option_table *table, FILE *out)
 {
     fputs("usage: voip_call [OPTION...] livetcp://HOST:PORT           call\n"
-          "       voip_call [OPTION...] 'livetcp://:PORT?mode=listener' wait for calls\n",
+          "       voip_call [OPTION...] livetcp://:PORT               wait for calls\n",
           out);
     option_table_print(table, out);
 }
@@ -605,6 +605,8 @@ static livetcp_result read_config(program *p, livetcp_error *error)
     livetcp_config_init(&p->config);
     p->config.max_send_delay_us = MAX_SEND_DELAY;
     result = livetcp_config_apply_uri(&p->config, o->uri, error);
+    if (result == LIVETCP_OK && !p->config.host[0])
+        p->config.mode = LIVETCP_MODE_LISTENER; /* whom would it call? */
     if (result == LIVETCP_OK && o->policy)
         result = livetcp_config_set(&p->config, "policy", o->policy, error);
     if (result == LIVETCP_OK && o->connections)

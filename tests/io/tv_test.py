@@ -559,7 +559,7 @@ def check_outages(folder):
 # ---- what cannot work ----
 
 def check_server_errors(folder):
-    listener = "livetcp://127.0.0.1:0?mode=listener"
+    listener = "livetcp://127.0.0.1:0"
     text, tiny, empty = folder / "text.y4m", folder / "tiny.y4m", folder / "empty.y4m"
     text.write_text("This is no picture.\n" * 100)
     write_y4m(tiny, width=32, height=32)
@@ -570,8 +570,7 @@ def check_server_errors(folder):
 
     expect("usage: tv_server")
     expect("http://", "http://127.0.0.1:9")
-    expect("add ?mode=listener", "livetcp://127.0.0.1:9")
-    expect("add ?mode=listener", "livetcp://:9")
+    expect("leave mode=caller out", "livetcp://127.0.0.1:9?mode=caller")
     expect("'--frob' is no option", "--frob", listener)
     expect("--bitrate is 32 to 100000, not '7'", "--bitrate", "7", listener)
     expect("--preset needs a value", listener, "--preset")

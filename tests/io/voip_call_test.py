@@ -270,6 +270,7 @@ def check_errors(folder):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         check_error("in use", *SILENT, f"livetcp://127.0.0.1:{taken.getsockname()[1]}?mode=listener")
+        check_error("in use", *SILENT, f"livetcp://:{taken.getsockname()[1]}")
 
 
 def check_nobody_answers(folder):
