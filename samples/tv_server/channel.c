@@ -432,14 +432,12 @@ channel *channel_create(const channel_settings *settings, char *message, size_t 
     return c;
 }
 
-static void end_thread(channel *c)
+void channel_stop(channel *c)
 {
     uv_mutex_lock(&c->lock);
     c->ending = true;
     uv_cond_signal(&c->changed);
     uv_mutex_unlock(&c->lock);
-    if (c->runs)
-        uv_thread_join(&c->thread);
 }
 
 void channel_destroy(channel **cp)
@@ -449,7 +447,9 @@ void channel_destroy(channel **cp)
     *cp = NULL;
     if (!c)
         return;
-    end_thread(c);
+    channel_stop(c);
+    if (c->runs)
+        uv_thread_join(&c->thread);
     channel_collect(c);
     for (int i = 0; i < TRACKS; i++) {
         while (c->tracks[i].first < c->tracks[i].end)

@@ -381,6 +381,8 @@ static void end_program(program *p)
     if (p->began_ns)
         print_summary(p);
     for (unsigned i = 0; i < p->channels.count; i++)
+        channel_stop(p->list[i]);
+    for (unsigned i = 0; i < p->channels.count; i++)
         channel_destroy(&p->list[i]);
     p->channels.count = 0;
     metrics_close(&p->metrics);
@@ -410,6 +412,8 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     }
     p->ending = true;
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
+    for (unsigned i = 0; i < p->channels.count; i++)
+        channel_stop(p->list[i]);
     for (size_t i = p->count; i-- > 0;)
         livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* ends in on_state() */
 }
