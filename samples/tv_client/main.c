@@ -23,6 +23,7 @@
 #include "../common/options.h"
 #include "../tv_common/rtcp.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -796,7 +797,7 @@ static bool start(program *p, char *message, size_t size)
             return false;
     }
     if (p->options.pictures && !(p->pictures = fopen(p->options.pictures, "w"))) {
-        snprintf(message, size, "%s cannot be written", p->options.pictures);
+        snprintf(message, size, "%s cannot be written: %s", p->options.pictures, strerror(errno));
         return false;
     }
     if (!start_session(p, message, size))

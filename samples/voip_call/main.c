@@ -22,6 +22,7 @@
 
 #include <livetcp/livetcp.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -616,10 +617,24 @@ static livetcp_result read_config(program *p, livetcp_error *error)
 
 /* ---- the program ---- */
 
+/* Before a call, and not when its figures are there. */
+static bool can_write(const char *path, char *message, size_t size)
+{
+    FILE *out = fopen(path, "a");
+
+    if (!out)
+        snprintf(message, size, "%s cannot be written: %s", path, strerror(errno));
+    else
+        fclose(out);
+    return out;
+}
+
 static bool open_sound(program *p, char *message, size_t size)
 {
     const options *o = &p->options;
 
+    if (o->summary && !can_write(o->summary, message, size))
+        return false;
     p->sound = sound_open(&o->sound, message, size);
     if (p->sound && o->record)
         p->recorder = recorder_open(o->record, SAMPLE_RATE, message, size);

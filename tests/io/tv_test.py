@@ -643,7 +643,7 @@ def check_client_errors(folder):
                nobody, env=busy_sound(fake_devices, folder) | {"SDL_VIDEODRIVER": "dummy"})
         expect("this libavcodec has no decoder for H.264", "--headless", nobody,
                env=preload(fake_devices, LIVETCP_FAKE_CODECS="none"))
-    expect("cannot be written", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
+    expect("cannot be written: No such file", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
     expect("refused", "--headless", f"{nobody}?auto-reconnect=false")
     with serving() as (server, port):
         expect("there is no such channel; there are: one, two", "--headless", uri(port, "frob"))

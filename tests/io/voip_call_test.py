@@ -254,6 +254,8 @@ def check_errors(folder):
     check_error("empty.wav cannot be spoken", "--play", str(folder / "empty.wav"),
                 "--loudspeaker", "none", uri)
     check_error("missing.wav", "--play", str(folder / "missing.wav"), uri)
+    check_error("such.json cannot be written: No such file", *SILENT, "--summary",
+                str(folder / "no/such.json"), uri)
     check_error("cannot be recorded to", *SILENT, "--record", str(folder / "no/such.wav"), uri)
     check_error("there is no sound system", uri, env={"SDL_AUDIODRIVER": "no-such-driver"})
     check_error("the microphone cannot be opened", "--loudspeaker", "none", uri,
