@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "keys.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS 80 /* of a terminal that does not say */
+
 static void give_buffer(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
 {
     static char bytes[64];
@@ -22,7 +27,7 @@ void keys_start(keys *k, uv_loop_t *loop, key_fn *on_key, void *user)
 {
     k->on_key = on_key;
     k->user = user;
-    k->on_terminal = uv_guess_handle(1) == UV_TTY;
+    k->on_terminal = uv_guess_handle(1) == UV_TTY && uv_tty_init(loop, &k->out, 1, 0) == 0;
     if (k->on_terminal && uv_guess_handle(0) == UV_TTY)
         k->open = uv_tty_init(loop, &k->in.tty, 0, 0) == 0 &&
                   uv_tty_set_mode(&k->in.tty, UV_TTY_MODE_RAW) == 0;
@@ -36,7 +41,36 @@ void keys_start(keys *k, uv_loop_t *loop, key_fn *on_key, void *user)
 
 void keys_stop(keys *k)
 {
+    keys_clear(k);
     if (k->open)
         uv_close(&k->in.handle, NULL);
-    k->open = false;
+    if (k->on_terminal)
+        uv_close((uv_handle_t *)&k->out, NULL);
+    k->open = k->on_terminal = false;
+}
+
+/* ---- the status ---- */
+
+/* It may be longer than a row, and the cursor is in its last one. */
+void keys_clear(keys *k)
+{
+    int columns = 0, rows = 0;
+
+    if (k->shown == 0)
+        return;
+    if (uv_tty_get_winsize(&k->out, &columns, &rows) != 0 || columns < 1)
+        columns = COLUMNS;
+    if ((k->shown - 1) / (size_t)columns > 0)
+        printf("\033[%zuA", (k->shown - 1) / (size_t)columns);
+    fputs("\r\033[J", stdout);
+    fflush(stdout);
+    k->shown = 0;
+}
+
+void keys_show(keys *k, const char *text)
+{
+    keys_clear(k);
+    printf(k->on_terminal ? "%s" : "%s\n", text);
+    fflush(stdout);
+    k->shown = k->on_terminal ? strlen(text) : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of the terminal one by one, or of a pipe: a test's. */
+/* A person's end of a program: keys of the terminal one by one, or of a pipe (a test's), and a
+ * status that is written over and over. */
 #ifndef COMMON_KEYS_H
 #define COMMON_KEYS_H
 
@@ -16,7 +17,9 @@ typedef struct keys {
         uv_tty_t tty;
         uv_pipe_t pipe;
     } in;
-    bool open, on_terminal; /* on_terminal: the output, which a status line may write over */
+    uv_tty_t out;
+    bool open, on_terminal; /* on_terminal: the output */
+    size_t shown;           /* characters of the status that is there now */
     key_fn *on_key;
     void *user;
 } keys;
@@ -24,7 +27,14 @@ typedef struct keys {
 /* Without a terminal or a pipe at the input there are no keys. A raw terminal gives Ctrl-C as 3. */
 void keys_start(keys *k, uv_loop_t *loop, key_fn *on_key, void *user);
 
-/* Legal within on_key(); closes the handle on the loop. */
+/* Legal within on_key(); closes the handles on the loop. */
 void keys_stop(keys *k);
+
+/* A text of one line: on a terminal it takes the place of the one before, however many rows that
+ * had; else each has a line of its own. */
+void keys_show(keys *k, const char *text);
+
+/* Takes the status away; to be called before anything else is printed. */
+void keys_clear(keys *k);
 
 #endif

@@ -48,6 +48,11 @@ static void start_afresh(assembly *a, int64_t sequence)
     a->next = a->highest = sequence;
 }
 
+void assembly_restart(assembly *a)
+{
+    start_afresh(a, 0);
+}
+
 /* x264 begins key frames with parameter sets. */
 static void note_key(assembly *a, int64_t sequence)
 {

@@ -43,6 +43,9 @@ typedef struct assembled {
 bool assembly_init(assembly *a);
 void assembly_free(assembly *a);
 
+/* What comes next is another stream's. */
+void assembly_restart(assembly *a);
+
 /* False for a payload that is none of RFC 6184's packetization mode 1. */
 bool assembly_put(assembly *a, const livetcp_rtp_header *header, const uint8_t *packet, size_t size,
                   int64_t play_us);

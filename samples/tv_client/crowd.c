@@ -4,6 +4,7 @@
 #include "lipsync.h"
 #include "measure.h"
 
+#include "../common/calling.h"
 #include "../tv_common/rtcp.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ struct crowd {
     spectator *list;
     int count, called, open, lost;
     bool measuring;
+    calling calling;
     uint64_t packets, bytes, sent, came; /* the last two: of pictures, by sequence numbers */
     measure delays;
 };
@@ -105,10 +107,22 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     s->crowd->lost += state == LIVETCP_SESSION_CLOSED;
 }
 
+static void on_connection(livetcp_session *session, unsigned connection,
+                          livetcp_connection_state state, const livetcp_error *error, void *user)
+{
+    const spectator *s = user;
+    (void)session, (void)state;
+
+    if (s->crowd->open == 0)
+        calling_failed(&s->crowd->calling, "tv_client", connection, error);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
-    static const livetcp_session_callbacks callbacks = {
-        .struct_size = sizeof callbacks, .on_packet = on_packet, .on_state = on_state};
+    static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
+                                                        .on_packet = on_packet,
+                                                        .on_state = on_state,
+                                                        .on_connection = on_connection};
     crowd *c = timer->data;
     livetcp_error error;
 

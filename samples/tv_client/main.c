@@ -18,10 +18,12 @@
 #include "screen.h"
 #include "watching.h"
 
+#include "../common/calling.h"
 #include "../common/keys.h"
 #include "../common/options.h"
 #include "../tv_common/rtcp.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +67,10 @@ typedef struct program {
 
     livetcp_context *context;
     livetcp_session *session; /* NULL: the program ends, or there is a crowd */
+    calling calling;
+    bool was_open;
+    uint64_t restarts;             /* of the server, that were seen */
+    char channel[TV_TEXT_MAX + 1]; /* that was asked for */
     crowd *crowd;
     int64_t crowd_us; /* when it was there */
     bool measuring;
@@ -72,6 +78,7 @@ typedef struct program {
     watching *watching;
     remote remote;
     tv_answer state;
+    int64_t state_us; /* when it was so */
     bool has_state, told, overlay, paused;
     tv_quality quality;
     FILE *pictures;
@@ -87,8 +94,9 @@ typedef struct program {
     measure zaps, seeks, glass;
 } program;
 
-static void say(const char *text)
+static void say(program *p, const char *text)
 {
+    keys_clear(&p->keys);
     fprintf(stderr, "tv_client: %s\n", text);
 }
 
@@ -104,11 +112,6 @@ static int64_t wall_us(void)
     return uv_gettimeofday(&wall) == 0 ? wall.tv_sec * LIVETCP_USEC_SEC + wall.tv_usec : 0;
 }
 
-static const char *line_start(const program *p)
-{
-    return p->keys.on_terminal ? "\r\033[K" : "";
-}
-
 /* ---- pictures and sound ---- */
 
 static const char *mode_name(const program *p)
@@ -118,6 +121,20 @@ static const char *mode_name(const program *p)
     return p->has_state ? names[p->state.mode] : "live";
 }
 
+/* The server says how far the picture is behind when that changes by a request; in between it is
+ * known. */
+static double seconds_behind(const program *p)
+{
+    const int64_t since_us = now_us() - p->state_us;
+    int64_t us = p->state.behind_ms * LIVETCP_USEC_MSEC;
+
+    if (p->state.mode == TV_IS_PAUSED)
+        us += since_us;
+    if (p->state.mode == TV_IS_FORWARD)
+        us -= since_us * (FORWARD - 100) / 100;
+    return us > 0 ? (double)us / LIVETCP_USEC_SEC : 0;
+}
+
 static void describe(const program *p, char lines[4][64])
 {
     watching_stats s;
@@ -125,14 +142,15 @@ static void describe(const program *p, char lines[4][64])
     watching_get_stats(p->watching, &s);
     snprintf(lines[0], 64, "%.20s %s", p->has_state ? p->state.text : p->config.stream_id,
              mode_name(p));
-    snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", p->state.behind_ms / 1000.0,
+    snprintf(lines[1], 64, "behind %.1f s  delay %lld ms", seconds_behind(p),
              (long long)s.delay_us / 1000);
     snprintf(lines[2], 64, "glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
     snprintf(lines[3], 64, "shown %llu  late %llu  broken %llu", (unsigned long long)s.shown,
              (unsigned long long)p->late, (unsigned long long)s.undecodable);
 }
 
-static void show(program *p, const watched *w)
+/* A new picture, or NULL: the one before again. */
+static void show(program *p, const tv_picture *picture)
 {
     char text[4][64];
     const char *lines[5] = {NULL};
@@ -144,9 +162,7 @@ static void show(program *p, const watched *w)
         for (int i = 0; i < 4; i++)
             lines[i] = text[i];
     }
-    if (w->first)
-        screen_hush(p->screen);
-    screen_show(p->screen, w->picture, lines);
+    screen_show(p->screen, picture, lines);
 }
 
 static void on_picture(const watched *w, void *user)
@@ -155,7 +171,9 @@ static void on_picture(const watched *w, void *user)
     const int64_t now = now_us();
     const bool live = !p->has_state || p->state.mode == TV_IS_LIVE;
 
-    show(p, w);
+    if (p->screen && w->first)
+        screen_hush(p->screen);
+    show(p, w->picture);
     p->unread += !w->has_number;
     p->late += w->late_us > 2 * TICK_MS * LIVETCP_USEC_MSEC && !w->first;
     if (w->has_capture && live)
@@ -216,25 +234,61 @@ static uint32_t ask(program *p, tv_command command, int32_t value, const char *t
     return number;
 }
 
+static void take_state(program *p, const tv_answer *answer)
+{
+    p->state = *answer;
+    p->state_us = now_us();
+    p->has_state = true;
+    p->paused = answer->mode == TV_IS_PAUSED;
+}
+
+static void print_state(program *p, const char *why)
+{
+    keys_clear(&p->keys);
+    if (!p->options.json)
+        printf("%s: channel %s, %s, %.1f s behind, quality %s\n", why, p->state.text, mode_name(p),
+               p->state.behind_ms / 1000.0, p->state.quality == TV_LOW ? "low" : "high");
+}
+
+static void print_refusal(program *p, const char *what, const tv_answer *answer)
+{
+    keys_clear(&p->keys);
+    if (!p->options.json)
+        printf("%s: %s\n", what, answer->text);
+}
+
+/* What nobody has asked for: it is so now. */
+static void take_news(program *p, const tv_answer *news)
+{
+    const tv_answer before = p->state;
+    const bool first = !p->has_state;
+
+    if (news->code != TV_OK) {
+        print_refusal(p, "now", news);
+        return;
+    }
+    take_state(p, news);
+    if (!first && (before.mode != news->mode || before.quality != news->quality))
+        print_state(p, "now");
+}
+
 static void take_answer(program *p, const tv_answer *answer)
 {
     tv_request request;
     int64_t asked;
 
-    if (!remote_take(&p->remote, answer, &request, &asked))
+    if (answer->number == 0) {
+        take_news(p, answer);
+    } else if (!remote_take(&p->remote, answer, &request, &asked)) {
         return; /* a repeated one */
-    if (answer->code != 200) {
+    } else if (answer->code != TV_OK) {
         p->press.number = 0;
-        if (!p->options.json)
-            printf("%s%s: %s\n", line_start(p), tv_command_name(request.command), answer->text);
+        print_refusal(p, tv_command_name(request.command), answer);
     } else {
-        p->state = *answer;
-        p->has_state = true;
-        p->paused = answer->mode == TV_IS_PAUSED;
-        if (!p->options.json)
-            printf("%s%s: channel %s, %s, %.1f s behind, quality %s\n", line_start(p),
-                   tv_command_name(request.command), answer->text, mode_name(p),
-                   answer->behind_ms / 1000.0, answer->quality == TV_LOW ? "low" : "high");
+        take_state(p, answer);
+        if (request.command == TV_CHANNEL)
+            snprintf(p->channel, sizeof p->channel, "%s", answer->text);
+        print_state(p, tv_command_name(request.command));
     }
     fflush(stdout);
     send_requests(p, now_us());
@@ -289,6 +343,8 @@ static void press_by_itself(program *p, int64_t now)
 
 /* ---- keys ---- */
 
+enum { CTRL_C = 3, BACKSPACE = 8, ENTER = '\r', ESCAPE = 27, DELETE = 127 };
+
 static void cycle_quality(program *p)
 {
     p->quality = (tv_quality)((p->quality + 1) % 3);
@@ -322,9 +378,10 @@ static void press_key(program *p, char key)
         break;
     case 's':
         p->overlay = !p->overlay;
+        show(p, NULL);
         break;
     case 'q':
-    case 3: /* a raw terminal gives Ctrl-C as a key */
+    case CTRL_C: /* of a raw terminal */
         hang_up(p);
         break;
     default:
@@ -332,23 +389,31 @@ static void press_key(program *p, char key)
     }
 }
 
+static void end_typing(program *p, char key)
+{
+    if (key == ENTER && p->typing > 1)
+        ask(p, TV_CHANNEL, 0, p->typed + 1);
+    p->typing = 0;
+}
+
 /* ":two" and Enter is the channel of that name. */
 static void take_key(void *user, char key)
 {
     program *p = user;
 
-    if (p->typing == 0 && key != ':') {
+    if (key == '\n')
+        key = ENTER;
+    if ((p->typing == 0 && key != ':') || key == CTRL_C)
         press_key(p, key);
-        return;
-    }
-    if (key == '\r' || key == '\n') {
-        p->typed[p->typing] = '\0';
-        if (p->typing > 1)
-            ask(p, TV_CHANNEL, 0, p->typed + 1);
-        p->typing = 0;
-    } else if (p->typing + 1 < sizeof p->typed) {
+    else if (key == ENTER || key == ESCAPE)
+        end_typing(p, key);
+    else if (key == BACKSPACE || key == DELETE)
+        p->typing--;
+    else if (key >= ' ' && p->typing + 1 < sizeof p->typed)
         p->typed[p->typing++] = key;
-    }
+    p->typed[p->typing] = '\0';
+    if (p->keys.on_terminal && p->typing > 0)
+        keys_show(&p->keys, p->typed);
 }
 
 /* ---- the session ---- */
@@ -372,7 +437,7 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     if (watching_take(p->watching, packet, now_us()) || p->told)
         return;
     p->told = true;
-    say("the server sends what is no television; it is counted and ignored");
+    say(p, "the server sends what is no television; it is counted and ignored");
 }
 
 static void on_state(livetcp_session *session, livetcp_session_state state,
@@ -382,15 +447,29 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     (void)session;
 
     if (error && !p->ending)
-        say(error->message);
+        say(p, error->message);
+    p->was_open = p->was_open || state == LIVETCP_SESSION_OPEN;
     if (state != LIVETCP_SESSION_CLOSED)
         return;
     p->failed = p->failed || !p->ending;
     end_program(p);
 }
 
-static const livetcp_session_callbacks callbacks = {
-    .struct_size = sizeof(livetcp_session_callbacks), .on_packet = on_packet, .on_state = on_state};
+static void on_connection(livetcp_session *session, unsigned connection,
+                          livetcp_connection_state state, const livetcp_error *error, void *user)
+{
+    program *p = user;
+    (void)session, (void)state;
+
+    if (!p->was_open && !p->ending)
+        calling_failed(&p->calling, "tv_client", connection, error);
+}
+
+static const livetcp_session_callbacks callbacks = {.struct_size =
+                                                        sizeof(livetcp_session_callbacks),
+                                                    .on_packet = on_packet,
+                                                    .on_state = on_state,
+                                                    .on_connection = on_connection};
 
 static bool start_session(program *p, char *message, size_t size)
 {
@@ -417,6 +496,21 @@ static bool start_session(program *p, char *message, size_t size)
 
 /* ---- time ---- */
 
+/* A server that was away may be another one now, which does not know what was asked for. */
+static void ask_again(program *p)
+{
+    watching_stats s;
+
+    watching_get_stats(p->watching, &s);
+    if (s.restarts == p->restarts)
+        return;
+    p->restarts = s.restarts;
+    if (p->channel[0])
+        ask(p, TV_CHANNEL, 0, p->channel);
+    if (p->quality != TV_AUTO)
+        ask(p, TV_QUALITY, (int32_t)p->quality, NULL);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     program *p = timer->data;
@@ -431,30 +525,54 @@ static void on_tick(uv_timer_t *timer)
     if (watching_run(p->watching, now))
         livetcp_session_send(p->session, packet,
                              tv_write_keyframe_wanted(packet, SSRC, watching_ssrc(p->watching)));
+    ask_again(p);
     send_requests(p, now);
     press_by_itself(p, now);
 }
 
-static void print_status(const program *p)
+static void describe_picture(const program *p, char *text, size_t size)
 {
+    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
+        snprintf(text, size, p->was_open ? "NO CONNECTION, calling again" : "no connection yet");
+    else if (!p->last.picture)
+        snprintf(text, size, "no picture yet");
+    else if (p->last.has_number)
+        snprintf(text, size, "channel %u picture %u  %s, %.1f s behind", (p->last.number >> 24) + 1,
+                 p->last.number & 0xffffff, mode_name(p), seconds_behind(p));
+    else
+        snprintf(text, size, "%d by %d  %s, %.1f s behind", p->last.picture->width,
+                 p->last.picture->height, mode_name(p), seconds_behind(p));
+}
+
+/* The status of who looks at the window and not at the terminal. */
+static void show_title(const program *p)
+{
+    char title[TV_TEXT_MAX + 20];
+
+    if (!p->screen)
+        return;
+    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
+        snprintf(title, sizeof title, "LiveTCP: no connection");
+    else
+        snprintf(title, sizeof title, "LiveTCP: %s, %s", p->state.text, mode_name(p));
+    screen_title(p->screen, title);
+}
+
+static void show_status(program *p)
+{
+    char picture[100], glass[40] = "", text[300];
     watching_stats s;
 
     watching_get_stats(p->watching, &s);
-    printf("%s%02u:%02u  ", line_start(p), p->elapsed / 60, p->elapsed % 60);
-    if (!p->last.picture)
-        printf("no picture yet");
-    else if (p->last.has_number)
-        printf("channel %u picture %u", (p->last.number >> 24) + 1, p->last.number & 0xffffff);
-    else
-        printf("%d by %d", p->last.picture->width, p->last.picture->height);
-    printf("  %s, %.1f s behind  shown %llu  late %llu  broken %llu  playout %lld ms", mode_name(p),
-           p->state.behind_ms / 1000.0, (unsigned long long)s.shown, (unsigned long long)p->late,
-           (unsigned long long)s.undecodable, (long long)s.delay_us / 1000);
+    describe_picture(p, picture, sizeof picture);
     if (p->glass.count > 0)
-        printf("  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
-    if (!p->keys.on_terminal)
-        putchar('\n');
-    fflush(stdout);
+        snprintf(glass, sizeof glass, "  glass to glass %.0f ms", measure_ms(&p->glass, 0.5));
+    snprintf(text, sizeof text,
+             "%02u:%02u  %s  shown %llu  late %llu  broken %llu  playout %lld ms%s",
+             p->elapsed / 60, p->elapsed % 60, picture, (unsigned long long)s.shown,
+             (unsigned long long)p->late, (unsigned long long)s.undecodable,
+             (long long)s.delay_us / 1000, glass);
+    keys_show(&p->keys, text);
 }
 
 /* The first key frames pass before it measures. */
@@ -483,8 +601,12 @@ static void on_second(uv_timer_t *timer)
     if (p->crowd)
         watch_crowd(p, now);
     p->elapsed = (unsigned)((now - p->began_us) / LIVETCP_USEC_SEC);
-    if (p->session && !p->options.json)
-        print_status(p);
+    if (p->session && !p->options.json && p->typing == 0)
+        show_status(p);
+    if (p->session)
+        show_title(p);
+    if (p->overlay)
+        show(p, NULL);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds &&
         (!p->crowd || p->measuring))
         hang_up(p);
@@ -512,17 +634,18 @@ static void print_json(const program *p, const watching_stats *s)
     printf("}\n");
 }
 
-static void print_summary(const program *p)
+static void print_summary(program *p)
 {
     watching_stats s;
 
+    keys_clear(&p->keys);
     watching_get_stats(p->watching, &s);
     if (p->options.json) {
         print_json(p, &s);
         return;
     }
-    printf("%s%u s: %llu pictures shown, %llu late, %llu broken; %llu sounds, %llu concealed\n",
-           line_start(p), p->elapsed, (unsigned long long)s.shown, (unsigned long long)p->late,
+    printf("%u s: %llu pictures shown, %llu late, %llu broken; %llu sounds, %llu concealed\n",
+           p->elapsed, (unsigned long long)s.shown, (unsigned long long)p->late,
            (unsigned long long)s.undecodable, (unsigned long long)s.sounds,
            (unsigned long long)s.concealed);
 }
@@ -638,12 +761,12 @@ static bool read_config(program *p)
     p->config.role = LIVETCP_ROLE_BOTH; /* it sends requests */
     if (livetcp_config_apply_uri(&p->config, p->options.uri, &error) != LIVETCP_OK ||
         livetcp_config_check(&p->config, &error) != LIVETCP_OK) {
-        say(error.message);
+        say(p, error.message);
         return false;
     }
     if (p->config.mode == LIVETCP_MODE_CALLER)
         return true;
-    say("the client calls the server; leave mode=listener out");
+    say(p, "the client calls the server; leave mode=listener out");
     return false;
 }
 
@@ -674,7 +797,7 @@ static bool start(program *p, char *message, size_t size)
             return false;
     }
     if (p->options.pictures && !(p->pictures = fopen(p->options.pictures, "w"))) {
-        snprintf(message, size, "%s cannot be written", p->options.pictures);
+        snprintf(message, size, "%s cannot be written: %s", p->options.pictures, strerror(errno));
         return false;
     }
     if (!start_session(p, message, size))
@@ -695,11 +818,11 @@ static bool run(program *p)
         start_handles(p);
         started = start(p, message, sizeof message);
         if (!started) {
-            say(message);
+            say(p, message);
             end_program(p);
         }
     } else {
-        say(error.message);
+        say(p, error.message);
     }
     uv_run(&p->loop, UV_RUN_DEFAULT);
     uv_tty_reset_mode();

@@ -22,7 +22,7 @@ struct screen {
     SDL_AudioDeviceID loudspeaker; /* 0 = none */
     pacing pacing;
     stretch stretch;
-    tv_picture picture; /* with what is written over it */
+    tv_picture clean, picture; /* without and with what is written over it */
 };
 
 static bool open_window(screen *s, char *message, size_t size)
@@ -51,10 +51,11 @@ static bool open_sound(screen *s, char *message, size_t size)
     if (s->loudspeaker)
         SDL_PauseAudioDevice(s->loudspeaker, 0);
     else
-        snprintf(message, size,
-                 "the loudspeaker cannot be opened: %s; another program may use it; --silent goes "
-                 "without",
-                 SDL_GetError());
+        snprintf(
+            message, size,
+            "the loudspeaker cannot be opened: %s; it may not be connected, or another program "
+            "uses it; --silent goes without",
+            SDL_GetError());
     return s->loudspeaker != 0;
 }
 
@@ -86,6 +87,7 @@ void screen_close(screen **sp)
         SDL_DestroyWindow(s->window);
     SDL_Quit();
     stretch_end(&s->stretch);
+    tv_picture_destroy(&s->clean);
     tv_picture_destroy(&s->picture);
     free(s);
 }
@@ -98,11 +100,13 @@ static bool resize(screen *s, int width, int height)
         return true;
     if (s->texture)
         SDL_DestroyTexture(s->texture);
+    tv_picture_destroy(&s->clean);
     tv_picture_destroy(&s->picture);
     s->texture = SDL_CreateTexture(s->renderer, SDL_PIXELFORMAT_IYUV, SDL_TEXTUREACCESS_STREAMING,
                                    width, height);
     SDL_RenderSetLogicalSize(s->renderer, width, height);
-    return s->texture && tv_picture_create(&s->picture, width, height);
+    return s->texture && tv_picture_create(&s->clean, width, height) &&
+           tv_picture_create(&s->picture, width, height);
 }
 
 static void copy(const tv_picture *from, tv_picture *to)
@@ -114,21 +118,36 @@ static void copy(const tv_picture *from, tv_picture *to)
                    (size_t)(i ? to->width / 2 : to->width));
 }
 
+/* Also when the window was covered, or has another size. */
+static void present(screen *s)
+{
+    SDL_RenderClear(s->renderer);
+    if (s->texture)
+        SDL_RenderCopy(s->renderer, s->texture, NULL, NULL);
+    SDL_RenderPresent(s->renderer);
+}
+
 void screen_show(screen *s, const tv_picture *picture, const char *const *lines)
 {
-    const int scale = picture->width / 240 > 1 ? picture->width / 240 : 1;
-
-    if (!resize(s, picture->width, picture->height))
+    if (picture && !resize(s, picture->width, picture->height))
         return;
-    copy(picture, &s->picture);
-    for (int y = picture->height / 3; *lines; lines++, y += 7 * scale)
+    if (picture)
+        copy(picture, &s->clean);
+    if (!s->clean.planes[0])
+        return; /* there was none */
+    const int scale = s->clean.width / 240 > 1 ? s->clean.width / 240 : 1;
+    copy(&s->clean, &s->picture);
+    for (int y = s->clean.height / 3; *lines; lines++, y += 7 * scale)
         tv_picture_write(&s->picture, 2 * scale, y, scale, *lines);
     SDL_UpdateYUVTexture(s->texture, NULL, s->picture.planes[0], s->picture.strides[0],
                          s->picture.planes[1], s->picture.strides[1], s->picture.planes[2],
                          s->picture.strides[2]);
-    SDL_RenderClear(s->renderer);
-    SDL_RenderCopy(s->renderer, s->texture, NULL, NULL);
-    SDL_RenderPresent(s->renderer);
+    present(s);
+}
+
+void screen_title(screen *s, const char *title)
+{
+    SDL_SetWindowTitle(s->window, title);
 }
 
 /* ---- sound ---- */
@@ -204,11 +223,12 @@ static char key_of(SDL_Keycode code)
 char screen_key(screen *s)
 {
     SDL_Event event;
-    (void)s;
 
     while (SDL_PollEvent(&event)) {
         if (event.type == SDL_QUIT)
             return 'q';
+        if (event.type == SDL_WINDOWEVENT)
+            present(s);
         if (event.type == SDL_KEYDOWN && !event.key.repeat && key_of(event.key.keysym.sym))
             return key_of(event.key.keysym.sym);
     }

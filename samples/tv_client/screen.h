@@ -18,8 +18,12 @@ typedef struct screen_sound {
 screen *screen_open(bool sound, char *message, size_t size);
 void screen_close(screen **s);
 
-/* The picture, with lines of text over it; NULL ends the lines. */
+/* The picture, or the one before if that is NULL, with lines of text over it; NULL ends the lines.
+ */
 void screen_show(screen *s, const tv_picture *picture, const char *const *lines);
+
+/* The window's. */
+void screen_title(screen *s, const char *title);
 
 /* To be heard at its time. Sound that is too late is left out. */
 void screen_play(screen *s, const screen_sound *sound, int64_t now_us);

@@ -221,7 +221,7 @@ static void play_item(watching *w, const livetcp_playout_item *item)
     uint32_t play = w->heard;
     const uint8_t *payload = payload_of(item, &size, &play);
 
-    if (play < w->heard)
+    if (play < w->heard || (payload && item->ssrc != w->sound_ssrc))
         return; /* of what was watched before */
     w->heard = play;
     const int count = payload && size > 0
@@ -249,6 +249,17 @@ static void play_sounds(watching *w, int64_t now)
 
 /* ---- packets ---- */
 
+/* Another server, or the same one in another session: numbers, requests and times begin anew. */
+static void start_pictures_anew(watching *w)
+{
+    assembly_restart(&w->assembly);
+    lipsync_init(&w->lipsync, TV_VIDEO_CLOCK, TV_SOUND_CLOCK);
+    w->count = 0;
+    w->started = false;
+    w->play = 0;
+    w->stats.restarts++;
+}
+
 static bool take_picture(watching *w, const livetcp_packet *packet,
                          const livetcp_rtp_header *header)
 {
@@ -258,6 +269,8 @@ static bool take_picture(watching *w, const livetcp_packet *packet,
                                        .arrival_us = packet->arrival_us};
     livetcp_playout_slot slot = {.struct_size = sizeof slot};
 
+    if (w->picture_ssrc && w->picture_ssrc != header->ssrc)
+        start_pictures_anew(w);
     w->picture_ssrc = header->ssrc;
     livetcp_playout_put(w->pictures, &in, &slot);
     if (slot.result == LIVETCP_PLAYOUT_DUPLICATE)
@@ -272,6 +285,8 @@ static bool take_rtp(watching *w, const livetcp_packet *packet, int64_t now)
     if (livetcp_rtp_header_read(&header, packet->data, packet->size, NULL) != LIVETCP_OK)
         return false;
     if (header.payload_type == TV_SOUND_PAYLOAD) { /* the session has put it into its playout */
+        if (w->sound_ssrc != header.ssrc)
+            w->heard = 0;
         w->sound_ssrc = header.ssrc;
         play_sounds(w, now);
         return true;

@@ -31,7 +31,8 @@ typedef struct watching_output {
 
 typedef struct watching_stats {
     uint64_t shown, undecodable, skipped_packets, garbage, sounds, concealed;
-    int64_t delay_us; /* playout delay of pictures over the least transit time */
+    uint64_t restarts; /* of the stream of pictures: another session, or another server */
+    int64_t delay_us;  /* playout delay of pictures over the least transit time */
 } watching_stats;
 
 typedef struct watching watching;

@@ -33,15 +33,17 @@ typedef struct tv_request {
     char text[TV_TEXT_MAX + 1];
 } tv_request;
 
-/* Codes are HTTP's: 200, 400, 404, 409. */
+/* HTTP's. */
+enum { TV_OK = 200, TV_MALFORMED = 400, TV_NOT_FOUND = 404, TV_NOT_NOW = 409, TV_GONE = 410 };
+
 typedef struct tv_answer {
-    uint32_t number;
+    uint32_t number; /* 0: of no request, something has changed by itself */
     unsigned code;
     tv_mode mode;
     tv_quality quality;         /* TV_HIGH or TV_LOW: what is sent from the next key frame on */
     uint32_t behind_ms;         /* how old the picture is that is sent now */
     uint16_t channel, channels; /* from 0, and how many there are */
-    char text[TV_TEXT_MAX + 1]; /* 200: the channel's name; else why not */
+    char text[TV_TEXT_MAX + 1]; /* TV_OK: the channel's name; else why not */
 } tv_answer;
 
 typedef enum tv_control_kind {

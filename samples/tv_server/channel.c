@@ -33,7 +33,9 @@ struct channel {
     char name[64];
     uv_thread_t thread;
     bool runs;
-    source *source; /* these are the thread's */
+    source *source;        /* these are the thread's */
+    int pictures, seconds; /* of the source: so many in so many */
+    unsigned rounds;
     encoding *encodings[2];
     sound *sound;
     tv_picture picture, half;
@@ -266,6 +268,9 @@ static bool make_picture(channel *c, uint32_t number, int64_t pts_us, bool key)
         fail(c, message);
         return false;
     }
+    if (source_rounds(c->source) != c->rounds)
+        sound_rewind(c->sound);
+    c->rounds = source_rounds(c->source);
     if (c->settings.numbers)
         tv_picture_put_number(&c->picture, c->settings.index << 24 | (number & 0xffffff));
     tv_picture_halve(&c->picture, &c->half);
@@ -285,26 +290,47 @@ static void make_sound(channel *c, int64_t start_us, uint64_t *frames)
     }
 }
 
-/* Picture n belongs to start + n / fps, however late it is: sound and pictures keep together. */
+static int64_t time_of(const channel *c, uint64_t pictures)
+{
+    return (int64_t)(pictures * SECOND_US * (uint64_t)c->seconds / (uint64_t)c->pictures);
+}
+
+/* So many pictures that the computer was too slow for. Those of a file are passed over, so that its
+ * sound goes with the others. */
+static bool skip(channel *c, uint32_t number, uint64_t missed)
+{
+    char message[240];
+
+    uv_mutex_lock(&c->lock);
+    c->skipped += missed;
+    uv_mutex_unlock(&c->lock);
+    for (uint64_t i = 0; source_is_file(c->source) && i < missed; i++)
+        if (!source_next(c->source, number, &c->picture, message, sizeof message)) {
+            fail(c, message);
+            return false;
+        }
+    return true;
+}
+
+/* Picture n belongs to start + n pictures' time, however late it is: sound and pictures keep
+ * together. */
 static void run(void *user)
 {
     channel *c = user;
-    const int fps = source_fps(c->source);
     const int64_t start_us = (int64_t)(uv_hrtime() / 1000);
     const int64_t key_us = (int64_t)c->settings.key_ms * 1000;
     int64_t next_key_us = start_us;
     uint64_t frames = 0;
 
     for (uint64_t number = 0;; number++) {
-        int64_t due = start_us + (int64_t)(number * SECOND_US / (uint64_t)fps);
+        int64_t due = start_us + time_of(c, number);
         const int64_t late = (int64_t)(uv_hrtime() / 1000) - due;
-        if (late > LATE_PICTURES * (int64_t)SECOND_US / fps) {
-            const uint64_t missed = (uint64_t)(late * fps / SECOND_US);
+        if (late > time_of(c, LATE_PICTURES)) {
+            const uint64_t missed = (uint64_t)(late / time_of(c, 1));
+            if (!skip(c, (uint32_t)number, missed))
+                return;
             number += missed;
-            due = start_us + (int64_t)(number * SECOND_US / (uint64_t)fps);
-            uv_mutex_lock(&c->lock);
-            c->skipped += missed;
-            uv_mutex_unlock(&c->lock);
+            due = start_us + time_of(c, number);
         }
         if (!wait_until(c, due))
             return;
@@ -354,13 +380,16 @@ static bool open_all(channel *c, char *message, size_t size)
     c->source = source_open(&from, message, size);
     if (!c->source)
         return false;
+    source_rate(c->source, &c->pictures, &c->seconds);
     encoding_settings to = {.width = source_width(c->source),
                             .height = source_height(c->source),
-                            .fps = source_fps(c->source),
+                            .pictures = c->pictures,
+                            .seconds = c->seconds,
                             .kbits = s->kbits,
                             .intra_refresh = s->intra_refresh,
                             .preset = s->preset};
-    to.key_frames = s->key_ms * to.fps / 1000 > 1 ? s->key_ms * to.fps / 1000 : 1;
+    to.key_frames = (int)((int64_t)s->key_ms * to.pictures / to.seconds / 1000);
+    to.key_frames = to.key_frames > 1 ? to.key_frames : 1;
     if (!tv_picture_create(&c->picture, to.width, to.height) ||
         !tv_picture_create(&c->half, to.width / 4 * 2, to.height / 4 * 2)) {
         snprintf(message, size, "no memory for pictures of %d by %d", to.width, to.height);
@@ -403,14 +432,12 @@ channel *channel_create(const channel_settings *settings, char *message, size_t 
     return c;
 }
 
-static void end_thread(channel *c)
+void channel_stop(channel *c)
 {
     uv_mutex_lock(&c->lock);
     c->ending = true;
     uv_cond_signal(&c->changed);
     uv_mutex_unlock(&c->lock);
-    if (c->runs)
-        uv_thread_join(&c->thread);
 }
 
 void channel_destroy(channel **cp)
@@ -420,7 +447,9 @@ void channel_destroy(channel **cp)
     *cp = NULL;
     if (!c)
         return;
-    end_thread(c);
+    channel_stop(c);
+    if (c->runs)
+        uv_thread_join(&c->thread);
     channel_collect(c);
     for (int i = 0; i < TRACKS; i++) {
         while (c->tracks[i].first < c->tracks[i].end)

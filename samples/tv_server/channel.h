@@ -35,6 +35,10 @@ typedef struct channel channel;
 
 /* NULL with a message for a person. */
 channel *channel_create(const channel_settings *settings, char *message, size_t size);
+
+/* No picture is begun any more. The one that is being encoded is what channel_destroy() waits for,
+ * so several channels are stopped first. */
+void channel_stop(channel *c);
 void channel_destroy(channel **c);
 
 const char *channel_name(const channel *c);

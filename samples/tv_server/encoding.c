@@ -38,8 +38,8 @@ static bool set_params(x264_param_t *p, const encoding_settings *s)
     p->i_csp = X264_CSP_I420;
     p->i_width = s->width;
     p->i_height = s->height;
-    p->i_fps_num = (uint32_t)s->fps;
-    p->i_fps_den = 1;
+    p->i_fps_num = (uint32_t)s->pictures;
+    p->i_fps_den = (uint32_t)s->seconds;
     p->b_vfr_input = 0;
     p->i_keyint_max = s->intra_refresh ? s->key_frames : X264_KEYINT_MAX_INFINITE;
     p->i_scenecut_threshold = 0;

@@ -11,9 +11,10 @@
 typedef struct encoding encoding;
 
 typedef struct encoding_settings {
-    int width, height, fps;
-    int kbits;          /* per second, at first */
-    int key_frames;     /* pictures from one key frame to the next */
+    int width, height;
+    int pictures, seconds; /* pictures in so many seconds */
+    int kbits;             /* per second, at first */
+    int key_frames;        /* pictures from one key frame to the next */
     bool intra_refresh; /* between key frames a column of intra blocks wanders over the picture */
     const char *preset; /* of x264 */
 } encoding_settings;

@@ -3,7 +3,7 @@
  * A television station. Channels are encoded once; any number of viewers (../tv_client) watch them
  * live, or what was a while ago:
  *
- *     tv_server 'livetcp://:5004?mode=listener' one=test two=film.y4m,film.wav three=/dev/video0
+ *     tv_server livetcp://:5004 one=test two=film.y4m,film.wav three=/dev/video0
  *
  * This file has the program: options, the listener on a libuv loop, figures and the end.
  *
@@ -13,8 +13,8 @@
  *
  * docs/guide/tv.md explains what it shows, docs/reference/tv-controls.md what viewers may ask for.
  */
+#include "median.h"
 #include "metrics.h"
-#include "sound.h"
 #include "viewer.h"
 
 #include "../common/options.h"
@@ -31,7 +31,6 @@
 #define DRAIN_US     (100 * LIVETCP_USEC_MSEC)
 #define END_MS       600 /* a network that hangs keeps nobody waiting */
 #define NAME_MAX_    32
-#define SHARE        0.8 /* of the estimate: the rest is for framing, repair and changes */
 
 typedef struct options {
     const char *metrics, *preset;
@@ -123,8 +122,10 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     program *p = w->program;
     (void)session, (void)error;
 
-    if (state == LIVETCP_SESSION_OPEN)
+    if (state == LIVETCP_SESSION_OPEN) {
+        viewer_tell(w->viewer, now_us());
         viewer_send(w->viewer, now_us());
+    }
     if (state != LIVETCP_SESSION_CLOSED)
         return;
     remove_watcher(w);
@@ -185,24 +186,23 @@ static bool add_watcher(program *p, channel *c, livetcp_session *session, const 
     return true;
 }
 
-/* The stream id is the channel's name; without one it is the first. */
 static channel *find_channel(const program *p, const char *name)
 {
-    if (!name[0])
-        return p->list[0];
     for (unsigned i = 0; i < p->channels.count; i++)
         if (strcmp(channel_name(p->list[i]), name) == 0)
             return p->list[i];
     return NULL;
 }
 
-static void list_names(const program *p, char *text, size_t size)
+/* The stream id is the channel's name; without one it is the first that runs. */
+static channel *choose_channel(const program *p, const char *name)
 {
-    size_t used = (size_t)snprintf(text, size, "there is no such channel; there are: ");
-
-    for (unsigned i = 0; i < p->channels.count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 channel_name(p->list[i]));
+    if (name[0])
+        return find_channel(p, name);
+    for (unsigned i = 0; i < p->channels.count; i++)
+        if (!channel_trouble(p->list[i]))
+            return p->list[i];
+    return p->list[0];
 }
 
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
@@ -216,10 +216,10 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     if (p->ending)
         return false;
     livetcp_session_get_caller(session, &caller);
-    channel *c = find_channel(p, caller.stream_id);
-    if (!c) {
-        list_names(p, words, sizeof words);
-        livetcp_session_reject(session, 404, words);
+    channel *c = choose_channel(p, caller.stream_id);
+    if (!c || channel_trouble(c)) {
+        viewer_channels_explain(&p->channels, c, words, sizeof words);
+        livetcp_session_reject(session, c ? TV_GONE : TV_NOT_FOUND, words);
         p->refused++;
         return false;
     }
@@ -243,6 +243,9 @@ static void tell_trouble(program *p, unsigned i)
         return;
     p->troubled[i] = true;
     say(trouble);
+    for (size_t j = 0; j < p->count; j++)
+        if (viewer_channel(p->viewers[j]) == p->list[i])
+            viewer_tell(p->viewers[j], now_us());
 }
 
 static void on_wake(uv_async_t *handle)
@@ -270,15 +273,6 @@ static void on_shift(uv_timer_t *timer)
 
 /* ---- bit rates ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Half of those who watch this now have more than the encoder makes, at most: the others are for
- * the low quality, or miss pictures. */
 static void follow_median(program *p, channel *c, int track)
 {
     uint32_t *rates = malloc((p->count + 1) * sizeof *rates);
@@ -291,13 +285,10 @@ static void follow_median(program *p, channel *c, int track)
         if (viewer_channel(p->viewers[i]) != c || v.track != track || v.mode != TV_IS_LIVE)
             continue;
         livetcp_session_get_stats(p->watchers[i]->session, &s);
-        rates[count++] = s.sent.estimated_bitrate ? s.sent.estimated_bitrate : UINT32_MAX;
+        rates[count++] = s.sent.estimated_bitrate;
     }
-    if (count > 0) {
-        qsort(rates, count, sizeof *rates, ascending);
-        const double kbits = rates[count / 2] * SHARE / 1000 - SOUND_KBITS;
-        channel_set_rate(c, track, kbits > 1e6 ? 1000000 : (int)kbits);
-    }
+    if (count > 0)
+        channel_set_rate(c, track, median_kbits(rates, count));
     free(rates);
 }
 
@@ -390,6 +381,8 @@ static void end_program(program *p)
     if (p->began_ns)
         print_summary(p);
     for (unsigned i = 0; i < p->channels.count; i++)
+        channel_stop(p->list[i]);
+    for (unsigned i = 0; i < p->channels.count; i++)
         channel_destroy(&p->list[i]);
     p->channels.count = 0;
     metrics_close(&p->metrics);
@@ -419,6 +412,8 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     }
     p->ending = true;
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
+    for (unsigned i = 0; i < p->channels.count; i++)
+        channel_stop(p->list[i]);
     for (size_t i = p->count; i-- > 0;)
         livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* ends in on_state() */
 }
@@ -461,8 +456,8 @@ static size_t list_options(options *o, option_entry *list)
 
 static void print_usage(const option_table *table, FILE *out)
 {
-    fputs("usage: tv_server [OPTION...] 'livetcp://:PORT?mode=listener' [NAME=SOURCE[,FILE.wav] "
-          "...]\n  SOURCE is test (the test picture), a file FILE.y4m or a camera /dev/videoN;\n"
+    fputs("usage: tv_server [OPTION...] livetcp://:PORT [NAME=SOURCE[,FILE.wav] ...]\n"
+          "  SOURCE is test (the test picture), a file FILE.y4m or a camera /dev/videoN;\n"
           "  without channels there are one=test two=test three=test\n",
           out);
     option_table_print(table, out);
@@ -490,9 +485,15 @@ static bool read_options(program *p, int argc, char **argv)
 static livetcp_result read_config(program *p, livetcp_error *error)
 {
     livetcp_config_init(&p->config);
+    p->config.mode = LIVETCP_MODE_LISTENER;
     p->config.max_send_delay_us = 2 * LIVETCP_USEC_SEC; /* a picture that is later is not sent */
     p->config.max_sessions = 1000;
     livetcp_result result = livetcp_config_apply_uri(&p->config, p->options.plain[0], error);
+    if (result == LIVETCP_OK && p->config.mode != LIVETCP_MODE_LISTENER) {
+        snprintf(error->message, sizeof error->message,
+                 "the server waits for viewers; leave mode=caller out");
+        return LIVETCP_ERR_INVALID_ARGUMENT;
+    }
     return result == LIVETCP_OK ? livetcp_config_check(&p->config, error) : result;
 }
 
@@ -524,7 +525,7 @@ static bool open_channel(program *p, const char *text, char *message, size_t siz
                  text, NAME_MAX_);
         return false;
     }
-    if (find_channel(p, name) && i > 0) {
+    if (find_channel(p, name)) {
         snprintf(message, size, "there are two channels '%s'; names differ", name);
         return false;
     }
@@ -624,10 +625,6 @@ static bool run(program *p)
 
     if (read_config(p, &error) != LIVETCP_OK) {
         say(error.message);
-        return false;
-    }
-    if (p->config.mode != LIVETCP_MODE_LISTENER) {
-        say("the server waits for viewers; add ?mode=listener to the URI");
         return false;
     }
     if (uv_loop_init(&p->loop) != 0)

@@ -164,6 +164,12 @@ static int16_t tone(const sound *s, uint64_t at)
     return (int16_t)(beep + 800 * sin(TURN * s->hz * t));
 }
 
+void sound_rewind(sound *s)
+{
+    if (s->samples)
+        s->at = 0;
+}
+
 unit *sound_next(sound *s, int64_t pts_us)
 {
     int16_t frame[FRAME];

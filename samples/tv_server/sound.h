@@ -15,6 +15,9 @@ typedef struct sound sound;
 sound *sound_open(const char *file, unsigned channel, char *message, size_t size);
 void sound_close(sound **s);
 
+/* A file begins again with the next 20 ms. */
+void sound_rewind(sound *s);
+
 /* The next 20 ms; NULL without memory. */
 unit *sound_next(sound *s, int64_t pts_us);
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SIDE 4096
-#define MAX_FPS  120
-#define LINE     512
+#define MAX_SIDE      4096
+#define MAX_FPS       120
+#define MAX_RATE_TERM 1000000 /* 30000:1001 */
+#define LINE          512
 
 struct source {
-    int width, height, fps;
-    unsigned channel;
+    int width, height, pictures, seconds; /* pictures in so many seconds */
+    unsigned channel, rounds;
     char name[256];
     FILE *file; /* Y4M */
     long first; /* where its pictures begin */
@@ -70,7 +71,7 @@ static void draw_test_picture(const source *s, uint32_t number, tv_picture *p)
     draw_colours(p, number, s->channel);
     snprintf(text, sizeof text, "CH %u  %u", s->channel + 1, number);
     tv_picture_write(p, 8 * scale, 8 * scale, 2 * scale, text);
-    if (number % (uint32_t)s->fps == 0) /* with the beep of the test tone */
+    if (number % (uint32_t)s->pictures == 0) /* with the beep of the test tone */
         tv_picture_write(p, p->width - 34 * scale, 30 * scale, 2 * scale, "BEEP");
 }
 
@@ -109,9 +110,11 @@ static bool read_header(source *s, char *message, size_t size)
     }
     s->width = (int)width;
     s->height = (int)height;
-    s->fps = (int)((frames + seconds / 2) / seconds);
-    if (s->fps >= 1 && s->fps <= MAX_FPS)
+    if (frames >= seconds && frames / seconds <= MAX_FPS && frames <= MAX_RATE_TERM) {
+        s->pictures = (int)frames;
+        s->seconds = (int)seconds;
         return true;
+    }
     snprintf(message, size, "%s cannot be shown: 1 to %d pictures a second are taken, not %ld:%ld",
              s->name, MAX_FPS, frames, seconds);
     return false;
@@ -153,6 +156,7 @@ static bool next_of_file(source *s, tv_picture *p, char *message, size_t size)
 {
     if (read_picture(s, p))
         return true;
+    s->rounds++;
     if (fseek(s->file, s->first, SEEK_SET) == 0 && read_picture(s, p))
         return true;
     snprintf(message, size, "%s has no whole picture", s->name);
@@ -172,11 +176,13 @@ source *source_open(const source_settings *settings, char *message, size_t size)
     }
     s->width = settings->width;
     s->height = settings->height;
-    s->fps = settings->fps;
+    s->pictures = settings->fps;
+    s->seconds = 1;
     s->channel = settings->channel;
     snprintf(s->name, sizeof s->name, "%s", settings->name);
     if (strncmp(settings->name, "/dev/video", 10) == 0) {
-        s->camera = camera_open(settings->name, &s->width, &s->height, s->fps, message, size);
+        s->camera =
+            camera_open(settings->name, &s->width, &s->height, settings->fps, message, size);
         opened = s->camera;
     } else if (strcmp(settings->name, "test") != 0) {
         opened = open_file(s, message, size);
@@ -207,9 +213,20 @@ int source_height(const source *s)
     return s->height;
 }
 
-int source_fps(const source *s)
+void source_rate(const source *s, int *pictures, int *seconds)
 {
-    return s->fps;
+    *pictures = s->pictures;
+    *seconds = s->seconds;
+}
+
+bool source_is_file(const source *s)
+{
+    return s->file;
+}
+
+unsigned source_rounds(const source *s)
+{
+    return s->rounds;
 }
 
 bool source_next(source *s, uint32_t number, tv_picture *picture, char *message, size_t size)

@@ -21,7 +21,14 @@ void source_close(source **s);
 
 int source_width(const source *s);
 int source_height(const source *s);
-int source_fps(const source *s);
+
+/* Pictures in so many seconds: 30000 in 1001 for many files. */
+void source_rate(const source *s, int *pictures, int *seconds);
+
+bool source_is_file(const source *s);
+
+/* How often a file has begun again, for its sound to do the same. */
+unsigned source_rounds(const source *s);
 
 /* Draws the picture with this number into `picture`, which is of the source's size. False, with a
  * message, if there will be no more. */

@@ -15,7 +15,6 @@
 #define MAX_SPEED    400
 #define MAX_BACK_MS  3600000
 #define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC) /* until it is known */
-#define LIST_TEXT    90
 /* Automatic quality: the low one when the path carries no more than so much of the high one, the
  * high one again when it carries so much more. */
 #define ENOUGH 1.1
@@ -54,6 +53,7 @@ struct viewer {
 
     uint32_t play; /* the request that began what is sent */
     tv_answer answer;
+    bool changed; /* without a request: the viewer is to be told */
     viewer_stats stats;
 };
 
@@ -150,6 +150,7 @@ static int64_t round_trip(const viewer *v)
 static void choose_track(viewer *v)
 {
     livetcp_session_stats stats = {.struct_size = sizeof stats};
+    const int before = v->track;
     channel_stats rates;
 
     if (v->quality != TV_AUTO) {
@@ -164,6 +165,7 @@ static void choose_track(viewer *v)
         v->track = TRACK_LOW;
     else if (carried <= 0 || carried > PLENTY * high)
         v->track = TRACK_HIGH;
+    v->changed = v->changed || v->track != before;
 }
 
 static void send_picture(viewer *v, unit *u)
@@ -237,6 +239,7 @@ static void go_live(viewer *v)
 {
     v->mode = TV_IS_LIVE;
     v->next_sound = channel_end(v->channel, TRACK_SOUND);
+    v->changed = true;
 }
 
 void viewer_send(viewer *v, int64_t now)
@@ -250,6 +253,28 @@ void viewer_send(viewer *v, int64_t now)
     else if (v->next_picture == channel_end(v->channel, TRACK_HIGH))
         go_live(v);
     send_held(v, false);
+    if (v->changed)
+        viewer_tell(v, now);
+}
+
+/* ---- channels ---- */
+
+/* Those that still run; the names of all others are of no use. */
+void viewer_channels_explain(const viewer_channels *all, const channel *ended, char *text,
+                             size_t size)
+{
+    const char *joint = "; there are: ";
+    size_t used =
+        (size_t)snprintf(text, size, ended ? "channel %s has ended" : "there is no such channel%s",
+                         ended ? channel_name(ended) : "");
+
+    for (unsigned i = 0; i < all->count && used < size; i++) {
+        if (channel_trouble(all->list[i]))
+            continue;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", joint, channel_name(all->list[i]));
+        joint = ", ";
+    }
 }
 
 /* ---- what it asks for ---- */
@@ -321,38 +346,28 @@ static void refuse(viewer *v, unsigned code, const char *format, const char *wha
     snprintf(v->answer.text, sizeof v->answer.text, format, what);
 }
 
-static const char *list_channels(const viewer_channels *all, char *text, size_t size)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (unsigned i = 0; i < all->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 channel_name(all->list[i]));
-    return text;
-}
-
 static channel *find_channel(const viewer *v, const tv_request *r)
 {
-    const long count = (long)v->channels.count;
+    const long count = (long)v->channels.count, step = r->value < 0 ? -1 : 1;
 
     for (unsigned i = 0; r->text[0] && i < v->channels.count; i++)
         if (strcmp(channel_name(v->channels.list[i]), r->text) == 0)
             return v->channels.list[i];
     if (r->text[0])
         return NULL;
-    const long at = ((long)channel_index(v->channel) + r->value % count + count) % count;
-    return v->channels.list[at];
+    long at = (long)channel_index(v->channel) + r->value % count + count;
+    for (long i = 1; i < count && channel_trouble(v->channels.list[at % count]); i++)
+        at += step + count; /* one that has ended is passed over */
+    return v->channels.list[at % count];
 }
 
 static bool change_channel(viewer *v, const tv_request *r, int64_t now)
 {
     channel *wanted = find_channel(v, r);
-    char list[LIST_TEXT];
 
-    if (!wanted) {
-        refuse(v, 404, "there is no such channel; there are: %s",
-               list_channels(&v->channels, list, sizeof list));
+    if (!wanted || channel_trouble(wanted)) {
+        v->answer.code = wanted ? TV_GONE : TV_NOT_FOUND;
+        viewer_channels_explain(&v->channels, wanted, v->answer.text, sizeof v->answer.text);
         return false;
     }
     v->channel = wanted;
@@ -379,12 +394,12 @@ static bool resume(viewer *v, int64_t now)
 static bool go_back(viewer *v, const tv_request *r, int64_t now)
 {
     if (r->value < 0 || r->value > MAX_BACK_MS) {
-        refuse(v, 400, "back is 0 to %s ms", "3600000");
+        refuse(v, TV_MALFORMED, "back is 0 to %s ms", "3600000");
         return false;
     }
     if (start_shifted(v, position(v, now) - (int64_t)r->value * LIVETCP_USEC_MSEC, now))
         return true;
-    refuse(v, 409, "channel %s has nothing in memory yet; try again in a moment",
+    refuse(v, TV_NOT_NOW, "channel %s has nothing in memory yet; try again in a moment",
            channel_name(v->channel));
     return false;
 }
@@ -392,11 +407,11 @@ static bool go_back(viewer *v, const tv_request *r, int64_t now)
 static bool go_forward(viewer *v, const tv_request *r, int64_t now)
 {
     if (r->value <= NORMAL || r->value > MAX_SPEED) {
-        refuse(v, 400, "forward is %s percent of the usual speed", "101 to 400");
+        refuse(v, TV_MALFORMED, "forward is %s percent of the usual speed", "101 to 400");
         return false;
     }
     if (v->mode == TV_IS_LIVE) {
-        refuse(v, 409, "channel %s is live: there is nothing to go forward to",
+        refuse(v, TV_NOT_NOW, "channel %s is live: there is nothing to go forward to",
                channel_name(v->channel));
         return false;
     }
@@ -408,7 +423,7 @@ static bool go_forward(viewer *v, const tv_request *r, int64_t now)
 static bool change_quality(viewer *v, const tv_request *r, int64_t now)
 {
     if (r->value < TV_AUTO || r->value > TV_LOW) {
-        refuse(v, 400, "quality is %s", "0 (automatic), 1 (high) or 2 (low)");
+        refuse(v, TV_MALFORMED, "quality is %s", "0 (automatic), 1 (high) or 2 (low)");
         return false;
     }
     v->quality = (tv_quality)r->value;
@@ -441,17 +456,17 @@ static bool obey(viewer *v, const tv_request *r, int64_t now)
     case TV_QUALITY:
         return change_quality(v, r, now);
     default:
-        refuse(v, 400, "no such command; there are: %s",
+        refuse(v, TV_MALFORMED, "no such command; there are: %s",
                "1 channel, 2 pause, 3 resume, 4 back, 5 live, 6 forward, 7 quality");
         return false;
     }
 }
 
-static void send_answer(viewer *v)
+static void send_answer(viewer *v, const tv_answer *answer)
 {
     uint8_t packet[TV_CONTROL_MAX];
 
-    livetcp_session_send(v->session, packet, tv_write_answer(packet, v->picture.ssrc, &v->answer));
+    livetcp_session_send(v->session, packet, tv_write_answer(packet, v->picture.ssrc, answer));
 }
 
 static int64_t behind(const viewer *v, int64_t now)
@@ -461,6 +476,28 @@ static int64_t behind(const viewer *v, int64_t now)
     return us > 0 ? us : 0;
 }
 
+static void describe(const viewer *v, int64_t now, tv_answer *answer)
+{
+    answer->mode = v->mode;
+    answer->quality = v->quality != TV_AUTO ? v->quality : v->track == TRACK_LOW ? TV_LOW : TV_HIGH;
+    answer->behind_ms = (uint32_t)(behind(v, now) / LIVETCP_USEC_MSEC);
+    answer->channel = (uint16_t)channel_index(v->channel);
+    answer->channels = (uint16_t)v->channels.count;
+    if (answer->code == TV_OK)
+        snprintf(answer->text, sizeof answer->text, "%s", channel_name(v->channel));
+}
+
+void viewer_tell(viewer *v, int64_t now)
+{
+    tv_answer news = {.code = channel_trouble(v->channel) ? TV_GONE : TV_OK};
+
+    v->changed = false;
+    if (news.code == TV_GONE)
+        viewer_channels_explain(&v->channels, v->channel, news.text, sizeof news.text);
+    describe(v, now, &news);
+    send_answer(v, &news);
+}
+
 /* The answer goes ahead of what it announces. */
 static void take_request(viewer *v, const tv_request *r, int64_t now)
 {
@@ -468,20 +505,12 @@ static void take_request(viewer *v, const tv_request *r, int64_t now)
     if (r->number < v->answer.number)
         return; /* an old one that was on its way for long: it has its answer */
     if (r->number > v->answer.number) {
-        v->answer = (tv_answer){.number = r->number, .code = 200};
+        v->answer = (tv_answer){.number = r->number, .code = TV_OK};
         if (obey(v, r, now))
             v->play = r->number;
-        v->answer.mode = v->mode;
-        v->answer.quality = v->quality != TV_AUTO   ? v->quality
-                            : v->track == TRACK_LOW ? TV_LOW
-                                                    : TV_HIGH;
-        v->answer.behind_ms = (uint32_t)(behind(v, now) / LIVETCP_USEC_MSEC);
-        v->answer.channel = (uint16_t)channel_index(v->channel);
-        v->answer.channels = (uint16_t)v->channels.count;
-        if (v->answer.code == 200)
-            snprintf(v->answer.text, sizeof v->answer.text, "%s", channel_name(v->channel));
+        describe(v, now, &v->answer);
     }
-    send_answer(v);
+    send_answer(v, &v->answer);
     viewer_send(v, now);
 }
 

@@ -18,6 +18,11 @@ typedef struct viewer_channels {
     unsigned count;
 } viewer_channels;
 
+/* For a person who asks for a channel that does not exist, or that has `ended` (else NULL), and so
+ * has no more pictures: those that there are. */
+void viewer_channels_explain(const viewer_channels *all, const channel *ended, char *text,
+                             size_t size);
+
 typedef struct viewer_stats {
     uint64_t pictures, skipped; /* skipped: for want of a key frame after something was dropped */
     uint64_t requests, garbage, keys_wanted;
@@ -39,6 +44,9 @@ livetcp_session *viewer_session(const viewer *v);
 
 /* Sends what is due. */
 void viewer_send(viewer *v, int64_t now_us);
+
+/* Tells it where it is, unasked: when the session is open, and when its channel has ended. */
+void viewer_tell(viewer *v, int64_t now_us);
 
 /* False for a packet that no viewer sends; the caller says so once. */
 bool viewer_take(viewer *v, const livetcp_packet *packet, int64_t now_us);

@@ -2,7 +2,7 @@
 /*
  * A telephone call. One end waits and the other calls:
  *
- *     voip_call 'livetcp://:5004?mode=listener'
+ *     voip_call livetcp://:5004
  *     voip_call livetcp://HOST:5004
  *
  * This file has the program: options, the session on a libuv loop, keys, the status line and the
@@ -16,11 +16,14 @@
  */
 #include "quality.h"
 
+#include "../common/calling.h"
 #include "../common/keys.h"
 #include "../common/options.h"
 
 #include <livetcp/livetcp.h>
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,9 @@
 /* Of the packets, may be late: the next one, which is there then, brings a copy of most of them,
  * and waiting for the last of them would cost a call more than a gap does. */
 #define TARGET_LATE 0.02
+
+/* What would be later than this is not sent: nobody waits for it any more. */
+#define MAX_SEND_DELAY (500 * LIVETCP_USEC_MSEC)
 
 #define MIN_BITRATE     8000
 #define MAX_BITRATE     128000
@@ -59,7 +65,8 @@ typedef struct program {
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
-    char said[sizeof((livetcp_error *)0)->message]; /* why nobody answers, to say it once */
+    calling calling;
+    unsigned calls; /* that were answered */
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
@@ -82,26 +89,35 @@ typedef struct program {
     uint64_t began_ns;
 } program;
 
-static void say(const char *text)
+static void say(program *p, const char *text)
 {
+    keys_clear(&p->keys);
     fprintf(stderr, "voip_call: %s\n", text);
 }
 
 /* ---- the status line ---- */
 
-/* "12:34", and "▮▮▮▯▯" of a peak: a step is 9 dB, the last one is where it distorts. */
-static void print_clock(unsigned seconds)
+#define STATUS_MAX 600
+
+/* Adds to a text. */
+static void add(char text[STATUS_MAX], const char *format, ...)
 {
-    printf("%02u:%02u", seconds / 60, seconds % 60);
+    const size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, STATUS_MAX - used, format, arguments);
+    va_end(arguments);
 }
 
-static void print_level(const char *name, int peak)
+/* "####." of a peak: a step is 9 dB, the last one is where it distorts. */
+static void add_level(char text[STATUS_MAX], const char *name, int peak)
 {
     static const int steps[] = {518, 1460, 4125, 11628, 31000}; /* of 32768 */
 
-    printf(" %s ", name);
+    add(text, " %s ", name);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        fputs(peak >= steps[i] ? "#" : ".", stdout);
+        add(text, peak >= steps[i] ? "#" : ".");
 }
 
 static long long ms(livetcp_usec us)
@@ -109,46 +125,47 @@ static long long ms(livetcp_usec us)
     return (us + LIVETCP_USEC_MSEC / 2) / LIVETCP_USEC_MSEC;
 }
 
-static void print_quality(const quality *q)
+static void add_quality(char text[STATUS_MAX], const quality *q)
 {
     if (q->seconds == 0) {
-        printf("  nothing heard yet");
+        add(text, "  nothing heard yet");
         return;
     }
-    printf(
+    add(text,
         "  you hear them after %lld ms (%lld speaking + %lld path + %lld waiting + %lld playout + "
         "%lld loudspeaker)  late %llu  concealed %llu  MOS %.1f now, %.1f call: %s",
         ms(q->mouth_to_ear_us), ms(q->speaking_us), ms(q->path_us), ms(q->waiting_us),
         ms(q->playout_us), ms(q->hearing_us), (unsigned long long)q->counts.late,
         (unsigned long long)q->concealed, q->mos_now, q->mos, quality_word(q->mos_now));
     if (q->reason[0])
-        printf(", %s", q->reason);
+        add(text, ", %s", q->reason);
 }
 
 /* Trouble that a person should hear of before anything else. */
-static void print_trouble(const program *p)
+static void add_trouble(char text[STATUS_MAX], const program *p)
 {
-    if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
-        printf("  NO CONNECTION, calling again");
-    else if (p->state.gone)
-        printf("  YOUR %s IS GONE",
-               strcmp(p->state.gone, "microphone") == 0 ? "MICROPHONE" : "LOUDSPEAKER");
+    if (p->state.gone)
+        add(text, "  YOUR %s IS GONE",
+            strcmp(p->state.gone, "microphone") == 0 ? "MICROPHONE" : "LOUDSPEAKER");
     else if (p->state.undecodable - p->before.undecodable > p->state.decoded - p->before.decoded)
-        printf("  THEY SEND payload type %d, which is not this call's Opus", p->state.payload_type);
+        add(text, "  THEY SEND payload type %d, which is not this call's Opus",
+            p->state.payload_type);
 }
 
-static void print_status(const program *p)
+static void show_status(program *p)
 {
-    if (p->keys.on_terminal)
-        fputs("\r\033[K", stdout);
-    print_clock(p->elapsed);
-    print_trouble(p);
-    print_quality(&p->quality);
-    print_level(p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
-    print_level("they", p->state.heard_peak);
-    if (!p->keys.on_terminal)
-        putchar('\n');
-    fflush(stdout);
+    char text[STATUS_MAX];
+
+    snprintf(text, sizeof text, "%02u:%02u", p->elapsed / 60, p->elapsed % 60);
+    if (livetcp_session_get_state(p->session) == LIVETCP_SESSION_OPEN) {
+        add_trouble(text, p);
+        add_quality(text, &p->quality);
+    } else {
+        add(text, "  NO CONNECTION, calling again"); /* figures are of before */
+    }
+    add_level(text, p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
+    add_level(text, "they", p->state.heard_peak);
+    keys_show(&p->keys, text);
 }
 
 /* ---- the summary ---- */
@@ -207,13 +224,13 @@ static void write_summary(const program *p, double cpu)
     fclose(out);
 }
 
-static void print_summary(const program *p)
+static void print_summary(program *p)
 {
     const quality *q = &p->quality;
     double cpu = cpu_percent(p);
 
-    printf("%scall of ", p->keys.on_terminal ? "\r\033[K" : "");
-    print_clock(p->elapsed);
+    keys_clear(&p->keys);
+    printf("call of %02u:%02u", p->elapsed / 60, p->elapsed % 60);
     if (q->seconds == 0)
         printf(": nothing was heard");
     else
@@ -272,7 +289,7 @@ static void on_second(uv_timer_t *timer)
         return;
     p->elapsed++;
     update(p);
-    print_status(p);
+    show_status(p);
     if (p->options.seconds > 0 && p->elapsed >= (unsigned)p->options.seconds)
         hang_up(p);
 }
@@ -308,13 +325,14 @@ static void start_voice(program *p)
 
     p->voice = voice_start(&settings, message, sizeof message);
     if (!p->voice) {
-        say(message);
+        say(p, message);
         p->failed = true;
         hang_up(p);
         return;
     }
     voice_mute(p->voice, p->muted);
     voice_adapt(p->voice, 0, UNKNOWN_LOSS);
+    p->calls++;
     p->elapsed = 0;
     p->quality = (quality){0};
     p->state = (voice_state){0};
@@ -332,7 +350,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     (void)session;
 
     if (error && !p->ending)
-        say(error->message);
+        say(p, error->message);
     if (state == LIVETCP_SESSION_OPEN && !p->voice && !p->ending) {
         printf("the call begins; m mutes, q hangs up\n");
         fflush(stdout);
@@ -347,19 +365,15 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         end_program(p); /* else the next caller may come */
 }
 
-/* Nobody answers yet. The other connections fail like the first, and all try again. */
+/* Nobody answers yet. */
 static void on_connection(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user)
 {
     program *p = user;
-    char text[sizeof error->message + 32];
 
     (void)session, (void)state;
-    if (connection != 0 || !error || p->voice || p->ending || strcmp(p->said, error->message) == 0)
-        return;
-    snprintf(p->said, sizeof p->said, "%s", error->message);
-    snprintf(text, sizeof text, "%s; calling again", error->message);
-    say(text);
+    if (!p->voice && !p->ending)
+        calling_failed(&p->calling, "voip_call", connection, error);
 }
 
 static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
@@ -370,8 +384,8 @@ static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
 
 static void on_warning(livetcp_session *session, const livetcp_error *warning, void *user)
 {
-    (void)session, (void)user;
-    say(warning->message);
+    (void)session;
+    say(user, warning->message);
 }
 
 static const livetcp_session_callbacks callbacks = {.struct_size =
@@ -434,14 +448,15 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     livetcp_session_set_callbacks(session, &callbacks, p);
     if (take_session(p, session, &error) == LIVETCP_OK)
         return true;
-    say(error.message);
+    say(p, error.message);
     return false;
 }
 
 static void on_rejected(livetcp_listener *listener, const char *remote, const livetcp_error *error,
                         void *user)
 {
-    (void)listener, (void)user;
+    (void)listener;
+    keys_clear(&((program *)user)->keys);
     fprintf(stderr, "voip_call: %s%s%s\n", remote, remote[0] ? ": " : "", error->message);
 }
 
@@ -456,6 +471,9 @@ static livetcp_result start_session(program *p, livetcp_error *error)
         result = livetcp_session_connect(p->context, &p->config, &callbacks, p, &session, error);
         if (result == LIVETCP_OK && (result = take_session(p, session, error)) != LIVETCP_OK)
             livetcp_session_destroy(&session);
+        if (result == LIVETCP_OK)
+            printf("calling %s\n", p->config.host);
+        fflush(stdout);
         return result;
     }
     result = livetcp_listener_create(p->context, &p->config, &listening, p, &p->listener, error);
@@ -474,6 +492,8 @@ static void end_program(program *p)
         return;
     p->ending = true;
     end_call(p);
+    if (p->keys.on_key && !p->calls) /* it had started */
+        printf("no call: nobody %s\n", p->listener ? "called" : "answered");
     uv_close((uv_handle_t *)&p->second, NULL);
     uv_close((uv_handle_t *)&p->deadline, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
@@ -514,8 +534,8 @@ static void press(void *user, char key)
         p->muted = !p->muted;
         if (p->voice)
             voice_mute(p->voice, p->muted);
-        printf("%syou are %s\n", p->keys.on_terminal ? "\r\033[K" : "",
-               p->muted ? "muted" : "heard");
+        keys_clear(&p->keys);
+        printf("you are %s\n", p->muted ? "muted" : "heard");
         fflush(stdout);
     } else if (key == 'q' || key == 3) { /* a raw terminal gives Ctrl-C as a key */
         hang_up(p);
@@ -558,7 +578,7 @@ static size_t list_options(options *o, option_entry *list)
 static void print_usage(const option_table *table, FILE *out)
 {
     fputs("usage: voip_call [OPTION...] livetcp://HOST:PORT           call\n"
-          "       voip_call [OPTION...] 'livetcp://:PORT?mode=listener' wait for calls\n",
+          "       voip_call [OPTION...] livetcp://:PORT               wait for calls\n",
           out);
     option_table_print(table, out);
 }
@@ -584,7 +604,10 @@ static livetcp_result read_config(program *p, livetcp_error *error)
     livetcp_result result;
 
     livetcp_config_init(&p->config);
+    p->config.max_send_delay_us = MAX_SEND_DELAY;
     result = livetcp_config_apply_uri(&p->config, o->uri, error);
+    if (result == LIVETCP_OK && !p->config.host[0])
+        p->config.mode = LIVETCP_MODE_LISTENER; /* whom would it call? */
     if (result == LIVETCP_OK && o->policy)
         result = livetcp_config_set(&p->config, "policy", o->policy, error);
     if (result == LIVETCP_OK && o->connections)
@@ -594,10 +617,24 @@ static livetcp_result read_config(program *p, livetcp_error *error)
 
 /* ---- the program ---- */
 
+/* Before a call, and not when its figures are there. */
+static bool can_write(const char *path, char *message, size_t size)
+{
+    FILE *out = fopen(path, "a");
+
+    if (!out)
+        snprintf(message, size, "%s cannot be written: %s", path, strerror(errno));
+    else
+        fclose(out);
+    return out;
+}
+
 static bool open_sound(program *p, char *message, size_t size)
 {
     const options *o = &p->options;
 
+    if (o->summary && !can_write(o->summary, message, size))
+        return false;
     p->sound = sound_open(&o->sound, message, size);
     if (p->sound && o->record)
         p->recorder = recorder_open(o->record, SAMPLE_RATE, message, size);
@@ -632,17 +669,17 @@ static bool run(program *p)
 
     p->muted = p->options.muted;
     if (read_config(p, &error) != LIVETCP_OK) {
-        say(error.message);
+        say(p, error.message);
         return false;
     }
     bool ready = open_sound(p, message, sizeof message);
     if (!ready)
-        say(message);
+        say(p, message);
     if (ready && uv_loop_init(&p->loop) == 0) {
         uv_mutex_init(&p->playout_lock);
         ready = start(p, &error) == LIVETCP_OK;
         if (!ready)
-            say(error.message);
+            say(p, error.message);
         uv_run(&p->loop, UV_RUN_DEFAULT);
         uv_tty_reset_mode();
         uv_loop_close(&p->loop);
@@ -667,7 +704,7 @@ int main(int argc, char **argv)
     if (p.options.devices) {
         bool listed = sound_list(message, sizeof message);
         if (!listed)
-            say(message);
+            say(&p, message);
         return listed ? 0 : 1;
     }
     return run(&p) ? 0 : 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sound.h"
 
+#include "lag.h"
+
 #define SDL_MAIN_HANDLED
 #include <SDL.h>
 #include <stdio.h>
@@ -18,6 +20,8 @@ struct sound {
     int16_t *speech; /* of the file; NULL: silence */
     size_t speech_size;
     uint64_t read, written; /* samples since the start */
+    lag lag;                /* of the microphone */
+    long silence;           /* samples that stand for what it did not give */
 };
 
 /* ---- by the clock ---- */
@@ -100,10 +104,11 @@ static bool open_device(sound *s, const char *name, bool capture, SDL_AudioDevic
         return false;
     *device = SDL_OpenAudioDevice(name, capture, &want, NULL, 0);
     if (!*device)
-        snprintf(message, size,
-                 "the %s%s%s cannot be opened: %s; another program may use it; --devices lists "
-                 "those there are, and --%s none goes without",
-                 kinds[capture], name ? " " : "", name ? name : "", SDL_GetError(), kinds[capture]);
+        snprintf(
+            message, size,
+            "the %s%s%s cannot be opened: %s; it may not be connected, or another program uses "
+            "it; --devices lists those there are, and --%s none goes without",
+            kinds[capture], name ? " " : "", name ? name : "", SDL_GetError(), kinds[capture]);
     return *device != 0;
 }
 
@@ -167,6 +172,8 @@ void sound_start(sound *s, livetcp_usec now)
 {
     s->start_us = now;
     s->read = s->written = 0;
+    s->lag = (lag){0};
+    s->silence = 0;
     if (s->microphone) {
         SDL_ClearQueuedAudio(s->microphone);
         SDL_PauseAudioDevice(s->microphone, 0);
@@ -185,21 +192,44 @@ void sound_pause(sound *s)
         SDL_PauseAudioDevice(s->loudspeaker, 1);
 }
 
+static long queued_speech(const sound *s)
+{
+    return (long)(SDL_GetQueuedAudioSize(s->microphone) / sizeof(int16_t));
+}
+
+static void follow_lag(sound *s, livetcp_usec now)
+{
+    int16_t dropped[FRAME];
+    long change =
+        lag_update(&s->lag, now, (long)(passed(s, now) - s->read) - s->silence - queued_speech(s));
+
+    for (; change < 0 && s->silence > 0; change += FRAME) /* it has not been heard yet */
+        s->silence -= FRAME;
+    for (; change < 0; change += FRAME)
+        SDL_DequeueAudio(s->microphone, dropped, sizeof dropped);
+    s->silence += change;
+}
+
 long sound_captured(sound *s, livetcp_usec now)
 {
-    if (s->microphone)
-        return (long)(SDL_GetQueuedAudioSize(s->microphone) / sizeof(int16_t));
-    return (long)(passed(s, now) - s->read);
+    if (!s->microphone)
+        return (long)(passed(s, now) - s->read);
+    follow_lag(s, now);
+    return s->silence + queued_speech(s);
 }
 
 bool sound_read(sound *s, livetcp_usec now, int16_t frame[FRAME])
 {
     if (sound_captured(s, now) < FRAME)
         return false;
-    if (s->microphone)
+    if (s->silence >= FRAME) {
+        memset(frame, 0, FRAME * sizeof *frame);
+        s->silence -= FRAME;
+    } else if (s->microphone) {
         SDL_DequeueAudio(s->microphone, frame, FRAME * sizeof *frame);
-    else
+    } else {
         speak(s, frame);
+    }
     s->read += FRAME;
     return true;
 }

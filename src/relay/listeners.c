@@ -88,9 +88,14 @@ static livetcp_result share(lt_relay_listener *l, lt_relay_waiting *waiting, liv
 {
     for (const lt_relay_waiting *w = l->waiting; w; w = w->next)
         if (!strcmp(w->name, waiting->name))
-            return lt_fail(error, LIVETCP_ERR_EXISTS,
-                           "another route waits on port %u for the name '%s' already",
-                           waiting->config->port, waiting->name);
+            return *waiting->name
+                       ? lt_fail(error, LIVETCP_ERR_EXISTS,
+                                 "another end waits on port %u for the name '%s' already",
+                                 waiting->config->port, waiting->name)
+                       : lt_fail(error, LIVETCP_ERR_EXISTS,
+                                 "another end waits on port %u already; with a name "
+                                 "(livetcp://:%u/NAME) each serves its own callers",
+                                 waiting->config->port, waiting->config->port);
     if (!same_settings(l->waiting->config, waiting->config))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "routes that share port %u have the same settings, but for their names",

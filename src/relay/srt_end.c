@@ -2,6 +2,7 @@
 /* The end of a route that is SRT's: one caller, or the callers of a listener, in live mode. libsrt
  * waits in a thread of its own, which hands what came to the relay's loop. */
 #include "relay/end.h"
+#include "relay/lookup.h"
 #include "relay/plan/packing.h"
 
 #include "base/error.h"
@@ -16,10 +17,11 @@ enum {
     WAITING_MAX = 4096, /* events that the loop has not taken yet */
     WAIT_MS = 50,       /* for events: how soon the thread sees that it is to end */
     AGAIN_MS = 1000,    /* from the end of a connection to the next call */
+    LOOK_UP_MS = 5000,  /* until a name is looked up again */
     REMOTE = 64,
 };
 
-typedef enum kind { ARRIVED, OPENED, CLOSED, FAILED } kind;
+typedef enum kind { ARRIVED, OPENED, CLOSED, FAILED, NEEDS_ADDRESS } kind;
 
 /* What the thread tells the loop, oldest first. */
 typedef struct event {
@@ -39,8 +41,7 @@ typedef struct peer {
 typedef struct srt_end {
     lt_relay_end end;
     lt_relay_packer packer;
-    struct sockaddr_storage address;
-    int address_size;
+    lt_relay_lookup *lookup; /* that runs */
     uv_async_t async;
     uv_thread_t thread;
     bool finishing, threaded, has_async;
@@ -52,12 +53,21 @@ typedef struct srt_end {
     livetcp_usec again_us;
 
     uv_mutex_t lock; /* of the following */
+    struct sockaddr_storage address;
+    int address_size;        /* 0: not known yet */
+    livetcp_usec look_up_us; /* then it is looked up */
     peer peers[PEERS_MAX];
     unsigned count;
     event *first, **last;
     unsigned events, lost;
     bool ending, ended;
 } srt_end;
+
+static int size_of(const struct sockaddr_storage *address)
+{
+    return address->ss_family == AF_INET6 ? (int)sizeof(struct sockaddr_in6)
+                                          : (int)sizeof(struct sockaddr_in);
+}
 
 /* ---- from the thread to the loop ---- */
 
@@ -254,8 +264,13 @@ static void run(void *user)
     while (!ending) {
         uv_mutex_lock(&s->lock);
         ending = s->ending;
-        bool calls = !s->end.location.bound && !s->count;
+        bool calls = !s->end.location.bound && !s->count && s->address_size;
+        bool looks = !s->address_size && lt_relay_now() >= s->look_up_us;
+        if (looks)
+            s->look_up_us = LIVETCP_NEVER;
         uv_mutex_unlock(&s->lock);
+        if (looks)
+            tell(s, NEEDS_ADDRESS, "", NULL, 0);
         if (calls && s->waiting == SRT_INVALID_SOCK && lt_relay_now() >= s->again_us)
             call(s);
         int count = srt_epoll_uwait(s->poll, ready, PEERS_MAX + 1, WAIT_MS);
@@ -277,6 +292,41 @@ static void run(void *user)
 }
 
 /* ---- the loop's side ---- */
+
+static void look_up(srt_end *s, livetcp_usec when)
+{
+    uv_mutex_lock(&s->lock);
+    s->look_up_us = when;
+    uv_mutex_unlock(&s->lock);
+}
+
+static void on_address(void *user, const struct sockaddr_storage *address, const char *why)
+{
+    srt_end *s = user;
+    const lt_relay_location *l = &s->end.location;
+
+    s->lookup = NULL;
+    if (!address) {
+        lt_relay_say(s->end.world->journal, LIVETCP_LOG_WARNING, s->end.route,
+                     "%s: cannot resolve %s: %s; trying again in %d s", l->text, l->host, why,
+                     LOOK_UP_MS / 1000);
+        look_up(s, lt_relay_now() + LOOK_UP_MS * LIVETCP_USEC_MSEC);
+        return;
+    }
+    uv_mutex_lock(&s->lock);
+    s->address = *address;
+    s->address_size = size_of(address);
+    uv_mutex_unlock(&s->lock);
+}
+
+static void take_need(srt_end *s)
+{
+    const lt_relay_location *l = &s->end.location;
+
+    s->lookup = lt_relay_lookup_start(s->end.world->loop, l->host, l->port, on_address, s);
+    if (!s->lookup)
+        look_up(s, lt_relay_now() + LOOK_UP_MS * LIVETCP_USEC_MSEC);
+}
 
 static void take_arrived(srt_end *s, const event *e)
 {
@@ -307,6 +357,8 @@ static void take_event(srt_end *s, const event *e)
         return;
     if (e->kind == ARRIVED) {
         take_arrived(s, e);
+    } else if (e->kind == NEEDS_ADDRESS) {
+        take_need(s);
     } else if (e->kind == OPENED) {
         s->said[0] = '\0';
         end->counts.sessions++;
@@ -412,18 +464,23 @@ static void srt_deliver(lt_relay_end *end, const lt_relay_packet *packet)
 
 /* ---- start and end ---- */
 
+/* Of a number, and of this machine. The thread asks for that of another name. */
 static livetcp_result find_address(srt_end *s, livetcp_error *error)
 {
     const lt_relay_location *l = &s->end.location;
+    const char *host = l->host[0] ? l->host : "0.0.0.0";
     uv_getaddrinfo_t request;
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE};
     char port[8];
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM,
-                                   .ai_flags = l->bound ? AI_PASSIVE : 0};
 
-    if (!l->host[0])
-        return uv_ip4_addr("0.0.0.0", l->port, (struct sockaddr_in *)&s->address) == 0
-                   ? (s->address_size = sizeof(struct sockaddr_in), LIVETCP_OK)
-                   : LIVETCP_ERR_SYSTEM;
+    if (uv_ip4_addr(host, l->port, (struct sockaddr_in *)&s->address) == 0 ||
+        uv_ip6_addr(host, l->port, (struct sockaddr_in6 *)&s->address) == 0) {
+        s->address_size = size_of(&s->address);
+        return LIVETCP_OK;
+    }
+    memset(&s->address, 0, sizeof s->address);
+    if (!l->bound)
+        return LIVETCP_OK;
     snprintf(port, sizeof port, "%u", l->port);
     int status = uv_getaddrinfo(s->end.world->loop, &request, NULL, l->host, port, &hints);
     if (status != 0)
@@ -502,6 +559,7 @@ static void srt_finish(lt_relay_end *end, livetcp_usec drain_us)
     if (s->finishing)
         return;
     s->finishing = true;
+    lt_relay_lookup_leave(&s->lookup);
     if (!s->threaded && s->has_async) { /* it could not be started */
         uv_close((uv_handle_t *)&s->async, on_async_closed);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a route that is a program's: datagrams on one port, or RTP and RTCP on two. */
 #include "relay/end.h"
+#include "relay/lookup.h"
 #include "relay/plan/packing.h"
 
 #include "base/error.h"
@@ -35,10 +36,10 @@ struct udp_end {
     bool heard[SOCKETS];                     /* the target is where the program sent from */
     udp_socket *sockets[SOCKETS];
     unsigned open_sockets;
-    uv_getaddrinfo_t lookup;
-    uv_timer_t timer; /* of the playout, or until the next lookup */
-    unsigned handles; /* open, and the lookup */
-    bool timed, looking, finishing;
+    lt_relay_lookup *lookup; /* that runs */
+    uv_timer_t timer;        /* of the playout, or until the next lookup */
+    unsigned handles;        /* open */
+    bool timed, finishing;
     livetcp_playout *playout;
 };
 
@@ -333,7 +334,7 @@ static livetcp_result failed(const udp_end *u, int status, const char *what, liv
                                                        : LIVETCP_ERR_SYSTEM;
     const char *remedy =
         status == UV_EADDRINUSE ? "; another program has the port: end it, or share it with reuse=1"
-        : status == UV_EADDRNOTAVAIL
+        : status == UV_EADDRNOTAVAIL && u->end.location.bound && !is_multicast(&u->host)
             ? "; as IN the host is one of this machine's addresses, or empty for all of them"
             : "";
 
@@ -395,7 +396,7 @@ static livetcp_result set_options(udp_end *u, uv_udp_t *socket, livetcp_error *e
     if (!is_multicast(&u->host))
         return LIVETCP_OK;
     if (l->adapter[0] && (status = uv_udp_set_multicast_interface(socket, l->adapter)) != 0)
-        return failed(u, status, "adapter: a local address is expected", error);
+        return failed(u, status, "adapter= is an address of this machine", error);
     return l->bound ? join_group(u, socket, error) : LIVETCP_OK;
 }
 
@@ -508,38 +509,37 @@ static void on_look_again(uv_timer_t *timer)
     look_up(timer->data);
 }
 
-static void on_address(uv_getaddrinfo_t *request, int status, struct addrinfo *list)
+static void try_again_later(udp_end *u, const char *why)
 {
-    udp_end *u = request->data;
+    lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+                 "%s; trying again in %d s", why, AGAIN_MS / 1000);
+    uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
+}
+
+static void on_address(void *user, const struct sockaddr_storage *address, const char *why)
+{
+    udp_end *u = user;
+    const lt_relay_location *l = &u->end.location;
     livetcp_error error = {.message = ""};
 
-    u->looking = false;
-    if (status == 0 && list && list->ai_addrlen <= sizeof u->host && !u->finishing) {
-        memcpy(&u->host, list->ai_addr, list->ai_addrlen);
+    u->lookup = NULL;
+    if (address) {
+        u->host = *address;
         (void)open_sockets(u, &error);
     } else {
-        lt_fail(&error, LIVETCP_ERR_RESOLVE, "%s: %s: %s", u->end.location.text,
-                u->end.location.host, uv_strerror(status ? status : UV_EAI_NONAME));
+        lt_fail(&error, LIVETCP_ERR_RESOLVE, "%s: cannot resolve %s: %s", l->text, l->host, why);
     }
-    uv_freeaddrinfo(list);
-    if (error.code != LIVETCP_OK && !u->finishing) {
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
-                     "%s; trying again in %d s", error.message, AGAIN_MS / 1000);
-        uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
-    }
-    if (u->finishing)
-        uv_close((uv_handle_t *)&u->timer, on_timer_closed);
+    if (error.code != LIVETCP_OK)
+        try_again_later(u, error.message);
 }
 
 static void look_up(udp_end *u)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM};
+    const lt_relay_location *l = &u->end.location;
 
-    u->lookup.data = u;
-    u->looking = uv_getaddrinfo(u->end.world->loop, &u->lookup, on_address, u->end.location.host,
-                                NULL, &hints) == 0;
-    if (!u->looking)
-        uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
+    u->lookup = lt_relay_lookup_start(u->end.world->loop, l->host, l->port, on_address, u);
+    if (!u->lookup)
+        try_again_later(u, "no memory to look up a name");
 }
 
 /* Of this machine, when there is no host: both families where that is possible. */
@@ -593,9 +593,8 @@ static void udp_finish(lt_relay_end *end, livetcp_usec drain_us)
         return;
     u->finishing = true;
     close_sockets(u);
-    if (u->looking)
-        uv_cancel((uv_req_t *)&u->lookup); /* on_address() follows in any case */
-    else if (u->timed)
+    lt_relay_lookup_leave(&u->lookup);
+    if (u->timed)
         uv_close((uv_handle_t *)&u->timer, on_timer_closed);
     free_if_closed(u);
 }

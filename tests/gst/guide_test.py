@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The pipelines of docs/guide/gstreamer.md as they stand there, a section at a time: every one that
 receives shows pictures, plays sound or records, until it is interrupted. Only ports, windows,
-loudspeakers and places of files are others.
+loudspeakers, the camera and places of files are others.
 
-usage: guide_test.py SECTION [VIEWERS]
+usage: guide_test.py SECTION [VIEWERS [FAKE_DEVICES]]
 """
 
 import os
@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 250
 ENOUGH = 20  # buffers shown, by each
 RECORDED = 20000  # bytes
+CAMERA = "/dev/video7"  # of FAKE_DEVICES
 FAKE_SINK = ["fakesink", "silent=false", "sync=true"]
 SHOWN = "video", "audio"  # by a player: both
 RTCP = "rtp_session_process_sr: got SR packet"  # in the log of rtpbin: from the other end
@@ -64,6 +65,8 @@ def adapt(words, ports, folder):
         word = re.sub("^location=", f"location={folder}/", word)
         if word in ("autovideosink", "autoaudiosink"):
             made += FAKE_SINK
+        elif word == "v4l2src":
+            made += [word, f"device={CAMERA}"]
         elif word == "playbin":
             made += [word] + [f"{kind}-sink={' '.join(FAKE_SINK)} name={kind}" for kind in SHOWN]
         else:
@@ -81,10 +84,12 @@ class Pipeline:
         self.folder = folder if "filesink" in words else None
         self.shown = 0
         self.text = ""
-        log = {} if self.reports is None else {"GST_DEBUG": "rtpsession:5",
-                                               "GST_DEBUG_NO_COLOR": "1"}
+        more = {} if self.reports is None else {"GST_DEBUG": "rtpsession:5",
+                                                "GST_DEBUG_NO_COLOR": "1"}
+        if "v4l2src" in words:
+            more = {"LD_PRELOAD": fake_devices, "LIVETCP_FAKE_CAMERA": "works"}
         self.process = subprocess.Popen(["gst-launch-1.0", "-v", *words], text=True,
-                                        env={**os.environ, **log}, stdout=subprocess.PIPE,
+                                        env={**os.environ, **more}, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -168,6 +173,9 @@ def run(section, viewers):
         if not screen:
             print("skipped: there is no Xvfb")
             return 77
+    if any("v4l2src" in command for command in words) and not fake_devices:
+        print("skipped: there is no fake camera")
+        return 77
     try:
         return show(words, ports, viewers)
     finally:
@@ -201,4 +209,5 @@ if __name__ == "__main__":
     if os.environ.get("LIVETCP_PRELOAD"):
         print("skipped: a sanitizer would look at all of GStreamer")
         sys.exit(77)
+    fake_devices = sys.argv[3] if len(sys.argv) > 3 else None
     sys.exit(run(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1))

@@ -2,11 +2,15 @@
 """Runs the samples that are programs: what they say, what is typed, the sound they make."""
 
 import array
+import fcntl
 import math
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 import wave
 
@@ -57,6 +61,58 @@ class Program:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+class Terminal:
+    """A program on a terminal of so many columns: what a person sees there at its end, and had seen
+    above. Keys are typed when a pattern has been printed."""
+
+    def __init__(self, command, keys, columns, env=None):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execvpe(command[0], command, os.environ | (env or {}))
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+        self.columns, self.rows, self.row, self.column = columns, [""], 0, 0
+        self.printed = ""
+        try:
+            while part := os.read(terminal, 4096):
+                self.printed += part.decode()
+                while keys and re.search(keys[0][0], self.printed):
+                    os.write(terminal, keys.pop(0)[1])
+        except OSError:
+            pass  # its end
+        self.code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        for match in re.finditer(r"\x1b\[(\d*)([A-Z])|([^\x1b])", self.printed):
+            if match.group(3):
+                self.put(match.group(3))
+            else:
+                self.control(match.group(2), int(match.group(1) or 1))
+
+    def put(self, character):
+        if character == "\r":
+            self.column = 0
+        elif character == "\n" or self.column == self.columns:
+            self.row += 1
+            self.column = self.column if character == "\n" else 0
+            self.rows += [""] if self.row == len(self.rows) else []
+        if character >= " ":
+            line = self.rows[self.row].ljust(self.column)
+            self.rows[self.row] = line[:self.column] + character + line[self.column + 1:]
+            self.column += 1
+
+    def control(self, what, count):
+        if what == "A":
+            self.row -= count
+        elif what in "JK":
+            self.rows[self.row] = self.rows[self.row][:self.column]
+            if what == "J":
+                del self.rows[self.row + 1:]
+        else:
+            raise AssertionError(f"this terminal has no {what}")
+
+    def text(self):
+        """Rows that were too long are joined again."""
+        return "".join(row if len(row) == self.columns else row + "\n" for row in self.rows)
 
 
 def machine_lag():

@@ -8,6 +8,7 @@ usage: tv_test.py TV_SERVER TV_CLIENT [FAKE_DEVICES]
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,10 +21,11 @@ import time
 import urllib.error
 import urllib.request
 
-from programs import (PATIENCE_S, PATIENT, Program, busy_sound, check_error, hears, played, preload, tone,
-                      write_wav)
+from programs import (PATIENCE_S, PATIENT, Program, Terminal, busy_sound, check_error, hears, played,
+                      preload, tone, write_wav)
 
 
+SOME_BEHIND = r"paused, (0\.[1-9]|[1-9]\d*\.\d) s behind"  # and more with each status
 SMALL = ["--width", "320", "--height", "180", "--preset", "ultrafast"]
 
 server_program, client_program, fake_devices = (sys.argv[1:] + 3 * [None])[:3]
@@ -57,10 +59,10 @@ class Client(Program):
 
 
 @contextlib.contextmanager
-def serving(*options, channels=("one=test", "two=test"), query="", env=None):
+def serving(*options, channels=("one=test", "two=test"), query="", env=None, port=0):
     """A server, and its port. It is killed if the test fails."""
     server = Program(server_program, *SMALL, *options,
-                     f"livetcp://127.0.0.1:0?mode=listener&{PATIENT}{query}", *channels, env=env)
+                     f"livetcp://127.0.0.1:{port}?mode=listener&{PATIENT}{query}", *channels, env=env)
     try:
         yield server, int(server.wait_for(r"listening on port (\d+)").group(1))
     finally:
@@ -107,12 +109,14 @@ def check_zap(folder):
         client.type(":no such\n")
         client.wait_for("there is no such channel; there are: one, two, three")
         client.wait_for("channel 2 picture")
-        client.type(":three\n")
+        client.type(":twoo\x08\x7f\x7f\x7fthree\n")  # backspace, as terminals have it
         client.wait_for("channel 3 picture")
+        client.type(":two\x1bx")  # Escape: a name that is not meant
         client.type("u")
         client.wait_for("channel: channel one, live")
         client.wait_for("channel 1 picture")
-        client.interrupt()
+        client.type(":tw\x03")  # Ctrl-C, as a terminal that is read key by key gives it
+        assert "pictures shown" in client.wait()
         server.interrupt()
     seen = {play: {channel for _, channel, *_ in list_} for play, list_ in
             plays(client.shown()).items()}
@@ -126,7 +130,7 @@ def check_seek(folder):
         client.wait_for_pictures(3)
         client.type("p")
         client.wait_for("pause: channel one, paused")
-        client.wait_for(r"paused, .*")
+        client.wait_for(SOME_BEHIND)
         stopped = client.wait_for_pictures(1)
         client.wait_for_pictures(1, lambda number: number == stopped)
         client.type("p")
@@ -176,6 +180,10 @@ def check_history(folder):
         client.type("b")
         client.wait_for("back: channel one, shifted")
         client.wait_for_pictures(2)
+        client.type("f")
+        client.wait_for("forward: channel one, forward")
+        client.wait_for("now: channel one, live")  # it has caught up
+        client.wait_for("live, 0.0 s behind")
         client.interrupt()
     by_play = {play: [number for _, _, number, _, _ in list_]
                for play, list_ in plays(client.shown()).items()}
@@ -251,15 +259,79 @@ def check_files(folder):
         client = Client(folder, uri(port, "film"),
                         env={"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "disk",
                              "SDL_DISKAUDIOFILE": str(loudspeaker)})
-        client.wait_for_pictures(1)
+        first = client.wait_for_pictures(1)
         client.type("s")
-        client.wait_for_pictures(2)
+        client.wait_for_pictures(1, lambda number: number > first + 10)
         assert "pictures shown" in client.interrupt()
         server.interrupt()
     shown = client.shown()
     assert len({number for _, _, number, _, _ in shown}) > 7, "more than the file has"
     assert all(channel == 0 and width == 176 for _, channel, _, width, _ in shown), shown
     assert hears(played(loudspeaker), 700), "no tone of 700 Hz"
+
+
+# ---- a screen ----
+
+class Screen:
+    """An X server whose screen is a file."""
+
+    def __init__(self, folder):
+        read, write = os.pipe()
+        self.process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-noreset", "-fbdir", str(folder),
+                                         "-screen", "0", "960x540x24"], pass_fds=[write],
+                                        stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as answer:
+            self.display = f":{answer.readline().strip()}"
+        self.file = folder / "Xvfb_screen0"
+
+    def rows(self, first, last):
+        """(red, green, blue) of the left third of these rows (X window dump)."""
+        data = self.file.read_bytes()
+        head = struct.unpack_from(">25I", data)
+        pixels, line = head[0] + 12 * head[19], head[12]
+        return [tuple(data[pixels + y * line + 4 * x + i] for i in (2, 1, 0))
+                for y in range(first, last, 3) for x in range(0, 320, 3)]
+
+    def white(self):
+        """Pixels of statistics over the picture: the test picture has no white there."""
+        return sum(min(pixel) > 200 for pixel in self.rows(180, 290))
+
+    def wait_for_statistics(self, there):
+        end = time.monotonic() + PATIENCE_S
+        while (self.white() > 50) != there:
+            assert time.monotonic() < end, self.white()
+            time.sleep(0.02)
+
+
+def check_window(folder):
+    """The picture is in the window; statistics come and go with their key, also while it is paused."""
+    if not shutil.which("Xvfb"):
+        return
+    screen = Screen(folder)
+    leaks = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # there are some in what X11 loads
+    try:
+        with serving("--width", "960", "--height", "540") as (server, port):
+            client = Client(folder, uri(port), "--silent", env={
+                "DISPLAY": screen.display, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": leaks.lstrip(":")})
+            client.wait_for_pictures(3)
+            seen = set(screen.rows(180, 290))
+            assert len(seen) > 100 and screen.white() == 0, (len(seen), screen.white())
+            client.type("s")
+            screen.wait_for_statistics(True)
+            client.type("p")
+            client.wait_for("pause: channel one, paused")
+            client.wait_for(SOME_BEHIND)
+            assert screen.white() > 50, screen.white()
+            client.type("s")
+            screen.wait_for_statistics(False)
+            client.type("s")
+            screen.wait_for_statistics(True)
+            client.interrupt()
+            server.interrupt()
+    finally:
+        screen.process.terminate()
+        screen.process.wait()
 
 
 # ---- a camera ----
@@ -451,10 +523,51 @@ def check_ends(folder):
         assert "pictures shown" in client.wait(1)
 
 
+def check_terminal(folder):
+    """One status, though it is longer than a row; what is typed is seen, and Ctrl-C is heard."""
+    with serving() as (server, port):
+        seen = Terminal([client_program, "--headless", "--status", "100", uri(port)],
+                        [("picture [1-9]", b":tx"), ("\x1b\\[J:tx", b"\x7fwo\r"),
+                         ("channel 2 picture", b":o"), ("\x1b\\[J:o", b"\x03")], 40)
+        server.interrupt()
+    lines = seen.text().strip().splitlines()
+    assert seen.code == 0 and len(lines) == 2, lines
+    assert lines[0].startswith("channel: channel two, live"), lines
+    assert "pictures shown" in lines[1], lines
+
+
+def check_outages(folder):
+    """Nobody answers: the reason, once. A server that is killed and comes back: no connection for a
+    while, then the channel that was watched, as before."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # and does not listen
+        nobody = f"livetcp://127.0.0.1:{closed.getsockname()[1]}?reconnect-min=10"
+        for options in ("--headless", "--status", "100"), ("--viewers", "3"):
+            client = Program(client_program, *options, nobody)
+            client.wait_for("refused.*calling again")
+            if "--headless" in options:
+                client.wait_for("no connection yet")
+            assert "calling again" not in client.interrupt_in_time().partition("calling again")[2]
+    with serving() as (server, port):
+        client = Client(folder, uri(port) + "&reconnect-min=10", "--headless")
+        client.wait_for_pictures(1)
+        client.type("u")
+        client.wait_for("channel 2 picture")
+        server.kill()
+        client.wait_for("NO CONNECTION, calling again")
+    with serving(port=port) as (server, port):
+        client.wait_for("channel: channel two, live")
+        client.wait_for("channel 2 picture")
+        client.type("u")
+        client.wait_for("channel 1 picture")
+        client.interrupt()
+        server.interrupt()
+
+
 # ---- what cannot work ----
 
 def check_server_errors(folder):
-    listener = "livetcp://127.0.0.1:0?mode=listener"
+    listener = "livetcp://127.0.0.1:0"
     text, tiny, empty = folder / "text.y4m", folder / "tiny.y4m", folder / "empty.y4m"
     text.write_text("This is no picture.\n" * 100)
     write_y4m(tiny, width=32, height=32)
@@ -465,7 +578,7 @@ def check_server_errors(folder):
 
     expect("usage: tv_server")
     expect("http://", "http://127.0.0.1:9")
-    expect("add ?mode=listener", "livetcp://127.0.0.1:9")
+    expect("leave mode=caller out", "livetcp://127.0.0.1:9?mode=caller")
     expect("'--frob' is no option", "--frob", listener)
     expect("--bitrate is 32 to 100000, not '7'", "--bitrate", "7", listener)
     expect("--preset needs a value", listener, "--preset")
@@ -492,6 +605,22 @@ def check_server_errors(folder):
         server.wait_for("channel bad ends: .*empty.y4m has no whole picture")
         client = Client(folder, uri(port), "--headless")
         client.wait_for_pictures(1)  # the others go on
+        client.type(":bad\n")
+        client.wait_for("channel: channel bad has ended; there are: good")
+        client.type("u")
+        client.wait_for("channel: channel good, live")  # bad is passed over
+        client.interrupt()
+        check_error("channel bad has ended; there are: good", client_program, "--headless",
+                    uri(port, "bad"))
+    short = folder / "short.y4m"
+    write_y4m(short)
+    with serving("--numbers", channels=("good=test", f"short={short}")) as (server, port):
+        client = Client(folder, uri(port, "short"), "--headless")
+        client.wait_for_pictures(1)
+        os.truncate(short, 50)
+        client.wait_for("now: channel short has ended; there are: good")
+        client.type("u")
+        client.wait_for("channel: channel good, live")
         client.interrupt()
 
 
@@ -510,9 +639,11 @@ def check_client_errors(folder):
     expect("the loudspeaker cannot be opened", nobody,
            env={"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "no-such-driver"})
     if fake_devices:
-        expect(re.compile("the loudspeaker cannot be opened: .*busy; another program may use it"),
+        expect(re.compile("the loudspeaker cannot be opened: .*busy; .*another program uses it"),
                nobody, env=busy_sound(fake_devices, folder) | {"SDL_VIDEODRIVER": "dummy"})
-    expect("cannot be written", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
+        expect("this libavcodec has no decoder for H.264", "--headless", nobody,
+               env=preload(fake_devices, LIVETCP_FAKE_CODECS="none"))
+    expect("cannot be written: No such file", "--headless", "--pictures", str(folder / "no/such.txt"), nobody)
     expect("refused", "--headless", f"{nobody}?auto-reconnect=false")
     with serving() as (server, port):
         expect("there is no such channel; there are: one, two", "--headless", uri(port, "frob"))
@@ -525,8 +656,8 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     checks = (check_server_errors, check_client_errors, check_pictures, check_zap, check_seek, check_history,
-              check_qualities, check_files, check_camera, check_wire, check_stalled, check_many, check_measures,
-              check_ends)
+              check_qualities, check_files, check_window, check_camera, check_wire, check_stalled, check_many, check_measures,
+              check_ends, check_terminal, check_outages)
     with tempfile.TemporaryDirectory() as name:
         for check in checks:
             before = time.monotonic()

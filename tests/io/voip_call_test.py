@@ -22,7 +22,7 @@ import time
 import wave
 
 import programs
-from programs import PATIENCE_S, PATIENT, RATE, Program, hears, played, tone, write_wav
+from programs import (PATIENCE_S, PATIENT, RATE, Program, Terminal, hears, played, tone, write_wav)
 
 
 LOW, HIGH = 600, 1100  # Hz
@@ -126,6 +126,43 @@ def check_busy_line(folder):
         listener.wait()
 
 
+def check_terminal(folder):
+    """The status is longer than a row, and takes the place of the one before; messages stay."""
+    with listening(*SILENT) as (listener, uri):
+        seen = Terminal([program, *SILENT, uri], [("00:01", b"m"), ("00:02", b"m"), ("00:04", b"q")], 50)
+        listener.wait()
+    lines = seen.text().strip().splitlines()
+    assert seen.code == 0 and "you are muted" in lines and "you are heard" in lines, lines
+    assert sum("call of 00:0" in line for line in lines) == 1, lines
+    assert not any("you (" in line or " they ." in line for line in lines), lines
+
+
+def check_outage(folder):
+    """A listener that is gone and comes back: no figures of before meanwhile, and then no words of
+    before."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    write_wav(folder / "tone.wav", tone(LOW))
+    uri = f"livetcp://127.0.0.1:{port}?{PATIENT}"
+    speaks = "--no-dtx", "--play", str(folder / "tone.wav"), "--loudspeaker", "none"
+    first = Phone(*SILENT, f"{uri}&mode=listener")
+    first.wait_for("listening")
+    caller = Phone(*speaks, f"{uri}&reconnect-min=10")
+    caller.wait_for("00:02")
+    first.kill()
+    for _ in range(3):
+        caller.wait_for("NO CONNECTION, calling again")
+    status = caller.said.splitlines()[-1]
+    assert re.search("again +you [#.]{5} they [#.]{5}$", status), status
+    second = Phone(*SILENT, "--summary", str(folder / "outage.json"), f"{uri}&mode=listener")
+    second.wait_for("00:02")
+    caller.interrupt()
+    second.interrupt()
+    figures = json.loads((folder / "outage.json").read_text())
+    assert figures["late"] + figures["lost"] < 60, figures
+
+
 # ---- a peer of its own: RTP by RFC 4571, Opus by ctypes ----
 
 class Opus:
@@ -217,6 +254,8 @@ def check_errors(folder):
     check_error("empty.wav cannot be spoken", "--play", str(folder / "empty.wav"),
                 "--loudspeaker", "none", uri)
     check_error("missing.wav", "--play", str(folder / "missing.wav"), uri)
+    check_error("such.json cannot be written: No such file", *SILENT, "--summary",
+                str(folder / "no/such.json"), uri)
     check_error("cannot be recorded to", *SILENT, "--record", str(folder / "no/such.wav"), uri)
     check_error("there is no sound system", uri, env={"SDL_AUDIODRIVER": "no-such-driver"})
     check_error("the microphone cannot be opened", "--loudspeaker", "none", uri,
@@ -226,13 +265,14 @@ def check_errors(folder):
     if fake_devices:
         busy = programs.busy_sound(fake_devices, folder)
         for name, other in (("microphone", "loudspeaker"), ("loudspeaker", "microphone")):
-            check_error(re.compile(f"the {name} cannot be opened: .*busy; another program may use "
-                                   f"it; .*--{name} none goes without"), f"--{other}", "none", uri,
+            check_error(re.compile(f"the {name} cannot be opened: .*busy; it may not be connected, or "
+                                   f"another program uses it; .*--{name} none goes without"), f"--{other}", "none", uri,
                         env=busy)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         check_error("in use", *SILENT, f"livetcp://127.0.0.1:{taken.getsockname()[1]}?mode=listener")
+        check_error("in use", *SILENT, f"livetcp://:{taken.getsockname()[1]}")
 
 
 def check_nobody_answers(folder):
@@ -247,6 +287,9 @@ def check_nobody_answers(folder):
         rest, _ = phone.process.communicate(timeout=PATIENCE_S)
         assert phone.process.returncode == 0, rest
         assert "calling again" not in rest, f"said again: {rest}"
+        assert "no call: nobody answered" in rest, rest
+    with listening(*SILENT) as (listener, _):
+        assert "no call: nobody called" in listener.interrupt_in_time()
 
 
 def main():
@@ -255,7 +298,8 @@ def main():
         return 2
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for check in (check_errors, check_nobody_answers, check_call, check_silence, check_busy_line, check_correction):
+        for check in (check_errors, check_nobody_answers, check_call, check_silence, check_busy_line, check_terminal,
+                      check_outage, check_correction):
             before = time.monotonic()
             check(folder)
             print(f"{check.__name__}: {time.monotonic() - before:.1f} s")

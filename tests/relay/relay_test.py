@@ -116,6 +116,39 @@ class Relaying(RelayTest):
         lost.wait_for("no-such-host.invalid:9: .*trying again in 5 s")
         self.assertEqual(lost.end()[0], 0)
 
+    def in_a_place_without_dns(self, *arguments):
+        """A relay where the only server of names never answers."""
+        resolver = self.folder / "resolv.conf"
+        resolver.write_text("nameserver 127.0.0.1\noptions timeout:30\n")
+        place = ["unshare", "--map-root-user", "--mount", "--net", "sh", "-c", f"""
+            ip link set lo up && mount --bind {resolver} /etc/resolv.conf || exit 77
+            rm -f {resolver}.serves; exec 3<&0
+            python3 -c 'if True:
+                import pathlib, socket, sys
+                server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                server.bind(("127.0.0.1", 53))
+                pathlib.Path("{resolver}.serves").touch()
+                sys.stdin.read()' <&3 >/dev/null 2>&1 &
+            until [ -e {resolver}.serves ]; do sleep 0.02; done
+            exec "$@" """, "sh"]
+        if subprocess.run([*place, "true"], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False).returncode:
+            self.skipTest("no namespaces")
+        return self.relay(*arguments, place=place, stdin=subprocess.PIPE)
+
+    def test_names_that_nobody_looks_up_hold_up_nothing(self):
+        for far in "udp://far.example:5000", "srt://far.example:5000":
+            with self.subTest(far):
+                relay = self.in_a_place_without_dns("udp://127.0.0.1:0", far)
+                if relay.process.poll() == 2:
+                    continue  # built without libsrt
+                relay.wait_for("waiting for datagrams")
+                time.sleep(0.2)
+                code, took = relay.end()
+                self.assertEqual(code, 0, relay.lines)
+                self.assertLess(took, 15)  # the server has 30 s
+                self.assertTrue(relay.said("relayed 0 packets"), relay.lines)
+
     def test_only_the_host_that_is_sent_to_is_heard(self):
         near, far, port, there = self.pair()
         here = self.socket()
@@ -450,6 +483,13 @@ class Relaying(RelayTest):
         done = text("relay", f"udp://127.0.0.1:{port_of(taken)}", "livetcp://127.0.0.1:0?mode=listener")
         self.assertEqual(done.returncode, 1)
         self.assertIn("another program has the port", done.stderr)
+        done = text("relay", "udp://239.1.1.1:5000?adapter=192.0.2.1", "livetcp://127.0.0.1:0?mode=listener")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "adapter= is an address of this machine: [^;]*$")
+        port = self.free_pair()
+        done = text("relay", f"livetcp://:{port}", f"livetcp://:{port}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"waits on port {port} already; with a name", done.stderr)
         done = text("relay", "udp://192.0.2.1:5000", "livetcp://127.0.0.1:0?mode=listener")
         self.assertEqual(done.returncode, 1)
         self.assertIn("one of this machine's addresses", done.stderr)

@@ -37,11 +37,11 @@ class ToolTest(unittest.TestCase):
                 process.kill()
             process.communicate()
 
-    def start(self, *arguments, **keywords):
-        """The process, whose standard error is a pipe."""
+    def start(self, *arguments, place=(), **keywords):
+        """The process, whose standard error is a pipe. `place`: the command that it is run by."""
         keywords.setdefault("stdin", subprocess.DEVNULL)
         keywords.setdefault("stdout", subprocess.PIPE)
-        process = subprocess.Popen([LIVETCP, *map(str, arguments)], stderr=subprocess.PIPE,
+        process = subprocess.Popen([*place, LIVETCP, *map(str, arguments)], stderr=subprocess.PIPE,
                                    text=True, **keywords)
         self.started.append(process)
         return process
