@@ -35,9 +35,10 @@ enum {
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
     LIVETCP_PATH_SACKED = 1 << 10,
     LIVETCP_PATH_LINK = 1 << 11,
-    LIVETCP_PATH_GROUP = 1 << 12,    /* the engine's own: group and what is known of it */
-    LIVETCP_PATH_MARKS = 1 << 13,    /* ECN (RFC 3168) is in use */
-    LIVETCP_PATH_LINK_FREE = 1 << 14 /* the engine's own */
+    LIVETCP_PATH_GROUP = 1 << 12,       /* the engine's own: group and what is known of it */
+    LIVETCP_PATH_MARKS = 1 << 13,       /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_LINK_FREE = 1 << 14,   /* the engine's own */
+    LIVETCP_PATH_OLDEST_WRITE = 1 << 15 /* the engine's own */
 };
 
 /*
@@ -90,6 +91,9 @@ typedef struct livetcp_path {
                                   has written to all its connections there: a packet written now
                                   waits until then, at least. In the past: it waits for none of
                                   ours                                      LINK_FREE */
+    livetcp_usec oldest_write_us; /* when the oldest bytes that are not acknowledged were written:
+                                     of packets, and of messages of the engine's own
+                                                                              OLDEST_WRITE */
 } livetcp_path;
 
 /* Forecast of the delay from now to the delivery of a packet of `size` bytes that is written to

@@ -2,6 +2,8 @@
 /* Choice of connections, shared by several policies. */
 #include "policy/builtin.h"
 
+#include "policy/forecast.h"
+
 /* Forecasts that differ by less are the same: round trips of connections side by side differ by
  * microseconds, and one of them must not get everything for it. */
 #define SAME_PART 8
@@ -88,7 +90,7 @@ static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp
 static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path,
                            const choice *c)
 {
-    livetcp_usec forecast = livetcp_path_forecast(path, c->size, view->now_us);
+    livetcp_usec forecast = lt_path_forecast(path, c->size, view->now_us);
 
     if (has_links(view))
         forecast += link_time(view, path, c->size);
