@@ -111,6 +111,10 @@ void lt_repair_parity_placed(lt_repair *repair, bool anywhere);
 
 /* ---- small packets ---- */
 
+/* Links (bit i = link i) that take no extra bytes now: with a policy that measures headroom, tail
+ * probes are extra bytes, too. */
+void lt_repair_set_full_links(lt_repair *repair, uint32_t links);
+
 /* Writes the tail probes and padding that are due; false if there were none. */
 bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now);
 
