@@ -35,9 +35,10 @@ enum {
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
     LIVETCP_PATH_SACKED = 1 << 10,
     LIVETCP_PATH_LINK = 1 << 11,
-    LIVETCP_PATH_GROUP = 1 << 12,    /* set by the engine: the group fields */
-    LIVETCP_PATH_MARKS = 1 << 13,    /* ECN (RFC 3168) is in use */
-    LIVETCP_PATH_LINK_FREE = 1 << 14 /* set by the engine */
+    LIVETCP_PATH_GROUP = 1 << 12,       /* set by the engine: the group fields */
+    LIVETCP_PATH_MARKS = 1 << 13,       /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_LINK_FREE = 1 << 14,   /* set by the engine */
+    LIVETCP_PATH_OLDEST_WRITE = 1 << 15 /* set by the engine */
 };
 
 /*
@@ -70,27 +71,29 @@ typedef struct livetcp_path {
     livetcp_usec oldest_unacked_us;  /* write time of the oldest unacknowledged packet;
                                         LIVETCP_NEVER = none, or unknown */
     livetcp_usec state_since_us;     /* time at which the current tcp_state was first seen */
-    uint8_t link;                /* LINK: connections with the same number use the same networks;
-                                    0 with a single network */
-    uint8_t link_weight;         /* LINK: cost of a byte, see "link-weight" */
-    bool link_room;              /* LINK: copies and parity are allowed beside the media */
-    bool link_stalled;           /* LINK: nothing gets through, while another link works; none of
-                                    its connections is ready */
-    unsigned group;              /* GROUP: connections with the same number share a route, as far
-                                    as their round trips show; the lowest of their indices */
-    livetcp_usec group_rtt_us;   /* GROUP: round trip of a small packet without queues, minimum
-                                    of the last 4 to 8 s */
-    livetcp_usec group_queue_us; /* GROUP: current queueing delay; 0 = no standing queue */
-    double group_loss;           /* GROUP: share of retransmitted segments in about the last
-                                    10 s, 0..1 */
-    uint64_t group_rate;         /* GROUP: bytes per second of the bottleneck, derived from the
-                                    longer round trips of larger packets: an upper bound of its
-                                    capacity; 0 = unknown */
-    uint64_t delivered_segments; /* MARKS: total of this connection, */
-    uint64_t marked_segments;    /*   and of these, marked by a queue (ECN CE) */
-    livetcp_usec link_free_us;   /* LINK_FREE: time at which the link's bottleneck has sent all
-                                    data of the session. A packet written now waits until then,
-                                    or not if that is in the past */
+    uint8_t link;                 /* LINK: connections with the same number use the same networks;
+                                     0 with a single network */
+    uint8_t link_weight;          /* LINK: cost of a byte, see "link-weight" */
+    bool link_room;               /* LINK: copies and parity are allowed beside the media */
+    bool link_stalled;            /* LINK: nothing gets through, while another link works; none of
+                                     its connections is ready */
+    unsigned group;               /* GROUP: connections with the same number share a route, as far
+                                     as their round trips show; the lowest of their indices */
+    livetcp_usec group_rtt_us;    /* GROUP: round trip of a small packet without queues, minimum
+                                     of the last 4 to 8 s */
+    livetcp_usec group_queue_us;  /* GROUP: current queueing delay; 0 = no standing queue */
+    double group_loss;            /* GROUP: share of retransmitted segments in about the last
+                                     10 s, 0..1 */
+    uint64_t group_rate;          /* GROUP: bytes per second of the bottleneck, derived from the
+                                     longer round trips of larger packets: an upper bound of its
+                                     capacity; 0 = unknown */
+    uint64_t delivered_segments;  /* MARKS: total of this connection, */
+    uint64_t marked_segments;     /*   and of these, marked by a queue (ECN CE) */
+    livetcp_usec link_free_us;    /* LINK_FREE: time at which the link's bottleneck has sent all
+                                     data of the session. A packet written now waits until then,
+                                     or not if that is in the past */
+    livetcp_usec oldest_write_us; /* OLDEST_WRITE: time at which the oldest unacknowledged bytes
+                                     were written, packets and messages of the engine alike */
 } livetcp_path;
 
 /* Forecast of the time from now to the delivery of a packet of `size` bytes that is written to this

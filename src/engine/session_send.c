@@ -22,15 +22,20 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
 /* Links without connections have no rate, and no limit. */
 static void limit_links(livetcp_engine *engine)
 {
+    uint32_t full = 0;
+
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
         const lt_rate *rate = lt_link_rates_at(&engine->rates, i);
-        if (rate)
-            lt_sender_limit(engine->sender, i,
-                            &(lt_link_limit){.window = lt_rate_window(rate),
-                                             .rate = lt_rate_carries(rate),
-                                             .extra_allowed = lt_rate_has_room(rate),
-                                             .headroom = lt_rate_headroom(rate)});
+        if (!rate)
+            continue;
+        lt_sender_limit(engine->sender, i,
+                        &(lt_link_limit){.window = lt_rate_window(rate),
+                                         .rate = lt_rate_carries(rate),
+                                         .extra_allowed = lt_rate_has_room(rate),
+                                         .headroom = lt_rate_headroom(rate)});
+        full |= lt_rate_takes_probes(rate) ? 0 : UINT32_C(1) << i;
     }
+    lt_repair_set_full_links(engine->repair, full);
 }
 
 /* Reinjects the packets in flight on a link that has just stalled, at once and regardless of the

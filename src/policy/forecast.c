@@ -40,13 +40,13 @@ static livetcp_usec rest(livetcp_usec whole, livetcp_usec since, livetcp_usec ag
     return now - since < whole ? whole - (now - since) : again;
 }
 
-static bool overdue(const livetcp_path *path, livetcp_usec now)
+static bool overdue(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now)
 {
-    return path->oldest_unacked_us != LIVETCP_NEVER && knows(path, LIVETCP_PATH_RTT) &&
-           now - path->oldest_unacked_us > lt_ack_due(path);
+    return oldest_us != LIVETCP_NEVER && knows(path, LIVETCP_PATH_RTT) &&
+           now - oldest_us > lt_ack_due(path);
 }
 
-static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec now)
+static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now)
 {
     livetcp_usec rtt = path->rtt_us;
 
@@ -58,11 +58,25 @@ static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec now)
     case LIVETCP_TCP_DISORDER: /* reordering, or a loss about to be detected */
         return rest(rtt + rtt / 4, path->state_since_us, rtt, now);
     default:
-        return overdue(path, now) ? rtt + rtt / 4 : 0;
+        return overdue(path, oldest_us, now) ? rtt + rtt / 4 : 0;
     }
+}
+
+static livetcp_usec forecast(const livetcp_path *path, size_t size, livetcp_usec oldest_us,
+                             livetcp_usec now)
+{
+    return path->rtt_us / 2 + lt_path_window_wait(path, size) + repair_wait(path, oldest_us, now);
 }
 
 livetcp_usec livetcp_path_forecast(const livetcp_path *path, size_t size, livetcp_usec now)
 {
-    return path->rtt_us / 2 + lt_path_window_wait(path, size) + repair_wait(path, now);
+    return forecast(path, size, path->oldest_unacked_us, now);
+}
+
+livetcp_usec lt_path_forecast(const livetcp_path *path, size_t size, livetcp_usec now)
+{
+    bool sooner =
+        path->known & LIVETCP_PATH_OLDEST_WRITE && path->oldest_write_us < path->oldest_unacked_us;
+
+    return forecast(path, size, sooner ? path->oldest_write_us : path->oldest_unacked_us, now);
 }

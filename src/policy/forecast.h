@@ -22,4 +22,9 @@ static inline livetcp_usec lt_ack_due(const livetcp_path *path)
  * unsent bytes; with 0, the last packet written. Unknown parts count as zero. */
 livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size);
 
+/* livetcp_path_forecast(), which also sees a message of the engine's own that should have been
+ * acknowledged: TCP holds up everything behind it, too. The public function cannot read the field,
+ * since the path may be that of a policy compiled before. */
+livetcp_usec lt_path_forecast(const livetcp_path *path, size_t size, livetcp_usec now);
+
 #endif

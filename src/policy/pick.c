@@ -2,6 +2,8 @@
 /* Choice of connections, shared by several policies. */
 #include "policy/builtin.h"
 
+#include "policy/forecast.h"
+
 /* Forecasts that differ by less count as equal: round trips of parallel connections differ by
  * microseconds, and the shortest must not get all packets for that. */
 #define SAME_PART 8
@@ -88,7 +90,7 @@ static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp
 static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path,
                            const choice *c)
 {
-    livetcp_usec forecast = livetcp_path_forecast(path, c->size, view->now_us);
+    livetcp_usec forecast = lt_path_forecast(path, c->size, view->now_us);
 
     if (has_links(view))
         forecast += link_time(view, path, c->size);

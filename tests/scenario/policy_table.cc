@@ -6,8 +6,9 @@
  *
  * usage: policy-table [--size BYTES] [--interval MS] [--seconds S] [--seeds N] [--greedy FLOWS]
  * [--flows N] [--both-ways] [--warmup S] [--other-route SPEC] [--change MS:SPEC]
- * [--police KBIT:BYTES] [--congestion-control reno|cubic|bbr] PATH... -- SCHEME... Flows are
- * sessions side by side on the path. Loss is on the way of the packets only, unless --both-ways.
+ * [--police KBIT:BYTES] [--congestion-control reno|cubic|bbr] [--beside reno|cubic|bbr] PATH... --
+ * SCHEME... Flows are sessions side by side on the path; --beside is the congestion control of the
+ * greedy ones. Loss is on the way of the packets only, unless --both-ways.
  * --other-route: every second connection takes it; the spec changes the path's. --change: so much
  * after the stream began. PATH as for livetcp emulate, several links of one session joined by '+';
  * SCHEME as for livetcp bench: policy[:setting=value]...
@@ -34,7 +35,7 @@ struct Options {
     unsigned greedy = 0, flows = 1;
     bool both_ways = false;
     livetcp_usec warmup = 3 * 1000000, change_us = 0;
-    std::string other_route, change, congestion_control = "reno";
+    std::string other_route, change, congestion_control = "reno", beside;
     uint64_t police = 0;
     size_t burst = 0;
     std::vector<std::string> paths, schemes;
@@ -108,8 +109,9 @@ void run(const Options &options, const std::string &path, const std::string &sch
     World &world = road->world;
     std::vector<std::unique_ptr<GreedyTcp>> greedy;
     for (unsigned i = 0; i < options.greedy; i++)
-        greedy.push_back(
-            std::make_unique<GreedyTcp>(world, road->path, options.congestion_control));
+        greedy.push_back(std::make_unique<GreedyTcp>(
+            world, road->path,
+            options.beside.empty() ? options.congestion_control : options.beside));
     world.run_for((options.greedy ? 20 : 2) * static_cast<livetcp_usec>(1000000));
     livetcp_usec begin = world.now() + options.warmup;
     for (const auto &flow : greedy)
@@ -200,6 +202,10 @@ Options parse(int argc, char **argv)
             options.warmup = atoi(argv[++i]) * static_cast<livetcp_usec>(1000000);
         else if (!strcmp(argv[i], "--other-route") && valued)
             options.other_route = argv[++i];
+        else if (!strcmp(argv[i], "--congestion-control") && valued)
+            options.congestion_control = argv[++i];
+        else if (!strcmp(argv[i], "--beside") && valued)
+            options.beside = argv[++i];
         else if (!strcmp(argv[i], "--change") && valued) {
             options.change_us = atoi(argv[++i]) * static_cast<livetcp_usec>(1000);
             options.change = strchr(argv[i], ':') ? strchr(argv[i], ':') + 1 : "";

@@ -176,6 +176,21 @@ TEST_CASE("behind a policer auto is no worse than policies that know less, whate
         }
 }
 
+TEST_CASE(
+    "behind a policer of hardly more than the media a wrong trial is over within five seconds")
+{
+    for (double budget : {0.1, LIVETCP_REDUNDANCY_AUTO, 1.0})
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            Course course("delay=30ms");
+            course.police = static_cast<uint64_t>(Course::media * 1.05);
+            Delays delays = drive_auto(course, budget, seed);
+            INFO("budget " << budget << ", seed " << seed << ": p95 " << delays.quantile(0.95)
+                           << ", p99 " << delays.quantile(0.99));
+            CHECK(delays.quantile(0.95) < 31);
+            CHECK(delays.quantile(0.99) < 150);
+        }
+}
+
 TEST_CASE("redundancy that the path carries is sent, behind a policer and with random loss")
 {
     Course policed("delay=30ms");

@@ -20,6 +20,18 @@ void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now)
     links->slots[slot].silent_from_us = now;
 }
 
+static void update_oldest_write(lt_links *links, unsigned slot)
+{
+    livetcp_path *path = &links->paths[slot];
+    livetcp_usec since = lt_path_groups_oldest_write(&links->groups, slot);
+
+    if (since == INT64_MIN)
+        path->known &= ~(uint32_t)LIVETCP_PATH_OLDEST_WRITE;
+    else
+        path->known |= LIVETCP_PATH_OLDEST_WRITE;
+    path->oldest_write_us = since;
+}
+
 void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now)
 {
     lt_slot *s = &links->slots[slot];
@@ -28,6 +40,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
     s->stream_bytes += size;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, s->stream_bytes, size, now);
+    update_oldest_write(links, slot);
     lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     if (s->state == LIVETCP_CONNECTION_OPEN && !links->plain)
         s->ping_at_us = now + links->keepalive_us;
@@ -108,6 +121,7 @@ static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livet
     if (known & LIVETCP_PATH_QUEUED && known & LIVETCP_PATH_RTT) {
         links->samples[slot] = lt_path_groups_on_path_info(
             &links->groups, slot, path, acknowledged_bytes(links, slot, path->queued_bytes), now);
+        update_oldest_write(links, slot);
         lt_path_groups_update(&links->groups, links->paths, links->count, now);
         lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     }

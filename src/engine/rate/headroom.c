@@ -40,6 +40,12 @@
 #define AWAY_SUSPECT 30.0
 #define SEGMENT      1448.0
 
+/* Fewer do while the share grows and more is lost than usual: each second that a full link goes
+ * unnoticed costs several seconds of draining it at its spare rate. */
+#define AWAY_SUSPECT_GROWING 12.0
+#define LOST_GROWING         1.0
+#define GROWING_US           2000000
+
 /* Trials. */
 #define SETTLE_US      50000
 #define DRAIN_MOST_US  3000000
@@ -53,6 +59,7 @@
 #define MARGIN      0.85 /* of what got through */
 #define BELOW       0.5  /* of the share at which the link was full */
 #define LEAST       0.05
+#define PROBES      0.15 /* tail probes need so much beyond a byte of media, their headers included */
 #define IMMUNE_US   5000000
 #define RETRY_US    30000000
 #define RETRY_AGAIN 10000000
@@ -65,6 +72,7 @@ void lt_headroom_init(lt_headroom *h)
                        .most = HUGE_VAL,
                        .since_us = LIVETCP_NEVER,
                        .lost_us = INT64_MIN / 2,
+                       .grown_us = INT64_MIN / 2,
                        .immune_us = INT64_MIN,
                        .retry_us = LIVETCP_NEVER,
                        .tick_us = INT64_MIN / 2};
@@ -75,6 +83,13 @@ double lt_headroom_get(const lt_headroom *h)
     double share = h->share < h->most ? h->share : h->most;
 
     return h->phase >= LT_HEADROOM_SETTLE ? 0 : share;
+}
+
+/* Tail probes are a twentieth of a video's bytes: a trial that goes on sending them shows less
+ * than it could, and a link with less to spare never drains. */
+bool lt_headroom_takes_probes(const lt_headroom *h)
+{
+    return h->phase < LT_HEADROOM_SETTLE && (h->most > 0 || h->spare >= PROBES);
 }
 
 static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
@@ -209,10 +224,17 @@ void lt_headroom_on_sample(lt_headroom *h, const lt_path_sample *sample, livetcp
 
 /* ---- trials ---- */
 
+static double away_limit(const lt_headroom *h, const lt_headroom_view *view)
+{
+    bool growing = view->now_us - h->grown_us < GROWING_US;
+
+    return growing && h->lost > LOST_GROWING ? AWAY_SUSPECT_GROWING : AWAY_SUSPECT;
+}
+
 static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
 {
     h->trial.late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
-    h->trial.lost = h->lost > LOSS_SUSPECT || h->away > AWAY_SUSPECT;
+    h->trial.lost = h->lost > LOSS_SUSPECT || h->away > away_limit(h, view);
     h->trial.late_us = (livetcp_usec)h->late_us;
     h->trial.loss = h->suspect > 0 ? h->suspect_lost / h->suspect : 0;
     h->trial.carried = carried(h, view);
@@ -231,6 +253,7 @@ static void convict(lt_headroom *h, const lt_headroom_view *view)
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
     h->most = share > LEAST ? share : 0;
+    h->spare = h->trial.carried / (double)view->media_rate - 1;
     h->share = FIRST;
     h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MOST ? h->full : DOUBLE_MOST));
     h->full++;
@@ -282,9 +305,17 @@ static void begin_again(lt_headroom *h)
     h->trial.lost_segments = h->trial.segments = 0;
 }
 
+/* A trial without any loss goes on until enough were expected. */
+static bool is_over(const lt_headroom *h, livetcp_usec now)
+{
+    bool none_lost = h->trial.lost && h->trial.lost_segments < 1;
+
+    return now - h->since_us > (none_lost ? 2 : 1) * TRIAL_MOST_US;
+}
+
 static void judge(lt_headroom *h, const lt_headroom_view *view)
 {
-    bool over = view->now_us - h->since_us > TRIAL_MOST_US;
+    bool over = is_over(h, view->now_us);
 
     if ((h->trial.late && is_less_late(h, view)) || (h->trial.lost && is_less_lost(h)))
         convict(h, view);
@@ -306,7 +337,7 @@ static void suspect(lt_headroom *h, const lt_headroom_view *view)
         return;
     }
     if (h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us) || h->lost > LOSS_SUSPECT ||
-        h->away > AWAY_SUSPECT)
+        h->away > away_limit(h, view))
         begin_trial(h, view);
 }
 
@@ -320,6 +351,7 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
     }
     if (of_late >= USED * h->share && h->late <= 0 && h->away <= 0) {
         h->share *= h->full ? GROW_AGAIN : GROW;
+        h->grown_us = view->now_us;
         if (h->share > ENOUGH)
             h->share = ENOUGH;
     } else if (in_a_second < USED * USED * h->share && h->share > FIRST) {

@@ -30,6 +30,8 @@ typedef struct lt_headroom {
     bool flowed;           /* media did not wait once */
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
+    livetcp_usec grown_us; /* when it last grew */
+    double spare;          /* beyond a byte of media, when the link was last full */
     double most;           /* the share does not grow beyond; HUGE_VAL = not known yet */
 
     livetcp_usec normal_us, deviation_us; /* lateness of media without extra bytes: average */
@@ -83,5 +85,8 @@ void lt_headroom_update(lt_headroom *headroom, const lt_headroom_view *view);
 
 /* Extra bytes for a byte of the session's media that the link takes now. */
 double lt_headroom_get(const lt_headroom *headroom);
+
+/* True if the link takes tail probes beside its media. */
+bool lt_headroom_takes_probes(const lt_headroom *headroom);
 
 #endif

@@ -107,6 +107,14 @@ static inline double lt_rate_headroom(const lt_rate *rate)
     return lt_headroom_get(&rate->headroom);
 }
 
+/* True if the link takes tail probes, too. Beside others its losses are theirs, and have to be
+ * found soon. */
+static inline bool lt_rate_takes_probes(const lt_rate *rate)
+{
+    return rate->congestion.regime == LT_REGIME_COMPETING ||
+           lt_headroom_takes_probes(&rate->headroom);
+}
+
 /* Adds estimate, regime and window. */
 void lt_rate_gather(const lt_rate *rate, livetcp_session_stats *stats);
 

@@ -197,7 +197,8 @@ bool lt_probes_send(lt_probes *probes, const lt_links *links, livetcp_usec now)
         if (now < tail->probe_us)
             continue;
         tail->probe_us = LIVETCP_NEVER;
-        if (open >> i & 1 && can_write(links, i) && needs_probe(probes, &paths[i], tail))
+        if (open >> i & 1 && !(probes->full_links >> paths[i].link & 1) && can_write(links, i) &&
+            needs_probe(probes, &paths[i], tail))
             write(probes, i);
     }
     if (now >= probes->padding_us)

@@ -31,6 +31,7 @@ typedef struct lt_probes {
     bool tails;            /* tail probes are enabled */
     bool uses_path_info;   /* the platform reports acknowledgements */
     bool bursts;           /* losses come in bursts, which hit packets sent together */
+    uint32_t full_links;   /* bit i: link i takes no tail probes now */
     unsigned idle_packets; /* per round trip; 0 = no padding */
     livetcp_usec idle_time_us;
     lt_control_writer writer;

@@ -492,6 +492,11 @@ void lt_repair_parity_placed(lt_repair *repair, bool anywhere)
 
 /* ---- probes, deadlines, statistics ---- */
 
+void lt_repair_set_full_links(lt_repair *repair, uint32_t links)
+{
+    repair->probes.full_links = repair->policy->wants & LIVETCP_WANTS_HEADROOM ? links : 0;
+}
+
 bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now)
 {
     return lt_probes_send(&repair->probes, links, now);

@@ -109,6 +109,10 @@ void lt_repair_parity_placed(lt_repair *repair, bool anywhere);
 
 /* ---- probes and padding ---- */
 
+/* Links (bit i = link i) that take no redundancy now. With a policy that measures headroom, tail
+ * probes count as redundancy. */
+void lt_repair_set_full_links(lt_repair *repair, uint32_t links);
+
 /* Writes the tail probes and the padding that are due; false if none are. */
 bool lt_repair_probe(lt_repair *repair, const lt_links *links, livetcp_usec now);
 

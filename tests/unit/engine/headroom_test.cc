@@ -126,6 +126,22 @@ TEST_CASE("a policer has no headroom beyond its rate")
     }
 }
 
+TEST_CASE("a policer of hardly more than the media is full soon, and takes no tail probes")
+{
+    Bench bench;
+    bench.rate = size * 50 * 1.05;
+    bench.repairs = 0.05;
+    CHECK(lt_headroom_takes_probes(&bench.headroom));
+    bench.run(3 * second);
+    CHECK(lt_headroom_get(&bench.headroom) == 0);
+    CHECK_FALSE(lt_headroom_takes_probes(&bench.headroom));
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) == 0);
+        CHECK_FALSE(lt_headroom_takes_probes(&bench.headroom));
+    }
+}
+
 TEST_CASE("random loss does not stop extra bytes")
 {
     for (double loss : {0.01, 0.03, 0.05}) {

@@ -211,6 +211,25 @@ TEST_CASE("a small packet follows one that nothing else follows, unless it is ac
     CHECK_FALSE(lt_repair_probe(r.repair, r.links, due + 600 * ms));
 }
 
+TEST_CASE("a link that takes no extra bytes takes no tail probes of a policy that asks for them",
+          "[repair]")
+{
+    for (const char *policy : {"auto", "hedge"}) {
+        Repairing r(policy);
+        r.write(0, 1, LIVETCP_NEVER, ms);
+        livetcp_usec due = lt_repair_deadline(r.repair);
+        REQUIRE(due < LIVETCP_NEVER);
+        r.tell(0, 102, due);
+        lt_repair_set_full_links(r.repair, 1);
+        CHECK(lt_repair_probe(r.repair, r.links, due) == (std::string(policy) == "hedge"));
+        lt_repair_set_full_links(r.repair, 0);
+        r.write(0, 2, LIVETCP_NEVER, due + 500 * ms);
+        due = lt_repair_deadline(r.repair);
+        r.tell(0, 102, due);
+        CHECK(lt_repair_probe(r.repair, r.links, due));
+    }
+}
+
 TEST_CASE("padding goes where least is under way, and where a window has space", "[repair]")
 {
     Repairing r("hedge", 2);
