@@ -36,8 +36,9 @@
 #define GROW      0.53
 #define SHRINK    0.7
 #define EVENT_US  200000
-#define USED      0.7 /* of the share, or growing shows nothing */
+#define USED      0.55 /* of the share, or growing shows nothing */
 #define SHARE_MIN 4500.0
+#define SPREAD_US 20000 /* a frame is sent within this time: half of its interval */
 
 /* The same flow on paths of more content (RFC 9438, section 4.2), in segments and seconds. */
 #define CUBIC     0.4
@@ -288,12 +289,22 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
     return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_LEAST;
 }
 
+/* The share bounds the bytes in flight at any moment. The rate is therefore by the average round
+ * trip, as the minimum comes in the trough of the others' sawtooth only, and leaves space for a
+ * frame that is spread: else packets wait in the send queue for the window. */
+static double average_round_trip(const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    livetcp_usec spread_us = s->connections > 1 ? SPREAD_US : 0;
+
+    return (double)(s->base_us + window->average_us + spread_us) / SECOND;
+}
+
 double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
-    double round = round_trip(s, window), rate, shown;
+    double round = average_round_trip(s, window), rate, shown;
 
-    if (c->drain_until_us != LIVETCP_NEVER || round <= 0)
+    if (c->drain_until_us != LIVETCP_NEVER || s->base_us <= 0)
         return 0;
     rate = c->share / round;
     if (s->wait_us <= WAIT_US || window->span_us <= 0)

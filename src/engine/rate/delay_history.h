@@ -46,6 +46,7 @@ typedef struct lt_delay_history {
 typedef struct lt_delay_window {
     bool known;                      /* it is whole, and has enough samples: the rest is set */
     livetcp_usec queue_us, total_us; /* minimum */
+    livetcp_usec average_us;         /* queue in the network: average of the ticks' minima */
     uint64_t delivered, in_flight;   /* when it began, */
     livetcp_usec span_us;            /*   so long ago */
 } lt_delay_window;
