@@ -43,7 +43,7 @@
 #define USED_SHOWN   2.5 /* the same where trains have shown that it fits */
 #define USED_MAX     2.0 /* estimate per bit that the source has shown to use */
 #define TRAIN_PART   0.95
-#define FASTER       1.15 /* trains at so many times the ceiling: the path has become faster */
+#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
 
 /* For so long after a loss a window that is the limit does not grow by itself. */
 #define LOST_US 2000000
@@ -92,6 +92,15 @@ uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
 bool lt_bitrate_is_used(const lt_bitrate *b)
 {
     return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
+}
+
+bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
+{
+    if (b->ceiling <= 0 || b->by_windows || rate <= FASTER * b->ceiling)
+        return false;
+    b->ceiling = 0;
+    b->shown_us = INT64_MIN;
+    return true;
 }
 
 static double larger(double a, double b)

@@ -53,6 +53,10 @@ bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
                        const lt_bitrate_sample *sample);
 
+/* The path has carried `rate` (bytes per second) at least, in bursts. True if that shows that it
+ * has become faster since something last stood: the rate of that time is then no bound any more. */
+bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
+
 /* True if the source sends about what it was told, and might send more if it was told more. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 

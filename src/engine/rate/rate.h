@@ -17,6 +17,7 @@ typedef struct lt_rate {
     lt_bitrate bitrate;
     lt_headroom headroom;
     lt_upward_probe probe;
+    lt_frame_bursts bursts;
     uint64_t written, media, delivered;  /* bytes on all connections there ever were */
     uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */

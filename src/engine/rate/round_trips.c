@@ -39,7 +39,7 @@ static bool will_wait(const livetcp_path *path, size_t size)
 }
 
 void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
-                          livetcp_usec now)
+                          lt_burst_place place, livetcp_usec now)
 {
     bool waits = will_wait(path, size);
 
@@ -49,11 +49,11 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
     bool many = trips->count > MANY_MARKS;
 
     if (last && ((many && now - last->at_us < MARK_US) || trips->count == LT_ROUND_TRIP_MARKS))
-        *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size,
+        *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size, place,
                                 last->waits || waits};
     else
         *mark_at(trips, trips->count++) =
-            (lt_write_mark){trips->written, now, (uint32_t)size, waits};
+            (lt_write_mark){trips->written, now, (uint32_t)size, place, waits};
 }
 
 static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
@@ -128,7 +128,8 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     livetcp_usec before = trips->asked_us;
     lt_write_mark newest;
 
-    *samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0};
+    *samples = (lt_queue_samples){
+        .queue_us = LIVETCP_NEVER, .busy_us = LIVETCP_NEVER, .exact_us = LIVETCP_NEVER};
     /* TCP's own minimum knows the handshake, before there was anything in a queue. */
     if (trips->base_since_us == INT64_MIN && path->known & LIVETCP_PATH_MIN_RTT)
         remember(trips, path->min_rtt_us, now);
@@ -147,6 +148,7 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
         return delivered;
     samples->exact_us = samples->busy_us;
     samples->sent_us = newest.at_us;
+    samples->place = newest.place;
     return delivered;
 }
 

@@ -7,6 +7,8 @@
 #ifndef LT_ENGINE_RATE_ROUND_TRIPS_H
 #define LT_ENGINE_RATE_ROUND_TRIPS_H
 
+#include "engine/rate/frame_bursts.h"
+
 #include <livetcp/policy.h>
 
 #define LT_ROUND_TRIP_MARKS 64
@@ -16,6 +18,7 @@ typedef struct lt_write_mark {
     uint64_t end;
     livetcp_usec at_us;
     uint32_t size;
+    lt_burst_place place;
     bool waits; /* in the kernel, for a window: the time until delivery is not all the path's */
 } lt_write_mark;
 
@@ -33,7 +36,7 @@ void lt_round_trips_init(lt_round_trips *trips);
 
 /* `path` as it was before the write. */
 void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
-                          livetcp_usec now);
+                          lt_burst_place place, livetcp_usec now);
 
 /* Excess of the newest round trip over the path's own. LIVETCP_NEVER = none ended. */
 typedef struct lt_queue_samples {
@@ -41,6 +44,7 @@ typedef struct lt_queue_samples {
     livetcp_usec busy_us;  /* with it */
     livetcp_usec exact_us; /* the same if it did not wait for a window: TCP smooths those */
     livetcp_usec sent_us;  /*   and when it was written */
+    lt_burst_place place;  /*   in a burst */
 } lt_queue_samples;
 
 /* Takes path info. Returns the bytes that have been delivered since the last, and sets *samples to

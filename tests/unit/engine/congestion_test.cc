@@ -90,7 +90,7 @@ TEST_CASE("a round trip is that of the packet, above the least of its connection
     lt_round_trips_update(&trips, &path, 0, now, &samples);
     CHECK(samples.queue_us == LIVETCP_NEVER);
     CHECK(lt_round_trips_base(&trips) == 50 * ms); /* TCP's own, of the handshake */
-    lt_round_trips_wrote(&trips, &path, 1000, now);
+    lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes = 1000;
     for (now += 10 * ms; now < second + 80 * ms; now += 10 * ms) {
         CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 0);
@@ -101,7 +101,7 @@ TEST_CASE("a round trip is that of the packet, above the least of its connection
     CHECK(samples.queue_us == 20 * ms); /* it was not there yet after 70 ms */
     CHECK(lt_round_trips_base(&trips) == 50 * ms);
     /* The packet's own time at a known rate is no queue. */
-    lt_round_trips_wrote(&trips, &path, 1000, now);
+    lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     livetcp_usec written = now;
     path.queued_bytes = 1000;
     for (now += 10 * ms; now < written + 80 * ms; now += 10 * ms)
@@ -120,7 +120,7 @@ TEST_CASE("what waits in the kernel or for a repair is no sample of the network"
     lt_queue_samples samples;
     lt_round_trips_update(&trips, &path, 0, now, &samples);
     path.queued_bytes = path.cwnd_bytes; /* the window is full */
-    lt_round_trips_wrote(&trips, &path, 1000, now);
+    lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes += 1000;
     for (now += 10 * ms; now < second + 200 * ms; now += 10 * ms)
         lt_round_trips_update(&trips, &path, 0, now, &samples);
@@ -129,7 +129,7 @@ TEST_CASE("what waits in the kernel or for a repair is no sample of the network"
     lt_round_trips_update(&trips, &path, 0, now, &samples);
     CHECK(samples.queue_us == 0); /* TCP's round trip is the path's */
 
-    lt_round_trips_wrote(&trips, &path, 1000, now);
+    lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes = 1000;
     path.tcp_state = LIVETCP_TCP_RECOVERY;
     now += 10 * ms;
@@ -151,7 +151,7 @@ TEST_CASE("a longer route is believed after a while", "[round_trips]")
     path.min_rtt_us = 20 * ms;
     lt_round_trips_update(&trips, &path, 0, now, &samples);
     for (unsigned i = 0; i < 120; i++) {
-        lt_round_trips_wrote(&trips, &path, 1000, now);
+        lt_round_trips_wrote(&trips, &path, 1000, {}, now);
         path.queued_bytes = 1000;
         now += 90 * ms;
         lt_round_trips_update(&trips, &path, 0, now, &samples);
@@ -298,7 +298,7 @@ TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
     lt_round_trips_update(&trips, &path, 0, now, &samples);
     for (bool keeps : {true, false}) {
         for (unsigned i = 0; i < 200; i++) {
-            lt_round_trips_wrote(&trips, &path, 1000, now);
+            lt_round_trips_wrote(&trips, &path, 1000, {}, now);
             path.queued_bytes = 0;
             now += 150 * ms;
             lt_round_trips_update(&trips, &path, 0, now, &samples);
