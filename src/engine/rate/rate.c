@@ -219,8 +219,11 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     bool keeps = rate->congestion.regime == LT_REGIME_COMPETING && sample.connections > 1;
-    for (unsigned i = 0; keeps && i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_round_trips_keep_base(&rate->slots[i], now);
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        lt_round_trips_set_filled(&rate->slots[i], rate->bitrate.follows && sample.connections > 1);
+        if (keeps)
+            lt_round_trips_keep_base(&rate->slots[i], now);
+    }
     update_share(rate, now);
     lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
                                                             .delivered = rate->delivered,

@@ -9,8 +9,10 @@
 #define MARK_US    2000
 #define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
 
-/* Half of the time for which the minimum round trip is remembered. */
-#define BASE_US 5000000
+/* Half of the time for which the minimum round trip is remembered; and where the source leaves
+ * hardly a gap. */
+#define BASE_US        5000000
+#define BASE_FILLED_US 15000000
 
 /* A round trip that ended at some time in a longer silence of the platform is no sample. */
 #define GAP_US 15000
@@ -58,7 +60,9 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
 
 static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
 {
-    if (trips->base_since_us < now - BASE_US) {
+    livetcp_usec period_us = trips->filled ? BASE_FILLED_US : BASE_US;
+
+    if (trips->base_since_us < now - period_us) {
         trips->base_us[1] = trips->base_us[0];
         trips->base_us[0] = LIVETCP_NEVER;
         trips->base_since_us = now;
@@ -167,6 +171,11 @@ void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now)
 {
     if (trips->base_since_us != INT64_MIN)
         trips->base_since_us = now;
+}
+
+void lt_round_trips_set_filled(lt_round_trips *trips, bool filled)
+{
+    trips->filled = filled;
 }
 
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)

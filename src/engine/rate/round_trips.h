@@ -30,6 +30,7 @@ typedef struct lt_round_trips {
     livetcp_usec repaired_us;               /* when a loss was last seen under repair */
     uint64_t retransmitted;                 /* segments, then */
     livetcp_usec base_us[2], base_since_us; /* minimum round trips: recent, and before */
+    bool filled;                            /* the source takes all that the path carries */
 } lt_round_trips;
 
 void lt_round_trips_init(lt_round_trips *trips);
@@ -56,6 +57,12 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
 /* The route has become longer by `longer_us`: what was the minimum, and that, is the minimum now.
  */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
+
+/* The source takes all that the path carries, and this connection is one of several that carry it:
+ * few of its packets meet an empty queue, so the minimum is remembered for longer. Else sessions
+ * that share a path take a part of its queue for the path's own round trip, those that came last
+ * most of all. */
+void lt_round_trips_set_filled(lt_round_trips *trips, bool filled);
 
 /* The minimum is not forgotten meanwhile: a queue of others may stand for as long as it likes. */
 void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now);

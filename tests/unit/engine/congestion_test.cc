@@ -141,25 +141,34 @@ TEST_CASE("what waits in the kernel or for a repair is no sample of the network"
     CHECK(samples.queue_us == LIVETCP_NEVER);
 }
 
-TEST_CASE("a longer route is believed after a while", "[round_trips]")
+TEST_CASE("a longer route is believed after a while, and later where the path is filled",
+          "[round_trips]")
 {
-    lt_round_trips trips;
-    lt_round_trips_init(&trips);
-    livetcp_path path = path_with(0);
-    livetcp_usec now = second;
-    lt_queue_samples samples;
-    path.min_rtt_us = 20 * ms;
-    lt_round_trips_update(&trips, &path, 0, now, &samples);
-    for (unsigned i = 0; i < 120; i++) {
-        lt_round_trips_wrote(&trips, &path, 1000, {}, now);
-        path.queued_bytes = 1000;
-        now += 90 * ms;
+    for (bool filled : {false, true}) {
+        lt_round_trips trips;
+        lt_round_trips_init(&trips);
+        lt_round_trips_set_filled(&trips, filled);
+        livetcp_path path = path_with(0);
+        livetcp_usec now = second;
+        lt_queue_samples samples;
+        path.min_rtt_us = 20 * ms;
         lt_round_trips_update(&trips, &path, 0, now, &samples);
-        now += 10 * ms;
-        path.queued_bytes = 0;
-        lt_round_trips_update(&trips, &path, 0, now, &samples);
+        auto run = [&](unsigned seconds) {
+            for (unsigned i = 0; i < 10 * seconds; i++) {
+                lt_round_trips_wrote(&trips, &path, 1000, {}, now);
+                path.queued_bytes = 1000;
+                now += 90 * ms;
+                lt_round_trips_update(&trips, &path, 0, now, &samples);
+                now += 10 * ms;
+                path.queued_bytes = 0;
+                lt_round_trips_update(&trips, &path, 0, now, &samples);
+            }
+        };
+        run(12);
+        CHECK(lt_round_trips_base(&trips) == (filled ? 20 : 100) * ms);
+        run(20);
+        CHECK(lt_round_trips_base(&trips) == 100 * ms);
     }
-    CHECK(lt_round_trips_base(&trips) == 100 * ms);
 }
 
 TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does not", "[trains]")
