@@ -135,7 +135,7 @@ static double near(const lt_bitrate *b, livetcp_usec now)
 }
 
 /* Bits per second of media written over the last looks: what the source makes of the estimate. */
-static double look_used(lt_bitrate *b, const lt_bitrate_sample *s)
+static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
 {
     unsigned back = b->looks < USED_LOOKS ? b->looks : USED_LOOKS;
     unsigned first = (b->looks - back) % LT_BITRATE_LOOKS, place = b->looks % LT_BITRATE_LOOKS;
@@ -166,7 +166,7 @@ static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *esti
 }
 
 /* Probes are for an encoder that follows, and not for a source that sends as it does anyway. */
-static void look_whether_it_follows(lt_bitrate *b)
+static void update_follows(lt_bitrate *b)
 {
     double used, told, used_before, told_before;
 
@@ -264,7 +264,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
 
-static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
     double used;
@@ -274,8 +274,8 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->updated_us = s->now_us;
     if (c->route_us > b->lowered_us) /* what lowered it was no queue */
         b->ceiling = c->limit;
-    b->used = used = look_used(b, s);
-    look_whether_it_follows(b);
+    b->used = used = update_used(b, s);
+    update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)
@@ -288,7 +288,7 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 
 bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)
 {
-    judge(b, congestion, s);
+    update_estimate(b, congestion, s);
     if (b->estimate <= 0)
         return false;
     b->estimate = larger(b->min, smaller(b->max, b->estimate));

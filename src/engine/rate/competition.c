@@ -51,7 +51,7 @@
 #define DRAIN_AFTER_US 4000000
 #define SHORTER        0.6
 #define DRAIN_LOOK_US  60000
-#define DRAIN_LEAST    3000
+#define DRAIN_MIN      3000
 #define GONE_PART      0.15    /* the queue then, of the longest */
 #define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
@@ -76,11 +76,11 @@ static bool is_expected(const lt_competition *c, livetcp_usec now)
 
 static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, livetcp_usec own_us)
 {
-    livetcp_usec most = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
+    livetcp_usec max_us = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
 
     if (own_us < QUEUE_MIN_US / QUEUES)
         return QUEUE_MIN_US;
-    return QUEUES * own_us < most ? QUEUES * own_us : most;
+    return QUEUES * own_us < max_us ? QUEUES * own_us : max_us;
 }
 
 /* A queue that overflows without us, a few times: the buffer is too small for one to stand. One
@@ -145,7 +145,7 @@ static double round_trip(const lt_congestion_sample *s, const lt_delay_window *w
  * although it carries a part of the media only. Beside flows that take no losses into account, as
  * BBR's first version, the share that losses leave is next to nothing, and that of one connection
  * over BBR is not. */
-static double least_share(const lt_congestion_sample *s)
+static double min_share(const lt_congestion_sample *s)
 {
     double window = s->connections > 1 ? (double)s->one_window : 0;
 
@@ -161,7 +161,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
         share = c->share;
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
-    c->share = share > least_share(s) ? share : least_share(s);
+    c->share = share > min_share(s) ? share : min_share(s);
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
     c->epoch_us = c->updated_us = s->now_us;
@@ -218,8 +218,8 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
         c->epoch_us += s->now_us - c->updated_us;
     }
     c->updated_us = s->now_us;
-    if (c->share < least_share(s))
-        c->share = least_share(s);
+    if (c->share < min_share(s))
+        c->share = min_share(s);
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
 }
@@ -286,7 +286,7 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
 
     if (c->drain_until_us == LIVETCP_NEVER || round <= 0)
         return s->connections > 1 ? (uint64_t)c->share : UINT64_MAX;
-    return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_LEAST;
+    return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_MIN;
 }
 
 /* The share bounds the bytes in flight at any moment. The rate is therefore by the average round

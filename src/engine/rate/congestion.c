@@ -61,7 +61,7 @@
 #define DRAIN_EVERY_US 3500000
 #define DRAIN_PART     0.9
 #define DRAIN_MIN_US   40000
-#define DRAIN_MOST_US  400000
+#define DRAIN_MAX_US   400000
 
 /* So many bytes above the window are ours to answer for, and so long. */
 #define EXCESS       6000
@@ -104,8 +104,8 @@
 /* A path that has lost nothing for so long shows a longer route by a window that is full. */
 #define LOSSY_US 10000000
 
-/* Half of the time for which the most that was carried is remembered. */
-#define MOST_US 15000000
+/* Half of the time for which the maximum rate is remembered. */
+#define MAX_RATE_US 15000000
 
 /* Beside others: of the share's rate, and so much of it at once. A frame waits so long for that. */
 #define PACE     2.0
@@ -133,7 +133,7 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .route_us = INT64_MIN,
                                   .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
-                                  .most_since_us = INT64_MIN / 2,
+                                  .max_rate_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
@@ -192,33 +192,33 @@ static double wanted_queue(double capacity)
     return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
 }
 
-/* The most that the path has carried of late, for us. */
-static double carried_most(const lt_congestion *c)
+/* The maximum rate that the path has recently carried for this session. */
+static double max_carried(const lt_congestion *c)
 {
-    return c->most[0] > c->most[1] ? c->most[0] : c->most[1];
+    return c->max_rate[0] > c->max_rate[1] ? c->max_rate[0] : c->max_rate[1];
 }
 
-static void remember_most(lt_congestion *c, livetcp_usec now)
+static void remember_max_rate(lt_congestion *c, livetcp_usec now)
 {
     double rate = lt_delay_history_rate(&c->history, now, RATE_US);
     double train = lt_packet_trains_rate(&c->trains);
 
-    if (c->most_since_us < now - MOST_US) {
-        c->most[1] = c->most[0];
-        c->most[0] = 0;
-        c->most_since_us = now;
+    if (c->max_rate_since_us < now - MAX_RATE_US) {
+        c->max_rate[1] = c->max_rate[0];
+        c->max_rate[0] = 0;
+        c->max_rate_since_us = now;
     }
     rate = rate > train ? rate : train;
-    if (rate > c->most[0])
-        c->most[0] = rate;
+    if (rate > c->max_rate[0])
+        c->max_rate[0] = rate;
 }
 
 /* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
-    double most = carried_most(c) > c->capacity ? carried_most(c) : c->capacity;
+    double carried = max_carried(c) > c->capacity ? max_carried(c) : c->capacity;
 
-    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(most) / most * SECOND) : 0;
+    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(carried) / carried * SECOND) : 0;
 }
 
 static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
@@ -320,7 +320,7 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     if (!waits)
         return;
     time = s->connections * SEGMENT / c->capacity * SECOND;
-    time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MOST_US ? DRAIN_MOST_US : time;
+    time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MAX_US ? DRAIN_MAX_US : time;
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
@@ -339,14 +339,14 @@ static double needed_bytes(const lt_congestion *c)
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
-    double most = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
+    double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
 
     if (!congested && c->limit <= 0) /* the first train was no queue's */
         c->capacity = 0;
     c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
-        most = drained > QUEUE_MIN ? drained : QUEUE_MIN;
-    c->window = congested ? (uint64_t)most : UINT64_MAX;
+        bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
+    c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
 /* While our own queue stands, the delivered rate is the bottleneck's, however much less we send.
@@ -483,7 +483,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
-    double most = carried_most(c);
+    double carried = max_carried(c);
     bool ours, vain;
 
     if (is_longer_route(c, s))
@@ -505,7 +505,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
         return;
     vain = is_in_vain(c, s, &window) || was_no_route(c, s);
-    double part = most > 0 ? c->limit / most : 1;
+    double part = carried > 0 ? c->limit / carried : 1;
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, ours) && !vain)
         return;
     if (vain && c->limit < c->vain.before)
@@ -514,8 +514,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
-    if (c->limit < most / 2)
-        c->limit = most / 2;
+    if (c->limit < carried / 2)
+        c->limit = carried / 2;
     lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
@@ -528,17 +528,17 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 static void pace(lt_congestion *c, const lt_congestion_sample *s)
 {
     uint64_t sent = s->delivered + s->undelivered, room;
-    double rate = PACE * c->limit, most = rate * PACE_US / SECOND;
+    double rate = PACE * c->limit, burst = rate * PACE_US / SECOND;
     double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
 
     if (rate <= 0 || s->connections == 1)
         return;
-    most = most > 2 * SEGMENT ? most : 2 * SEGMENT;
+    burst = burst > 2 * SEGMENT ? burst : 2 * SEGMENT;
     c->pacer.credit += rate * (time < 1 ? time : 1) - (double)(sent - c->pacer.sent);
-    if (c->pacer.credit > most)
-        c->pacer.credit = most;
-    if (c->pacer.credit < -most)
-        c->pacer.credit = -most;
+    if (c->pacer.credit > burst)
+        c->pacer.credit = burst;
+    if (c->pacer.credit < -burst)
+        c->pacer.credit = -burst;
     c->pacer.at_us = s->now_us;
     c->pacer.sent = sent;
     room = c->pacer.credit > 0 ? (uint64_t)c->pacer.credit : 0;
@@ -615,7 +615,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     if (c->regime != LT_REGIME_COMPETING)
-        remember_most(c, s->now_us);
+        remember_max_rate(c, s->now_us);
     c->longer_us = 0;
     if (c->regime == LT_REGIME_COMPETING)
         compete(c, s);

@@ -28,20 +28,20 @@ typedef struct lt_congestion {
     livetcp_usec standing_us; /* in the network and in the send queue */
     livetcp_usec queue_us;    /* of this in the network */
 
-    double limit;               /* bytes per second that get through while something stands */
-    double present;             /*   at present, of which the limit is the average; 0 = nothing */
-    double floor;               /* the limit does not fall below in this second, */
-    livetcp_usec floor_us;      /*   which began then */
-    double capacity;            /* the same while it is the network's queue; 0 = not known */
-    livetcp_usec congested_us;  /* when a queue of the network last stood; INT64_MIN = never */
-    double most[2];             /* bytes per second delivered, or shown by trains: the most */
-    livetcp_usec most_since_us; /*   recently, and before */
-    livetcp_usec base_us;       /* round trip without queues */
-    uint64_t delivered;         /* when something was delivered last, */
-    livetcp_usec progress_us;   /*   that was then */
-    livetcp_usec full_since_us; /* all samples since have met a queue; LIVETCP_NEVER = not so */
-    livetcp_usec met_us;        /* the last one */
-    livetcp_usec sampled_us;    /* when a round trip was last a sample */
+    double limit;              /* bytes per second that get through while something stands */
+    double present;            /*   at present, of which the limit is the average; 0 = nothing */
+    double floor;              /* the limit does not fall below in this second, */
+    livetcp_usec floor_us;     /*   which began then */
+    double capacity;           /* the same while it is the network's queue; 0 = not known */
+    livetcp_usec congested_us; /* when a queue of the network last stood; INT64_MIN = never */
+    double max_rate[2];        /* bytes per second delivered, or shown by trains: maximum */
+    livetcp_usec max_rate_since_us; /*   recently, and before */
+    livetcp_usec base_us;           /* round trip without queues */
+    uint64_t delivered;             /* when something was delivered last, */
+    livetcp_usec progress_us;       /*   that was then */
+    livetcp_usec full_since_us;     /* all samples since have met a queue; LIVETCP_NEVER = not so */
+    livetcp_usec met_us;            /* the last one */
+    livetcp_usec sampled_us;        /* when a round trip was last a sample */
 
     struct {
         livetcp_usec since_us; /* LIVETCP_NEVER = not */

@@ -95,7 +95,7 @@ double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
 }
 
 double lt_delay_history_busy_rate(const lt_delay_history *history,
-                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  const lt_congestion_sample *sample, livetcp_usec min_us,
                                   livetcp_usec span_us)
 {
     const lt_delay_tick *from = NULL;
@@ -103,7 +103,7 @@ double lt_delay_history_busy_rate(const lt_delay_history *history,
 
     for (unsigned age = 0; age < history->used; age++) {
         const lt_delay_tick *tick = tick_before(history, age);
-        if (tick->total_us < least_us || tick->start_us < sample->now_us - span_us)
+        if (tick->total_us < min_us || tick->start_us < sample->now_us - span_us)
             break;
         if (tick->total_us != LIVETCP_NEVER)
             from = tick;

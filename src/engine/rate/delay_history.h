@@ -60,10 +60,10 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
 double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
                              livetcp_usec span_us);
 
-/* Bytes per second delivered since no sample was below `least_us`, over `span_us` at most; 0 =
+/* Bytes per second delivered since no sample was below `min_us`, over `span_us` at most; 0 =
  * that is too short a time. */
 double lt_delay_history_busy_rate(const lt_delay_history *history,
-                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  const lt_congestion_sample *sample, livetcp_usec min_us,
                                   livetcp_usec span_us);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * But a queue of ours builds up, and a longer route comes at once. An excess that came at once and
  * stays is therefore tested: nothing is sent for as long as it would take such a queue to drain,
- * and the next packets show whether it did. BBR drains its pipe to find the least round trip, too
+ * and the next packets show whether it did. BBR drains its pipe to find the minimum round trip, too
  * (ProbeRTT; Cardwell et al., 2016). Meanwhile the excess counts as the route's.
  */
 #ifndef LT_ENGINE_RATE_DRAIN_TEST_H
@@ -28,11 +28,11 @@ typedef struct lt_drain_test {
     livetcp_usec begun_us;      /* the excess came at once, */
     uint64_t delivered;         /*   when so many bytes had been */
     livetcp_usec jumped_us;     /* so much, */
-    livetcp_usec least_us;      /*   the least of it since, */
-    livetcp_usec level_us;      /*   and the most that it was at least for a while */
+    livetcp_usec min_us;        /*   minimum since then, */
+    livetcp_usec level_us;      /*   and the largest minimum of a part */
     unsigned samples;           /* of the phase */
     livetcp_usec part_us;       /* a part of the phase began, */
-    livetcp_usec part_least_us; /*   with so much at least; LIVETCP_NEVER = no sample of it */
+    livetcp_usec part_min_us;   /*   with this minimum; LIVETCP_NEVER = no sample */
     unsigned looks;             /* that showed nothing */
     livetcp_usec last_us;       /* the excess before this one, */
     livetcp_usec last_at_us;    /*   which was then */

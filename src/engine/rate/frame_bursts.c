@@ -46,11 +46,11 @@ void lt_frame_bursts_on_delivered(lt_frame_bursts *b, const lt_burst_place *plac
 
 double lt_frame_bursts_rate(const lt_frame_bursts *b)
 {
-    double least = b->bounds[0];
+    double lowest = b->bounds[0];
 
     if (b->count < LT_FRAME_BURSTS)
         return 0;
     for (unsigned i = 1; i < LT_FRAME_BURSTS; i++)
-        least = b->bounds[i] < least ? b->bounds[i] : least;
-    return least;
+        lowest = b->bounds[i] < lowest ? b->bounds[i] : lowest;
+    return lowest;
 }

@@ -30,13 +30,14 @@ typedef struct lt_headroom {
     bool flowed;           /* media did not wait once */
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
-    double most;           /* the share does not grow beyond; HUGE_VAL = not known yet */
+    double max_share;      /* the share does not grow beyond; HUGE_VAL = not known yet */
 
     livetcp_usec normal_us, deviation_us; /* lateness of media without extra bytes: average */
     double normal_loss;                   /* loss without extra bytes, where it was measured */
     livetcp_usec lost_us;                 /* when a loss was last counted */
 
-    /* Sums that only grow while media is later, or more is lost, than usual (CUSUM; Page, 1954). */
+    /* Sums that only grow while media is later, or more is lost, than normal (CUSUM; Page, 1954).
+     */
     double late, lost, away;
     double late_us;               /* lateness with extra bytes, average */
     double suspect_lost, suspect; /* segments since the sum of losses left zero */
@@ -52,9 +53,9 @@ typedef struct lt_headroom {
         unsigned samples;
     } trial;
 
-    unsigned full, innocent; /* results of trials, in succession */
-    livetcp_usec immune_us;  /* no trial before */
-    livetcp_usec retry_us;   /* `most` grows again then */
+    unsigned full, cleared;       /* results of trials, in succession */
+    livetcp_usec exempt_until_us; /* no trial before */
+    livetcp_usec retry_us;        /* `max_share` grows again then */
 
     struct {
         uint64_t delivered, written, media;

@@ -11,8 +11,8 @@
 #include "engine/rate/delay_history.h"
 
 typedef struct lt_route_step {
-    livetcp_usec since_us; /* the excess has been flat since; LIVETCP_NEVER = there is none */
-    livetcp_usec least_us, most_us; /* of it */
+    livetcp_usec since_us;       /* the excess has been flat since; LIVETCP_NEVER = there is none */
+    livetcp_usec min_us, max_us; /* of it */
     unsigned samples;
     uint64_t delivered; /* when it began */
     double before;      /* bytes per second that got through before there was any */
