@@ -5,8 +5,8 @@
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* They are there when the queue is so many times as long as we would have it, within these bounds,
- * for so long after it, and a round trip, could have gone. */
+/* A queue of others is QUEUES times as long as our target, within these bounds, for FOUND_US, a
+ * round trip and the time in which it could have drained. */
 #define QUEUES       3
 #define QUEUE_MIN_US 30000
 #define QUEUE_MAX_US 120000
@@ -15,15 +15,15 @@
 #define STOOD_US     150000
 
 #define OWN_MIN_US 12000
-#define FALLS      0.8 /* of what it was: it is going */
+#define FALLS      0.8 /* below this part of its first length it is draining */
 
-/* Two losses are enough where we have come to carry little. They are not those of one event: a link
- * that becomes slower, or a longer route, which is met by retransmissions in vain. */
+/* Two losses are enough where the session has come to carry this part. They must be of different
+ * events: a slower link or a longer route causes several at once. */
 #define LITTLE           0.7
 #define LITTLE_LOSSES_US 10000000
 #define LITTLE_APART_US  700000
 
-/* Sooner, and by a shorter queue, when they were there so short a time ago: a flow that lost much
+/* Within AGAIN_US of the last drain a shorter queue counts, and sooner: a flow that has lost much
  * leaves the queue empty for a moment. */
 #define AGAIN_US       8000000
 #define AGAIN_FOUND_US 125000
@@ -83,8 +83,8 @@ static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, l
     return QUEUES * own_us < max_us ? QUEUES * own_us : max_us;
 }
 
-/* A queue that overflows without us, a few times: the buffer is too small for one to stand. One
- * connection needs no other sign than losses: its own congestion control makes it one flow. */
+/* Repeated overflows of a queue that is not ours: the buffer is too small for a queue to stand.
+ * With one connection losses alone are enough, as its own congestion control makes it one flow. */
 static bool overflows(lt_competition *c, const lt_congestion_sample *s,
                       const lt_delay_window *window, livetcp_usec own_us, double part, bool ours)
 {
@@ -175,7 +175,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
 
 /* ---- the share ---- */
 
-/* RFC 9438, section 4.2: segments by now of a flow that is not held back. */
+/* RFC 9438, section 4.2: present window of a flow without other limits, in segments. */
 static double cubic_share(const lt_competition *c, livetcp_usec now)
 {
     double t = (double)(now - c->epoch_us) / SECOND - c->plateau_s;
@@ -237,7 +237,7 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
     return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
 }
 
-/* True when the drain that ends now has shown that nobody else fills the queue. */
+/* True when a drain ends now and has shown that no other flow fills the queue. */
 static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double round)
 {
     livetcp_usec segment_us = (livetcp_usec)(SEGMENT * SECOND * round / c->share);

@@ -13,13 +13,13 @@
 
 #define LT_ROUND_TRIP_MARKS 64
 
-/* Bytes up to `end` were written by `at_us`, `size` of them together. */
+/* A write of `size` bytes at `at_us`, which ends at byte `end` of the connection. */
 typedef struct lt_write_mark {
     uint64_t end;
     livetcp_usec at_us;
     uint32_t size;
     lt_burst_place place;
-    bool waits; /* in the kernel, for a window: the time until delivery is not all the path's */
+    bool waits; /* in the kernel, for a window: a part of its round trip is not the path's */
 } lt_write_mark;
 
 typedef struct lt_round_trips {
@@ -48,14 +48,13 @@ typedef struct lt_queue_samples {
     lt_burst_place place;  /*   in a burst */
 } lt_queue_samples;
 
-/* Takes path info. Returns the bytes that have been delivered since the last, and sets *samples to
- * those of the round trips that ended since. A packet takes its time at `rate` (bytes per second;
- * 0 = not known). */
+/* Takes path info. Returns the bytes delivered since the last call, and sets *samples to those of
+ * the round trips that ended since. `rate`: of the path, for a packet's own time; bytes per second,
+ * 0 = not known. */
 uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
                                livetcp_usec now, lt_queue_samples *samples);
 
-/* The route has become longer by `longer_us`: what was the minimum, and that, is the minimum now.
- */
+/* The route has become longer by `longer_us`, which is added to the minimum. */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
 
 /* The source takes all that the path carries, and this connection is one of several that carry it:
@@ -64,7 +63,7 @@ void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, live
  * most of all. */
 void lt_round_trips_set_filled(lt_round_trips *trips, bool filled);
 
-/* The minimum is not forgotten meanwhile: a queue of others may stand for as long as it likes. */
+/* Prolongs the memory of the minimum: a queue of others may stand for any time. */
 void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now);
 
 /* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */
