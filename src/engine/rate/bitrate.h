@@ -54,8 +54,8 @@ bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
                        const lt_bitrate_sample *sample);
 
-/* The path has carried `rate` (bytes per second) at least, in bursts. True if that shows that it
- * has become faster since something last stood: the rate of that time is then no bound any more. */
+/* `rate`: lower bound of the path's rate from bursts, bytes per second. True if the path has become
+ * faster since a queue last stood; the rate of that time is then forgotten. */
 bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
 
 /* True if the source follows the estimate and needs a larger one. */

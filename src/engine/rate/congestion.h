@@ -28,20 +28,20 @@ typedef struct lt_congestion {
     livetcp_usec standing_us; /* in the network and in the send queue */
     livetcp_usec queue_us;    /* of this in the network */
 
-    double limit;              /* bytes per second that get through while something stands */
-    double present;            /*   at present, of which the limit is the average; 0 = nothing */
-    double floor;              /* the limit does not fall below in this second, */
-    livetcp_usec floor_us;     /*   which began then */
-    double capacity;           /* the same while it is the network's queue; 0 = not known */
-    livetcp_usec congested_us; /* when a queue of the network last stood; INT64_MIN = never */
-    double max_rate[2];        /* bytes per second delivered, or shown by trains: maximum */
-    livetcp_usec max_rate_since_us; /*   recently, and before */
+    double limit;                   /* delivered bytes per second while a queue stands: average, */
+    double present;                 /*   and the last measurement; 0 = no queue stands */
+    double floor;                   /* lower bound of the limit in the second */
+    livetcp_usec floor_us;          /*   that began at this time */
+    double capacity;                /* the limit while the queue is in the network; 0 = not known */
+    livetcp_usec congested_us;      /* when a queue last stood in the network; INT64_MIN = never */
+    double max_rate[2];             /* maximum bytes per second, delivered or shown by trains: */
+    livetcp_usec max_rate_since_us; /*   in this period, which began then, and in the last */
     livetcp_usec base_us;           /* round trip without queues */
-    uint64_t delivered;             /* when something was delivered last, */
-    livetcp_usec progress_us;       /*   that was then */
-    livetcp_usec full_since_us;     /* all samples since have met a queue; LIVETCP_NEVER = not so */
-    livetcp_usec met_us;            /* the last one */
-    livetcp_usec sampled_us;        /* when a round trip was last a sample */
+    uint64_t delivered;             /* bytes at the last update that delivered any, */
+    livetcp_usec progress_us;       /*   and its time */
+    livetcp_usec full_since_us;     /* every sample since met a queue; NEVER = the last did not */
+    livetcp_usec met_us;            /* the last sample */
+    livetcp_usec sampled_us;        /* the last one that was not derived from silence */
 
     struct {
         livetcp_usec since_us; /* start of the present period; LIVETCP_NEVER = none */
@@ -88,8 +88,8 @@ bool lt_congestion_has_room(const lt_congestion *congestion);
  * = not known. */
 double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);
 
-/* True if the standing queue is in the network; else it is the connections' windows, or none yet.
- */
+/* True if the standing queue is in the network. Otherwise packets wait for the connections'
+ * windows, or no queue has stood. */
 bool lt_congestion_is_path(const lt_congestion *congestion);
 
 #endif

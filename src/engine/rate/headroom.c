@@ -14,27 +14,26 @@
 #define USED       0.7 /* of the share, or it does not grow */
 #define LATELY     3   /* ticks */
 #define SHRINK     0.9
-#define ENOUGH     8.0 /* nobody asks for more copies */
+#define ENOUGH     8.0 /* maximum: no policy sends more copies */
 
-/* Media is late if it is by so much; suspicion is some packets' worth of that. */
+/* Threshold of late media, and the sum of excesses that starts a trial. */
 #define LATE_US         2500
 #define LATE_DEVIATIONS 3
 #define LATE_PART       40 /* of the round trip */
-#define LATE_MAX        4  /* thresholds that a packet counts for at most */
+#define LATE_MAX        4  /* thresholds: maximum of one packet */
 #define LATE_SUSPECT    6  /* thresholds */
 #define LATE_SUM_MAX    12
 #define WAIT_US         20000
 #define GAIN            8
 
-/* Losses beyond this share and half as much again as normal add up; a burst counts once. */
+/* Losses above this share and 1.5 times the normal loss are summed; a burst counts once. */
 #define LOSS          0.06
 #define LOSS_FACTOR   1.5
 #define LOSS_SUSPECT  12.0
 #define LOSS_BURST_US 50000
 
-/* So many segments under way beyond a round trip's, in all ticks together, show that more is sent
- * than comes through. Repairs of random losses keep some under way, and a burst many for a moment.
- */
+/* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
+ * delivered. Repairs of random losses keep some in flight, and a burst many for a moment. */
 #define AWAY_NORMAL  4.0
 #define AWAY_MAX     6.0
 #define AWAY_SUSPECT 30.0
@@ -46,8 +45,8 @@
 #define TRIAL_MIN_US   1000000
 #define TRIAL_MAX_US   4000000
 #define TRIAL_SAMPLES  12
-#define EXPECTED_FIRST 6.0 /* losses, were they as frequent as before: none of so many, */
-#define EXPECTED_MAX   8.0 /*   or one of so many */
+#define EXPECTED_FIRST 6.0 /* expected losses at the former frequency: none of these came, */
+#define EXPECTED_MAX   8.0 /*   or one of these */
 
 /* After a trial. */
 #define MARGIN      0.85 /* of what got through */
@@ -222,7 +221,7 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SETTLE, view->now_us);
 }
 
-/* The link takes less than it carried: the media, and a part of the rest. */
+/* The link is full: it gets the media and a part of the rest that it carried. */
 static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 {
     double rest = MARGIN * h->trial.carried - (double)view->media_rate;
@@ -275,7 +274,7 @@ static bool is_less_lost(const lt_headroom *h)
            (expected >= EXPECTED_MAX && h->trial.lost_segments < 2);
 }
 
-/* Repairs of what was lost before are lost as well: it counts what comes after them. */
+/* Repairs of former losses may be lost, too: only later losses count. */
 static void begin_again(lt_headroom *h)
 {
     h->trial.loss_before = h->trial.lost_segments / h->trial.segments;
@@ -326,7 +325,7 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
         h->share *= SHRINK;
     }
     h->spends = in_a_second > SHARE_MIN / 2;
-    if (!h->spends) /* who sends nothing extra is not to blame */
+    if (!h->spends) /* without extra bytes they are not the cause */
         h->late = h->lost = h->away = 0;
 }
 

@@ -27,7 +27,7 @@ typedef struct lt_headroom {
     lt_headroom_phase phase;
     livetcp_usec since_us; /* the phase began */
     livetcp_usec begun_us; /* the first phase began */
-    bool flowed;           /* media did not wait once */
+    bool flowed;           /* media has been sent without a wait */
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
     double max_share;      /* the share does not grow beyond; HUGE_VAL = not known yet */
@@ -43,19 +43,18 @@ typedef struct lt_headroom {
     double suspect_lost, suspect; /* segments since the sum of losses left zero */
 
     struct {
-        bool late, lost;      /* what it is about: media's lateness, losses */
-        livetcp_usec late_us; /* average before, */
-        double loss, carried; /*   share of lost segments, bytes per second that got through */
-        double share;         /*   and the share then */
-        double average_us;    /* lateness since */
+        bool late, lost;                /* its reasons: lateness of media, losses */
+        livetcp_usec late_us;           /* average before, */
+        double loss, carried;           /* share of lost segments, delivered bytes per second */
+        double share;                   /*   and the share then */
+        double average_us;              /* lateness since */
         double lost_segments, segments; /* of the present part, */
         double loss_before;             /*   and the loss of the part before */
         unsigned samples;
     } trial;
-
-    unsigned full, cleared;       /* results of trials, in succession */
-    livetcp_usec exempt_until_us; /* no trial before */
-    livetcp_usec retry_us;        /* `max_share` grows again then */
+    unsigned full, cleared;       /* successive trials that found the link full, or not */
+    livetcp_usec exempt_until_us; /* no trial before this time */
+    livetcp_usec retry_us;        /* when `max_share` grows again */
 
     struct {
         uint64_t delivered, written, media;
@@ -66,12 +65,12 @@ typedef struct lt_headroom {
 
 typedef struct lt_headroom_view {
     livetcp_usec now_us;
-    uint64_t delivered, written, media; /* bytes on the link, ever */
+    uint64_t delivered, written, media; /* bytes on the link so far */
     uint64_t media_rate;                /* bytes per second of the link's media, */
     uint64_t session_rate;              /*   and of the session's */
     livetcp_usec wait_us;               /* age of the oldest packet in the send queue */
     livetcp_usec rtt_us;                /* of the link; 0 = not known */
-    uint64_t undelivered;               /* bytes under way */
+    uint64_t undelivered;               /* bytes that the peer has not */
 } lt_headroom_view;
 
 void lt_headroom_init(lt_headroom *headroom);
