@@ -8,18 +8,19 @@
 
 #define INTERVAL_US 50000
 
-/* Part of the path's rate; less while a queue stands, so that it is gone after DRAIN_US. */
+/* Part of the path's rate. While a queue stands it is less, so that the queue drains in DRAIN_US.
+ */
 #define HEAD       0.98
 #define DRAIN_US   300000.0
 #define ALLOWED_US 5000.0
 #define LOWER_MAX  0.5
-#define SLOWER_US  60000 /* stood so long: what gets through at present counts */
+#define SLOWER_US  60000 /* queue from which the present rate counts instead of the average */
 
-/* The first estimate is the rate of the first frame over the 100 ms that a rate is measured over at
- * least, which is less than the source sends: it backs up until the path has shown something. */
+/* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
+ * frame alone gives less than the source sends. */
 #define START_MIN 150000.0
 
-/* Growth per interval: back to the rate known to fit, and beyond; and before anything stood. */
+/* Growth per interval: back to a known rate, beyond it, and before any queue has stood. */
 #define GROW_BACK    0.2
 #define GROW_SHOWN   0.5
 #define TRAINS_MIN   2
@@ -34,18 +35,18 @@
 #define NEAR_USED    0.75      /* of the estimate, or growing shows nothing */
 #define USED_MIN     0.5       /* of the estimate: less has no need of more */
 
-/* A source that was told so much more in so many looks, and sent that part of it more, follows; one
- * that sends so many times what it was told does not. */
+/* A source follows if it was told FOLLOW_MORE times as much as FOLLOW_LOOKS updates before, and
+ * sent FOLLOW_PART of that increase. It does not if it sends IGNORES times what it was told. */
 #define FOLLOW_LOOKS 6
 #define FOLLOW_MORE  1.25
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
-#define USED_SHOWN   2.5 /* the same where trains have shown that it fits */
-#define USED_MAX     2.0 /* estimate per bit that the source has shown to use */
+#define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
+#define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
 #define TRAIN_PART   0.95
-#define FASTER       1.15 /* trains at so many times the ceiling: the path has become faster */
+#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
 
-/* For so long after a loss a window that is the limit does not grow by itself. */
+/* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
 
 #define STALL_US   100000
@@ -94,6 +95,15 @@ bool lt_bitrate_is_used(const lt_bitrate *b)
     return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
 }
 
+bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
+{
+    if (b->ceiling <= 0 || b->by_windows || rate <= FASTER * b->ceiling)
+        return false;
+    b->ceiling = 0;
+    b->shown_us = INT64_MIN;
+    return true;
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -109,12 +119,12 @@ static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *
     b->estimate = estimate;
     if (c->progress_us > s->now_us - STALL_US)
         b->moving = estimate;
-    else /* nothing comes through: that lowers it to a part of what it was, once */
+    else /* a stall lowers it to a part of its last value, once */
         b->estimate = larger(estimate, STALL_PART * b->moving);
 }
 
-/* With the root of the rate, so that sessions which share a path come to equal shares, and faster
- * the longer nothing has stood. */
+/* Growth near the known rate: with the root of the rate, so that sessions which share a path come
+ * to equal shares, and faster the longer no queue has stood. */
 static double near(const lt_bitrate *b, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
@@ -125,8 +135,8 @@ static double near(const lt_bitrate *b, livetcp_usec now)
     return smaller(step, GROW_FAST * b->estimate);
 }
 
-/* Bits per second of media written over the last looks: what the source makes of the estimate. */
-static double look_used(lt_bitrate *b, const lt_bitrate_sample *s)
+/* Bit rate of the media written in the last updates. */
+static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
 {
     unsigned back = b->looks < USED_LOOKS ? b->looks : USED_LOOKS;
     unsigned first = (b->looks - back) % LT_BITRATE_LOOKS, place = b->looks % LT_BITRATE_LOOKS;
@@ -141,7 +151,7 @@ static double look_used(lt_bitrate *b, const lt_bitrate_sample *s)
     return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
 }
 
-/* Media and the mean estimate from so many looks ago to so many looks before that. */
+/* Bit rate of media and mean estimate over FOLLOW_LOOKS updates, which ended `ago` updates ago. */
 static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *estimate)
 {
     unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
@@ -156,8 +166,8 @@ static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *esti
                      : 0;
 }
 
-/* Probes are for an encoder that follows, and not for a source that sends as it does anyway. */
-static void look_whether_it_follows(lt_bitrate *b)
+/* Only an encoder that follows the estimate is probed for. */
+static void update_follows(lt_bitrate *b)
 {
     double used, told, used_before, told_before;
 
@@ -172,8 +182,8 @@ static void look_whether_it_follows(lt_bitrate *b)
         b->follows = true;
 }
 
-/* The part of the queue that the estimates of the last `lag_us` let drain, which no sample shows
- * yet (Smith's predictor). */
+/* Drain of the queue by the estimates of the last `lag_us`, which no sample shows yet (Smith's
+ * predictor). */
 static double unseen_us(const lt_bitrate *b, double carried, livetcp_usec now, livetcp_usec lag_us)
 {
     double sum = 0;
@@ -189,8 +199,7 @@ static double unseen_us(const lt_bitrate *b, double carried, livetcp_usec now, l
     return sum;
 }
 
-/* A link that has become slower shows in what gets through at present, long before the average has
- * followed. */
+/* The present rate shows a link that has become slower long before the average does. */
 static double getting_through(const lt_congestion *c)
 {
     bool slower = c->standing_us > SLOWER_US && c->present > 0 && c->present < c->limit;
@@ -213,7 +222,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
 }
 
-/* Beside others the share alone decides, less the standing queue. */
+/* Beside others: the share, less the drain of the standing queue. */
 static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     double carried = smaller(c->limit, s->admitted) * BITS * s->media_share;
@@ -255,7 +264,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
 
-static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
     double used;
@@ -263,10 +272,10 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
-    if (c->route_us > b->lowered_us) /* what lowered it was no queue */
+    if (c->route_us > b->lowered_us) /* a longer route lowered it, and no queue */
         b->ceiling = c->limit;
-    b->used = used = look_used(b, s);
-    look_whether_it_follows(b);
+    b->used = used = update_used(b, s);
+    update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)
@@ -279,7 +288,7 @@ static void judge(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 
 bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)
 {
-    judge(b, congestion, s);
+    update_estimate(b, congestion, s);
     if (b->estimate <= 0)
         return false;
     b->estimate = larger(b->min, smaller(b->max, b->estimate));

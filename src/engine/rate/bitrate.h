@@ -12,11 +12,11 @@
 #define LT_BITRATE_LOOKS 20
 
 typedef struct lt_bitrate {
-    double min, max; /* bit/s; bounds, max = HUGE_VAL when there is none */
+    double min, max; /* bounds in bit/s; max = HUGE_VAL: none */
     double estimate; /* bit/s of media; 0 = not known yet */
-    double moving;   /* when something came through last */
-    double used;     /* bit/s of media written of late; 0 = not known */
-    bool follows;    /* the source was seen to send more when it was told more */
+    double moving;   /* the estimate when the path last delivered something */
+    double used;     /* bit/s of media written recently; 0 = not known */
+    bool follows;    /* the source has sent more after it was told more */
     double told;     /* last value reported to the application */
     livetcp_usec told_us;
 
@@ -24,36 +24,41 @@ typedef struct lt_bitrate {
         livetcp_usec at_us;
         uint64_t written; /* media */
         double estimate;
-    } past[LT_BITRATE_LOOKS]; /* the last looks, a ring, */
-    unsigned looks;           /*   ever */
+    } past[LT_BITRATE_LOOKS]; /* the last updates, a ring */
+    unsigned looks;           /* number of updates */
 
-    double ceiling;  /* bytes per second, all, carried when something last stood; 0 = none */
-    bool by_windows; /*   that was the connections' windows, kept small by losses */
-    livetcp_usec updated_us; /* when the estimate was last thought about */
+    double ceiling;          /* bytes per second of all traffic when a queue last stood; 0 = none */
+    bool by_windows;         /* it was caused by the connections' windows, kept small by losses */
+    livetcp_usec updated_us; /* the last update */
     livetcp_usec lowered_us; /* when it was last lowered; INT64_MIN = never */
-    livetcp_usec shown_us;   /* when it last followed what packet trains show; INT64_MIN = never */
+    livetcp_usec
+        shown_us; /* when it last grew towards the packet trains' rate; INT64_MIN = never */
 } lt_bitrate;
 
 typedef struct lt_bitrate_sample {
     livetcp_usec now_us;
     double media_share;  /* bytes of media per byte written; 0 = not known */
-    uint64_t media_rate; /* bytes per second that the application has sent of late */
-    uint64_t media;      /* bytes of media written, ever */
-    double probed;       /* bytes per second that a probe has shown at least; 0 = none has */
-    double admitted;     /* bytes per second that the connections' windows admit; HUGE_VAL = ? */
+    uint64_t media_rate; /* bytes per second that the application has recently sent */
+    uint64_t media;      /* bytes of media written so far */
+    double probed;       /* lower bound from a probe, bytes per second; 0 = none */
+    double admitted;     /* bytes per second that the windows admit; HUGE_VAL = not known */
 } lt_bitrate_sample;
 
 /* Bounds in bit/s, 0 = none. The estimate begins as `max`, or as unknown. */
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 
-/* Other bounds from now on, which the estimate keeps to at once. True as lt_bitrate_update(). */
+/* Changes the bounds; the estimate is clamped at once. Returns as lt_bitrate_update(). */
 bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 
-/* Takes a look. True if the estimate has changed by so much that the application should know. */
+/* Updates the estimate. True if it has changed enough to tell the application. */
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
                        const lt_bitrate_sample *sample);
 
-/* True if the source sends about what it was told, and might send more if it was told more. */
+/* `rate`: lower bound of the path's rate from bursts, bytes per second. True if the path has become
+ * faster since a queue last stood; the rate of that time is then forgotten. */
+bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
+
+/* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 
 /* bit/s; 0 = not known yet. */

@@ -5,8 +5,8 @@
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* They are there when the queue is so many times as long as we would have it, within these bounds,
- * for so long after it, and a round trip, could have gone. */
+/* A queue of others is QUEUES times as long as our target, within these bounds, for FOUND_US, a
+ * round trip and the time in which it could have drained. */
 #define QUEUES       3
 #define QUEUE_MIN_US 30000
 #define QUEUE_MAX_US 120000
@@ -15,15 +15,15 @@
 #define STOOD_US     150000
 
 #define OWN_MIN_US 12000
-#define FALLS      0.8 /* of what it was: it is going */
+#define FALLS      0.8 /* below this part of its first length it is draining */
 
-/* Two losses are enough where we have come to carry little. They are not those of one event: a link
- * that becomes slower, or a longer route, which is met by retransmissions in vain. */
+/* Two losses are enough where the session has come to carry this part. They must be of different
+ * events: a slower link or a longer route causes several at once. */
 #define LITTLE           0.7
 #define LITTLE_LOSSES_US 10000000
 #define LITTLE_APART_US  700000
 
-/* Sooner, and by a shorter queue, when they were there so short a time ago: a flow that lost much
+/* Within AGAIN_US of the last drain a shorter queue counts, and sooner: a flow that has lost much
  * leaves the queue empty for a moment. */
 #define AGAIN_US       8000000
 #define AGAIN_FOUND_US 125000
@@ -47,8 +47,9 @@
 #define GROW      0.53
 #define SHRINK    0.7
 #define EVENT_US  200000
-#define USED      0.7 /* of the share, or growing shows nothing */
+#define USED      0.55 /* of the share, or growing shows nothing */
 #define SHARE_MIN 4500.0
+#define SPREAD_US 20000 /* a frame is sent within this time: half of its interval */
 
 /* The same flow on paths of more content (RFC 9438, section 4.2), in segments and seconds. */
 #define CUBIC     0.4
@@ -61,7 +62,7 @@
 #define DRAIN_AFTER_US 4000000
 #define SHORTER        0.6
 #define DRAIN_LOOK_US  60000
-#define DRAIN_LEAST    3000
+#define DRAIN_MIN      3000
 #define GONE_PART      0.15    /* the queue then, of the longest */
 #define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
@@ -86,15 +87,15 @@ static bool is_expected(const lt_competition *c, livetcp_usec now)
 
 static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, livetcp_usec own_us)
 {
-    livetcp_usec most = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
+    livetcp_usec max_us = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
 
     if (own_us < QUEUE_MIN_US / QUEUES)
         return QUEUE_MIN_US;
-    return QUEUES * own_us < most ? QUEUES * own_us : most;
+    return QUEUES * own_us < max_us ? QUEUES * own_us : max_us;
 }
 
-/* A queue that overflows without us, a few times: the buffer is too small for one to stand. One
- * connection needs no other sign than losses: its own congestion control makes it one flow. */
+/* Repeated overflows of a queue that is not ours: the buffer is too small for a queue to stand.
+ * With one connection losses alone are enough, as its own congestion control makes it one flow. */
 static bool overflows(lt_competition *c, const lt_congestion_sample *s,
                       const lt_delay_window *window, livetcp_usec own_us, double part, bool ours)
 {
@@ -175,7 +176,7 @@ static double round_trip(const lt_congestion_sample *s, const lt_delay_window *w
  * although it carries a part of the media only. Beside flows that take no losses into account, as
  * BBR's first version, the share that losses leave is next to nothing, and that of one connection
  * over BBR is not. */
-static double least_share(const lt_congestion_sample *s)
+static double min_share(const lt_congestion_sample *s)
 {
     double window = s->connections > 1 ? (double)s->one_window : 0;
 
@@ -191,7 +192,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
         share = c->share;
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
-    c->share = share > least_share(s) ? share : least_share(s);
+    c->share = share > min_share(s) ? share : min_share(s);
     c->heavy.count = 0;
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
@@ -206,7 +207,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
 
 /* ---- the share ---- */
 
-/* RFC 9438, section 4.2: segments by now of a flow that is not held back. */
+/* RFC 9438, section 4.2: present window of a flow without other limits, in segments. */
 static double cubic_share(const lt_competition *c, livetcp_usec now)
 {
     double t = (double)(now - c->epoch_us) / SECOND - c->plateau_s;
@@ -249,8 +250,8 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
         c->epoch_us += s->now_us - c->updated_us;
     }
     c->updated_us = s->now_us;
-    if (c->share < least_share(s))
-        c->share = least_share(s);
+    if (c->share < min_share(s))
+        c->share = min_share(s);
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
 }
@@ -268,7 +269,7 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
     return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
 }
 
-/* True when the drain that ends now has shown that nobody else fills the queue. */
+/* True when a drain ends now and has shown that no other flow fills the queue. */
 static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double round)
 {
     livetcp_usec segment_us = (livetcp_usec)(SEGMENT * SECOND * round / c->share);
@@ -317,15 +318,25 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
 
     if (c->drain_until_us == LIVETCP_NEVER || round <= 0)
         return s->connections > 1 ? (uint64_t)c->share : UINT64_MAX;
-    return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_LEAST;
+    return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_MIN;
+}
+
+/* The share bounds the bytes in flight at any moment. The rate is therefore by the average round
+ * trip, as the minimum comes in the trough of the others' sawtooth only, and leaves space for a
+ * frame that is spread: else packets wait in the send queue for the window. */
+static double average_round_trip(const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    livetcp_usec spread_us = s->connections > 1 ? SPREAD_US : 0;
+
+    return (double)(s->base_us + window->average_us + spread_us) / SECOND;
 }
 
 double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
-    double round = round_trip(s, window), rate, shown;
+    double round = average_round_trip(s, window), rate, shown;
 
-    if (c->drain_until_us != LIVETCP_NEVER || round <= 0)
+    if (c->drain_until_us != LIVETCP_NEVER || s->base_us <= 0)
         return 0;
     rate = c->share / round;
     if (s->wait_us <= WAIT_US || window->span_us <= 0)

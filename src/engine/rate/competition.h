@@ -17,37 +17,37 @@
 #define LT_COMPETITION_LOSSES 3
 
 typedef struct lt_competition {
-    livetcp_usec since_us; /* a queue that is not ours has stood since; LIVETCP_NEVER = does not */
-    livetcp_usec from_us;  /* the queue then */
-    double plateau;        /* segments: the share before it was last made smaller, */
-    double plateau_s;      /*   to be reached again so long */
-    livetcp_usec epoch_us; /*   after that */
-    livetcp_usec updated_us;                     /* at the last look */
+    livetcp_usec since_us;   /* a queue of others has stood since; LIVETCP_NEVER = none stands */
+    livetcp_usec from_us;    /* the queue then */
+    double plateau;          /* CUBIC: the share before the last reduction, in segments, */
+    double plateau_s;        /*   and the time in which it is reached again, */
+    livetcp_usec epoch_us;   /*   from this moment */
+    livetcp_usec updated_us; /* at the last look */
     livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
-    unsigned losses;                             /* ever */
+    unsigned losses;                             /* their number so far */
     struct {
-        livetcp_usec since_us;  /* the period in which they are counted began then; */
-        uint64_t delivered;     /* bytes at that time, */
-        uint64_t retransmitted; /* and segments */
-        unsigned count;         /* periods in a row with many losses */
+        livetcp_usec since_us;  /* start of the present period, */
+        uint64_t delivered;     /*   bytes delivered by then, */
+        uint64_t retransmitted; /*   segments retransmitted by then */
+        unsigned count;         /* successive periods with heavy losses */
     } heavy;
-    double share;                      /* bytes in flight */
-    unsigned empty_drains;             /* one after the other */
-    uint64_t delivered, retransmitted; /* at the last look */
-    livetcp_usec shrunk_us;            /* when the share was last made smaller */
-    livetcp_usec stood_us;             /* when a queue last stood */
-    livetcp_usec queue_max_us;         /* the longest queue since the last drain */
-    livetcp_usec drained_us;           /* when the last drain was, or they were found */
-    livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
-    livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
+    double share;                                /* bytes in flight */
+    unsigned empty_drains;                       /* in succession */
+    uint64_t delivered, retransmitted;           /* at the last look */
+    livetcp_usec shrunk_us;                      /* when the share was last made smaller */
+    livetcp_usec stood_us;                       /* when a queue last stood */
+    livetcp_usec queue_max_us;                   /* the longest queue since the last drain */
+    livetcp_usec drained_us;                     /* when the last drain was, or they were found */
+    livetcp_usec drain_until_us;                 /* LIVETCP_NEVER: none is under way */
+    livetcp_usec drain_min_us;                   /* the shortest queue that it has shown */
 } lt_competition;
 
 void lt_competition_init(lt_competition *competition);
 
-/* Detects other senders that fill the queue: it stands longer than our own target, `own_us` (0 = we
- * have not limited ourselves), for some time, or it overflows again and again while we keep ours
- * short. `ours`: this queue may still be of our own making. `part`: of what the path has carried of
- * late, what gets through now. */
+/* Detects other senders that fill the queue: it is longer than our own target `own_us` (0 = the
+ * session has no limit) for some time, or it overflows repeatedly while ours is short. `ours`: this
+ * queue may be our own. `part`: delivered rate as a part of the maximum that the path has recently
+ * carried. */
 bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           bool ours);
@@ -57,17 +57,16 @@ bool lt_competition_found(lt_competition *competition, const lt_congestion_sampl
 void lt_competition_begin(lt_competition *competition, const lt_congestion_sample *sample,
                           const lt_delay_window *window, double rate);
 
-/* Takes a look. False when the others have gone. */
+/* Updates the share. False when the others have gone. */
 bool lt_competition_update(lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
 
-/* Bytes that may be in flight; UINT64_MAX = as the one connection's own congestion control has it.
- */
+/* Bytes that may be in flight; UINT64_MAX = no limit above the only connection's own window. */
 uint64_t lt_competition_window(const lt_competition *competition,
                                const lt_congestion_sample *sample, const lt_delay_window *window);
 
-/* Bytes per second that the share gives, as far as it shows: the connections' own windows may be
- * smaller. 0 = a drain is under way, and nothing shows. */
+/* Bytes per second of the share; no more than is delivered while packets wait, since the
+ * connections' own windows may be smaller. 0 = not known during a drain. */
 double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
 

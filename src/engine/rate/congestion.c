@@ -15,17 +15,18 @@
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* A queue stands if nothing in this window, a round trip within these bounds, waited less. */
+/* A queue stands if the minimum wait in a window is STANDING_US. The window is a round trip within
+ * these bounds. */
 #define WINDOW_MIN_US       160000
 #define WINDOW_MAX_US       600000
 #define COMPETING_WINDOW_US 500000
 #define STANDING_US         8000
 
-/* A round trip above the path's own by so much has met a queue. */
+/* A round trip with this excess has met a queue. */
 #define BUSY_US 3000
 
-/* The rate is measured over as much of a standing queue, or two round trips, and averaged from one
- * sample to the next; a very different one is taken as it is. */
+/* The rate is measured over RATE_US of a standing queue, or two round trips, and averaged over the
+ * samples. Beyond FASTER and SLOWER it replaces the average. */
 #define RATE_US    500000
 #define LIMIT_GAIN 0.08
 #define FASTER     1.15
@@ -33,20 +34,20 @@
 #define FALL       0.985 /* at most, from one sample to the next */
 #define FALL_FULL  0.99
 
-/* Measurements while a route changes justify no larger fall in a second. */
+/* Maximum fall in a second: measurements are wrong while a route changes. */
 #define FLOOR_PART 0.3
 #define FLOOR_US   1000000
 
-/* Target for the queue, in bytes: at least the bytes that leave it from one sample to the next, and
- * a packet. */
+/* Target for the queue in bytes. It holds at least a packet, and the bytes that leave between two
+ * samples. */
 #define QUEUE_ROOT 7.0
 #define LOOK_US    6000
 #define QUEUE_MIN  2000.0
 
-/* A window that is full and meets no queue is too small, and opens: per look, and faster when
- * packets have waited for it for long, so that they do not wait for longer. A source that offers so
- * much more than gets through makes them wait whatever the window: then it opens by so much in a
- * round trip, as its effect is seen after one. */
+/* A window that is full and meets no queue is too small, and opens at each update: faster while
+ * packets wait for OPEN_WAIT_US. A source that offers OVERLOAD times the delivered rate makes
+ * packets wait with any window. The window then opens by OVERLOAD_GAIN in a round trip, since its
+ * effect shows after one. */
 #define OPEN_GAIN         1.005
 #define OPEN_FAST         1.03
 #define OPEN_WAIT_US      50000
@@ -56,66 +57,69 @@
 #define OVERLOAD_US       20000 /* between two looks, at most */
 #define SEGMENT           1500
 
-/* While packets wait for the window all the time, the queue never goes, and round trips without it
- * would be forgotten: now and then it is drained, for so long that each connection has a sample. */
+/* While packets wait for the window, the queue stands all the time and the minimum round trip would
+ * be forgotten. It is drained regularly, until each connection has a sample. */
 #define DRAIN_EVERY_US 3500000
 #define DRAIN_PART     0.9
 #define DRAIN_MIN_US   40000
-#define DRAIN_MOST_US  400000
+#define DRAIN_MAX_US   400000
 
-/* So many bytes above the window are ours to answer for, and so long. */
+/* A queue is our own for this time after so many bytes more than needed were in flight. */
 #define EXCESS       6000
 #define EXCESS_TRIPS 3
 #define EXCESS_US    300000
 
-/* A queue that may be another's counts for no more. */
+/* Upper bound of a standing queue that may be another's. */
 #define SUSPECTED_US 45000
 
-/* The first train may look slower than the path is, as its end is seen late. */
+/* The end of the first train is seen late, so that its rate may be too low. */
 #define TRAIN_ROOM 1.2
 
-/* Packets sent beyond those delivered in a window show that a queue is ours. */
+/* A queue is our own if the bytes in flight grow by this part of what a window delivers, and more.
+ */
 #define GROWTH_PART  10
 #define GROWTH_BYTES 1500
 
-/* The limit goes when no queue has been seen for so long. */
+/* The limit ends when no queue has stood for this time. */
 #define FORGET_US 5000000
 
-/* A rate smaller by so much in that time, and a queue of hardly less, so many times. */
+/* Sending less is in vain: in VAIN_COUNT periods the rate fell to VAIN_RATE, and the queue stayed
+ * above VAIN_QUEUE of its length. */
 #define VAIN_US       300000
 #define VAIN_QUEUE_US STANDING_US
 #define VAIN_RATE     0.85
 #define VAIN_QUEUE    0.7
 #define VAIN_COUNT    2
 
-/* A route does not become longer for so short a time. */
+/* A longer route lasts for at least this time. */
 #define ROUTE_US 5000000
 
-/* Nothing delivered for so long and two round trips is a stall. */
+/* A stall: nothing is delivered for this time and two round trips. */
 #define STALL_US 200000
 
-/* So long without a round trip that is a sample of the network. */
+/* Silence: no round trip is a sample of the network for this time. */
 #define SILENCE_US   150000
 #define QUEUE_MAX_US 2000000
 
-/* A path without a queue for so long had room for all that was sent. */
+/* A path without a queue for this time had capacity for all that was sent. */
 #define CALM_US 3000000
 
-/* A path that has lost nothing for so long shows a longer route by a window that is full. */
+/* A path without losses for this time shows a longer route by a full window. */
 #define LOSSY_US 10000000
 
-/* Half of the time for which the most that was carried is remembered. */
-#define MOST_US 15000000
+/* Half of the time for which the maximum rate is remembered. */
+#define MAX_RATE_US 15000000
 
-/* Beside others: of the share's rate, and so much of it at once. A frame waits so long for that. */
+/* The pacer beside others: its rate as a multiple of the share's, its burst, and the wait of a
+ * frame for it. */
 #define PACE     2.0
 #define PACE_US  10000
 #define PACED_US 20000
 
-/* In a pause of that length, the rate is meaningless. */
+/* No rate is measured across a pause of this length. */
 #define PAUSE_US 80000
 
-/* No capacity for copies after so long in a queue of that length. */
+/* No capacity for copies after ROOM_US in a queue of this length. */
 #define ROOM_QUEUE_US 8000
 #define ROOM_US       40000
 
@@ -133,7 +137,7 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .route_us = INT64_MIN,
                                   .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
-                                  .most_since_us = INT64_MIN / 2,
+                                  .max_rate_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
@@ -192,33 +196,33 @@ static double wanted_queue(double capacity)
     return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
 }
 
-/* The most that the path has carried of late, for us. */
-static double carried_most(const lt_congestion *c)
+/* The maximum rate that the path has recently carried for this session. */
+static double max_carried(const lt_congestion *c)
 {
-    return c->most[0] > c->most[1] ? c->most[0] : c->most[1];
+    return c->max_rate[0] > c->max_rate[1] ? c->max_rate[0] : c->max_rate[1];
 }
 
-static void remember_most(lt_congestion *c, livetcp_usec now)
+static void remember_max_rate(lt_congestion *c, livetcp_usec now)
 {
     double rate = lt_delay_history_rate(&c->history, now, RATE_US);
     double train = lt_packet_trains_rate(&c->trains);
 
-    if (c->most_since_us < now - MOST_US) {
-        c->most[1] = c->most[0];
-        c->most[0] = 0;
-        c->most_since_us = now;
+    if (c->max_rate_since_us < now - MAX_RATE_US) {
+        c->max_rate[1] = c->max_rate[0];
+        c->max_rate[0] = 0;
+        c->max_rate_since_us = now;
     }
     rate = rate > train ? rate : train;
-    if (rate > c->most[0])
-        c->most[0] = rate;
+    if (rate > c->max_rate[0])
+        c->max_rate[0] = rate;
 }
 
 /* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
-    double most = carried_most(c) > c->capacity ? carried_most(c) : c->capacity;
+    double carried = max_carried(c) > c->capacity ? max_carried(c) : c->capacity;
 
-    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(most) / most * SECOND) : 0;
+    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(carried) / carried * SECOND) : 0;
 }
 
 static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
@@ -249,8 +253,8 @@ static void open_window(lt_congestion *c, const lt_congestion_sample *s)
         c->capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
 }
 
-/* We give the path more than it carries: packets wait, or more and more is in flight. Else a
- * standing queue may be another's, and the delivered rate is only our sending rate. */
+/* True if the session sends more than the path carries: packets wait, or the bytes in flight grow.
+ * Otherwise a standing queue may be another's, and the delivered rate is only our sending rate. */
 static bool is_our_doing(const lt_congestion *c, const lt_congestion_sample *s,
                          const lt_delay_window *window)
 {
@@ -282,8 +286,8 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
         return;
     }
     c->present = rate;
-    rate = smoothed(c->limit, rate);
-    /* Less in flight brings less, also where the queue is not ours: not all at once. */
+    rate = smoothed(c->limit, rate); /* A smaller window delivers less, also where the queue is
+                                        another's: the fall is limited. */
     double fall = is_full(c, s) ? FALL_FULL : FALL;
     if (rate < fall * c->limit)
         rate = fall * c->limit;
@@ -300,7 +304,7 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     c->congested_us = s->now_us;
 }
 
-/* Packets that wait for a window which opens are nobody's queue. */
+/* Packets that wait while the window opens are no standing queue. */
 static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
                    const lt_delay_window *window)
 {
@@ -320,17 +324,17 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     if (!waits)
         return;
     time = s->connections * SEGMENT / c->capacity * SECOND;
-    time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MOST_US ? DRAIN_MOST_US : time;
+    time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MAX_US ? DRAIN_MAX_US : time;
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
-/* Bytes that the path holds without a queue, */
+/* Bytes that the path holds without a queue. */
 static double path_content(const lt_congestion *c)
 {
     return c->capacity * (double)c->base_us / SECOND;
 }
 
-/* and with ours. */
+/* The same and our own queue. */
 static double needed_bytes(const lt_congestion *c)
 {
     return path_content(c) + wanted_queue(c->capacity);
@@ -339,19 +343,19 @@ static double needed_bytes(const lt_congestion *c)
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
-    double most = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
+    double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
 
     if (!congested && c->limit <= 0) /* the first train was no queue's */
         c->capacity = 0;
     c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
-        most = drained > QUEUE_MIN ? drained : QUEUE_MIN;
-    c->window = congested ? (uint64_t)most : UINT64_MAX;
+        bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
+    c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* While our own queue stands, the delivered rate is the bottleneck's, however much less we send.
- * One that falls with what we send, while the queue stays, is a share of a queue that is another's:
- * or the bottleneck has become slower, which happens once and not again and again. */
+/* While our own queue stands, the delivered rate is the bottleneck's and does not fall with our
+ * sending rate. If it falls and the queue stays, either the queue is another's or the bottleneck
+ * has become slower. The latter happens once and not in successive periods. */
 static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
                        const lt_delay_window *window)
 {
@@ -379,7 +383,7 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
     return c->vain.count >= VAIN_COUNT;
 }
 
-/* What was measured against the shorter route is worth nothing; what got through before, is. */
+/* Measurements against the shorter route are discarded; the limit before them counts. */
 static void begin_anew(lt_congestion *c, double limit)
 {
     c->limit = limit;
@@ -396,16 +400,16 @@ static bool is_calm(const lt_congestion *c, livetcp_usec now)
     return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
 }
 
-/* Losses at random keep windows from being full, and the steps of routes from being seen by that;
- * so does a window that is one connection's alone. But there an encoder that follows makes such an
- * excess itself, as its rate rises. */
+/* Random losses keep windows from being full, so that a full window cannot show a longer route. The
+ * same holds with one connection, unless the encoder follows: its rising rate makes such an excess
+ * itself. */
 static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 {
     return (s->connections == 1 && !s->follows) || c->lost_us > s->now_us - LOSSY_US;
 }
 
-/* An excess that came at once where there was room is tested. True while it counts as that of a
- * longer route, and when it has turned out to be. */
+/* Tests an excess that came at once on a calm path. True while it counts as a longer route, and
+ * when the test has confirmed one. */
 static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tests = lt_drain_test_is_under_way(&c->drain);
@@ -419,7 +423,7 @@ static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
-/* One that came in another way shows when a window made for the shorter route has become small. */
+/* A longer route that was not tested shows once the window for the shorter one has become small. */
 static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool tested = is_tested(c, s);
@@ -443,7 +447,7 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
-/* A longer route that has gone again at once was a queue, and not ours. */
+/* A longer route that is short again within ROUTE_US was a queue of others. */
 static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
 {
     if (c->shorter_us && s->now_us > c->route_us + ROUTE_US)
@@ -454,8 +458,8 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
-/* Losses of more than we would have in flight, as before the path was known, are found and
- * repaired for some round trips more. */
+/* True if the queue may be our own. Losses by more bytes in flight than needed, as before the path
+ * was known, are found and repaired for some more round trips. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
@@ -465,9 +469,9 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
-/* An encoder that follows is told more and more until something stands, and its frames fill a short
- * buffer before that: the first train limits what is under way until then. Media that does not
- * follow is left alone, as losses at random make trains look slower than the path is. */
+/* The estimate of an encoder that follows grows until a queue stands, and its frames fill a short
+ * buffer before that. Until then the first train limits the bytes in flight. Media that does not
+ * follow has no such limit, since random losses lower the rate of trains. */
 static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
 {
     double train = lt_packet_trains_rate(&c->trains);
@@ -483,7 +487,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
-    double most = carried_most(c);
+    double carried = max_carried(c);
     bool ours, vain;
 
     if (is_longer_route(c, s))
@@ -505,7 +509,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
         return;
     vain = is_in_vain(c, s, &window) || was_no_route(c, s);
-    double part = most > 0 ? c->limit / most : 1;
+    double part = carried > 0 ? c->limit / carried : 1;
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, ours) && !vain)
         return;
     if (vain && c->limit < c->vain.before)
@@ -514,8 +518,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     c->vain.since_us = LIVETCP_NEVER;
-    if (c->limit < most / 2)
-        c->limit = most / 2;
+    if (c->limit < carried / 2)
+        c->limit = carried / 2;
     lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
@@ -523,22 +527,22 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 
 /* ---- beside others ---- */
 
-/* A frame at once finds a buffer that others keep nearly full, and loses more than one packet of a
- * flow that sends as acknowledgements come: it is spread over much of its interval. */
+/* Others keep the buffer nearly full. A frame that is sent at once loses more packets there than an
+ * acknowledgement-clocked flow, so it is spread over half of its interval. */
 static void pace(lt_congestion *c, const lt_congestion_sample *s)
 {
     uint64_t sent = s->delivered + s->undelivered, room;
-    double rate = PACE * c->limit, most = rate * PACE_US / SECOND;
+    double rate = PACE * c->limit, burst = rate * PACE_US / SECOND;
     double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
 
     if (rate <= 0 || s->connections == 1)
         return;
-    most = most > 2 * SEGMENT ? most : 2 * SEGMENT;
+    burst = burst > 2 * SEGMENT ? burst : 2 * SEGMENT;
     c->pacer.credit += rate * (time < 1 ? time : 1) - (double)(sent - c->pacer.sent);
-    if (c->pacer.credit > most)
-        c->pacer.credit = most;
-    if (c->pacer.credit < -most)
-        c->pacer.credit = -most;
+    if (c->pacer.credit > burst)
+        c->pacer.credit = burst;
+    if (c->pacer.credit < -burst)
+        c->pacer.credit = -burst;
     c->pacer.at_us = s->now_us;
     c->pacer.sent = sent;
     room = c->pacer.credit > 0 ? (uint64_t)c->pacer.credit : 0;
@@ -551,7 +555,7 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s)
 static void compete(lt_congestion *c, const lt_congestion_sample *s)
 {
     if (is_stalled(c, s))
-        return; /* nothing shows a share */
+        return; /* a stall shows no share */
 
     lt_delay_window window = lt_delay_history_window(&c->history, s->now_us, COMPETING_WINDOW_US);
     bool there = lt_competition_update(&c->competition, s, &window);
@@ -571,9 +575,9 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     c->congested_us = s->now_us;
 }
 
-/* While no round trip ends that is a sample, as all wait for repairs, Little's law shows the delay;
- * and while nothing comes through, the time that it takes. With one connection what is under way
- * waits for its own repair, and tells nothing of a queue. */
+/* While no round trip is a sample, since all wait for repairs, Little's law gives the delay; while
+ * nothing is delivered, the length of the silence does. With one connection all bytes in flight
+ * wait for its own repair and show no queue. */
 static lt_congestion_sample with_silence(lt_congestion *c, const lt_congestion_sample *s)
 {
     lt_congestion_sample sample = *s;
@@ -615,7 +619,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     if (c->regime != LT_REGIME_COMPETING)
-        remember_most(c, s->now_us);
+        remember_max_rate(c, s->now_us);
     c->longer_us = 0;
     if (c->regime == LT_REGIME_COMPETING)
         compete(c, s);

@@ -28,49 +28,49 @@ typedef struct lt_congestion {
     livetcp_usec standing_us; /* in the network and in the send queue */
     livetcp_usec queue_us;    /* of this in the network */
 
-    double limit;               /* bytes per second that get through while something stands */
-    double present;             /*   at present, of which the limit is the average; 0 = nothing */
-    double floor;               /* the limit does not fall below in this second, */
-    livetcp_usec floor_us;      /*   which began then */
-    double capacity;            /* the same while it is the network's queue; 0 = not known */
-    livetcp_usec congested_us;  /* when a queue of the network last stood; INT64_MIN = never */
-    double most[2];             /* bytes per second delivered, or shown by trains: the most */
-    livetcp_usec most_since_us; /*   recently, and before */
-    livetcp_usec base_us;       /* round trip without queues */
-    uint64_t delivered;         /* when something was delivered last, */
-    livetcp_usec progress_us;   /*   that was then */
-    livetcp_usec full_since_us; /* all samples since have met a queue; LIVETCP_NEVER = not so */
-    livetcp_usec met_us;        /* the last one */
-    livetcp_usec sampled_us;    /* when a round trip was last a sample */
+    double limit;                   /* delivered bytes per second while a queue stands: average, */
+    double present;                 /*   and the last measurement; 0 = no queue stands */
+    double floor;                   /* lower bound of the limit in the second */
+    livetcp_usec floor_us;          /*   that began at this time */
+    double capacity;                /* the limit while the queue is in the network; 0 = not known */
+    livetcp_usec congested_us;      /* when a queue last stood in the network; INT64_MIN = never */
+    double max_rate[2];             /* maximum bytes per second, delivered or shown by trains: */
+    livetcp_usec max_rate_since_us; /*   in this period, which began then, and in the last */
+    livetcp_usec base_us;           /* round trip without queues */
+    uint64_t delivered;             /* bytes at the last update that delivered any, */
+    livetcp_usec progress_us;       /*   and its time */
+    livetcp_usec full_since_us;     /* every sample since met a queue; NEVER = the last did not */
+    livetcp_usec met_us;            /* the last sample */
+    livetcp_usec sampled_us;        /* the last one that was not derived from silence */
 
     struct {
-        livetcp_usec since_us; /* LIVETCP_NEVER = not */
-        livetcp_usec queue_us;
-        double limit;
-        unsigned count; /* periods in which the limit fell, and the queue did not */
-        double before;  /* the limit when they began */
-    } vain;             /* limit and queue when the present period began */
+        livetcp_usec since_us; /* start of the present period; LIVETCP_NEVER = none */
+        livetcp_usec queue_us; /* the queue then, */
+        double limit;          /*   and the limit */
+        unsigned count;        /* successive periods in which the limit fell and the queue stayed */
+        double before;         /* the limit before them */
+    } vain;                    /* periods in which sending less has not shortened the queue */
 
     struct {
         double credit; /* bytes that may be sent now */
         uint64_t sent;
         livetcp_usec at_us;
     } pacer;                /* beside others */
-    livetcp_usec looked_us; /* when the window was last looked at, */
-    livetcp_usec fitted_us; /*   and the source sent about what gets through, or less */
-    livetcp_usec excess_us; /* when more was last in flight than a queue of ours needs */
+    livetcp_usec looked_us; /* when the window was last updated, */
+    livetcp_usec fitted_us; /*   and when the source last sent no more than gets through */
+    livetcp_usec excess_us; /* when more was last in flight than our own queue needs */
     livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
 
     uint64_t retransmitted; /* segments, at the last sample, */
     livetcp_usec lost_us;   /*   and when that last grew */
 
-    livetcp_usec longer_us;  /* by how much the route is longer since the last update; 0 = not */
-    livetcp_usec route_us;   /* when that was last so */
-    livetcp_usec shorter_us; /*   a base below it soon after shows that it was not; 0 = none */
+    livetcp_usec longer_us;  /* increase of the route's round trip at this update; 0 = none */
+    livetcp_usec route_us;   /* the last such update */
+    livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
 
     livetcp_usec begun_us; /* first sample; INT64_MIN = none yet */
     lt_drain_test drain;
-    double before_drain; /* the limit when the excess came that it is about */
+    double before_drain; /* the limit when the tested excess came */
     lt_route_step step;
     lt_delay_history history;
     lt_packet_trains trains;
@@ -81,15 +81,15 @@ void lt_congestion_init(lt_congestion *congestion);
 
 void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample *sample);
 
-/* True if the path takes more than the media itself: some recent packet met hardly a queue. */
+/* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
-/* Bytes per second that the bottleneck has at least: delivered of late, or shown before; 0 = not
- * known. */
+/* Lower bound of the bottleneck's rate in bytes per second: recently delivered, or shown before; 0
+ * = not known. */
 double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);
 
-/* True if the standing queue is in the network; else it is the connections' windows, or none yet.
- */
+/* True if the standing queue is in the network. Otherwise packets wait for the connections'
+ * windows, or no queue has stood. */
 bool lt_congestion_is_path(const lt_congestion *congestion);
 
 #endif

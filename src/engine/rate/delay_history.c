@@ -45,12 +45,16 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
                                         livetcp_usec length)
 {
     lt_delay_window window = {.queue_us = LIVETCP_NEVER, .total_us = LIVETCP_NEVER};
+    livetcp_usec sum = 0;
     unsigned samples = 0;
     bool whole = false;
 
     for (unsigned age = 0; age < history->used && !whole; age++) {
         const lt_delay_tick *tick = tick_before(history, age);
-        samples += tick->queue_us != LIVETCP_NEVER;
+        if (tick->queue_us != LIVETCP_NEVER) {
+            sum += tick->queue_us;
+            samples++;
+        }
         window.queue_us = smaller(window.queue_us, tick->queue_us);
         window.total_us = smaller(window.total_us, tick->total_us);
         window.delivered = tick->delivered;
@@ -58,6 +62,7 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
         window.span_us = now - tick->start_us;
         whole = tick->start_us <= now - length;
     }
+    window.average_us = samples ? sum / samples : 0;
     window.known = whole && samples >= SAMPLES_MIN;
     return window;
 }
@@ -90,7 +95,7 @@ double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
 }
 
 double lt_delay_history_busy_rate(const lt_delay_history *history,
-                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  const lt_congestion_sample *sample, livetcp_usec min_us,
                                   livetcp_usec span_us)
 {
     const lt_delay_tick *from = NULL;
@@ -98,7 +103,7 @@ double lt_delay_history_busy_rate(const lt_delay_history *history,
 
     for (unsigned age = 0; age < history->used; age++) {
         const lt_delay_tick *tick = tick_before(history, age);
-        if (tick->total_us < least_us || tick->start_us < sample->now_us - span_us)
+        if (tick->total_us < min_us || tick->start_us < sample->now_us - span_us)
             break;
         if (tick->total_us != LIVETCP_NEVER)
             from = tick;

@@ -13,23 +13,23 @@
 /* The session at one moment. */
 typedef struct lt_congestion_sample {
     livetcp_usec now_us;
-    uint64_t delivered;    /* bytes, on all connections there ever were */
-    uint64_t undelivered;  /* bytes that the kernel holds and the peer has not, */
-    uint64_t in_flight;    /*   but for connections in timeout */
-    livetcp_usec queue_us; /* of a round trip that ended just now: above its base; NEVER = none */
-    livetcp_usec busy_us;  /* the same with the queue of its own burst */
+    uint64_t delivered;    /* bytes, on all connections so far */
+    uint64_t undelivered;  /* bytes that the kernel has and the peer has not, */
+    uint64_t in_flight;    /*   without connections in timeout */
+    livetcp_usec queue_us; /* excess of a round trip that just ended over its base; NEVER = none */
+    livetcp_usec busy_us;  /* the same, including the queue of its own burst */
     livetcp_usec exact_us; /* busy_us of a packet that did not wait for a window, */
-    livetcp_usec exact_sent_us; /*   which was sent then */
+    livetcp_usec exact_sent_us; /*   and when that was sent */
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
-    double offered;             /* bytes per second that the application has sent of late */
+    double offered;             /* bytes per second that the application has recently sent */
     bool follows;               /* the source sends about what it was told */
     unsigned connections;       /* that carry packets */
-    uint64_t one_window;    /* of their congestion windows, the one in the middle; 0 = not known */
-    uint64_t retransmitted; /* segments, on all connections there ever were */
+    uint64_t one_window;        /* median of their congestion windows; 0 = not known */
+    uint64_t retransmitted;     /* segments, on all connections so far */
 } lt_congestion_sample;
 
-/* A short time: counters at its start, and the minimum delays since. */
+/* A short period: counters at its start, and the minimum delays in it. */
 typedef struct lt_delay_tick {
     livetcp_usec start_us;
     uint64_t delivered, in_flight;
@@ -42,12 +42,13 @@ typedef struct lt_delay_history {
     unsigned newest, used;
 } lt_delay_history;
 
-/* A window of it. */
+/* A window of the history. */
 typedef struct lt_delay_window {
-    bool known;                      /* it is whole, and has enough samples: the rest is set */
+    bool known;                      /* the history covers it, with enough samples */
     livetcp_usec queue_us, total_us; /* minimum */
-    uint64_t delivered, in_flight;   /* when it began, */
-    livetcp_usec span_us;            /*   so long ago */
+    livetcp_usec average_us;         /* queue in the network: average of the ticks' minima */
+    uint64_t delivered, in_flight;   /* at its start */
+    livetcp_usec span_us;            /* since its start */
 } lt_delay_window;
 
 void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample);
@@ -59,10 +60,10 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
 double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
                              livetcp_usec span_us);
 
-/* Bytes per second delivered since no sample was below `least_us`, over `span_us` at most; 0 =
+/* Bytes per second delivered since no sample was below `min_us`, over `span_us` at most; 0 =
  * that is too short a time. */
 double lt_delay_history_busy_rate(const lt_delay_history *history,
-                                  const lt_congestion_sample *sample, livetcp_usec least_us,
+                                  const lt_congestion_sample *sample, livetcp_usec min_us,
                                   livetcp_usec span_us);
 
 #endif

@@ -24,20 +24,20 @@
 #define WATCH_US   400000
 
 /* The pause is longer than a queue takes to drain. */
-#define DRAIN_PART    1.4
-#define DRAIN_US      15000
-#define DRAIN_MOST_US 400000
+#define DRAIN_PART   1.4
+#define DRAIN_US     15000
+#define DRAIN_MAX_US 400000
 
 /* Packets that were sent so soon after it show what there is without a queue, and are to be seen
  * within this time of when they are due. */
-#define FIRST_US   25000
-#define LOOK_US    40000
-#define LOOKS_MOST 3
+#define FIRST_US  25000
+#define LOOK_US   40000
+#define LOOKS_MAX 3
 
 /* A phase that lasts so long, and as many round trips, has no samples: what waits in the kernel's
  * send buffer gives none, and the queue is ours. */
-#define PHASE_MOST_US    1000000
-#define PHASE_MOST_TRIPS 4
+#define PHASE_MAX_US    1000000
+#define PHASE_MAX_TRIPS 4
 
 /* From one test to the next. */
 #define AGAIN_US 5000000
@@ -51,7 +51,7 @@ static void enter(lt_drain_test *test, lt_drain_phase phase, livetcp_usec now)
 {
     test->phase = phase;
     test->since_us = test->part_us = now;
-    test->part_least_us = LIVETCP_NEVER;
+    test->part_min_us = LIVETCP_NEVER;
     test->samples = 0;
 }
 
@@ -77,16 +77,16 @@ static bool has_grown(lt_drain_test *test, livetcp_usec excess_us, livetcp_usec 
 {
     bool grown;
 
-    if (excess_us < test->part_least_us)
-        test->part_least_us = excess_us;
+    if (excess_us < test->part_min_us)
+        test->part_min_us = excess_us;
     if (now - test->part_us < PART_US)
         return false;
-    if (test->part_least_us != LIVETCP_NEVER && test->part_least_us > test->level_us)
-        test->level_us = test->part_least_us;
-    grown = test->part_least_us != LIVETCP_NEVER &&
-            (double)test->part_least_us > GROWN_PART * (double)test->jumped_us + NOISE_US;
+    if (test->part_min_us != LIVETCP_NEVER && test->part_min_us > test->level_us)
+        test->level_us = test->part_min_us;
+    grown = test->part_min_us != LIVETCP_NEVER &&
+            (double)test->part_min_us > GROWN_PART * (double)test->jumped_us + NOISE_US;
     test->part_us = now;
-    test->part_least_us = LIVETCP_NEVER;
+    test->part_min_us = LIVETCP_NEVER;
     return grown;
 }
 
@@ -96,14 +96,14 @@ static livetcp_usec packet_us(const lt_drain_test *test, const lt_congestion_sam
     double delivered = (double)(s->delivered - test->delivered);
     double time = (double)(s->now_us - test->begun_us);
 
-    return delivered > 0 ? (livetcp_usec)(SEGMENT * time / delivered) : DRAIN_MOST_US;
+    return delivered > 0 ? (livetcp_usec)(SEGMENT * time / delivered) : DRAIN_MAX_US;
 }
 
 static livetcp_usec drain_us(const lt_drain_test *test)
 {
     livetcp_usec length = (livetcp_usec)(DRAIN_PART * (double)test->level_us) + DRAIN_US;
 
-    return length < DRAIN_MOST_US ? length : DRAIN_MOST_US;
+    return length < DRAIN_MAX_US ? length : DRAIN_MAX_US;
 }
 
 /* The first packets after the pause are due a round trip after it, with the excess or without.
@@ -113,13 +113,13 @@ static livetcp_usec look(lt_drain_test *test, const lt_congestion_sample *s, liv
     bool first =
         s->exact_sent_us >= test->since_us && s->exact_sent_us <= test->since_us + FIRST_US;
 
-    if (first && excess_us < test->part_least_us)
-        test->part_least_us = excess_us;
+    if (first && excess_us < test->part_min_us)
+        test->part_min_us = excess_us;
     if (s->now_us < test->since_us + s->base_us + test->level_us + LOOK_US)
         return 0;
-    if (test->part_least_us != LIVETCP_NEVER)
-        return test->part_least_us;
-    if (++test->looks < LOOKS_MOST)
+    if (test->part_min_us != LIVETCP_NEVER)
+        return test->part_min_us;
+    if (++test->looks < LOOKS_MAX)
         enter(test, LT_DRAIN_WATCH, s->now_us);
     else
         give_up(test, s->now_us);
@@ -134,19 +134,19 @@ static livetcp_usec follow(lt_drain_test *test, const lt_congestion_sample *s,
     switch (test->phase) {
     case LT_DRAIN_SUSPECT:
         if (time < s->base_us + excess_us) { /* for packets from before, a part of the way is */
-            test->least_us = excess_us;
+            test->min_us = excess_us;
             test->samples = 0;
         } else if (time >= s->base_us + SUSPECT_US && test->samples >= SAMPLES_MIN) {
-            test->jumped_us = test->level_us = test->least_us;
+            test->jumped_us = test->level_us = test->min_us;
             enter(test, LT_DRAIN_WATCH, s->now_us);
         }
         break;
     case LT_DRAIN_WATCH:
         if (has_grown(test, excess_us, s->now_us))
             give_up(test, s->now_us);
-        else if (time >= WATCH_US + 2 * (s->base_us + test->least_us) &&
+        else if (time >= WATCH_US + 2 * (s->base_us + test->min_us) &&
                  test->samples >= SAMPLES_MIN) {
-            if ((double)test->least_us < STEP_PACKETS * (double)packet_us(test, s))
+            if ((double)test->min_us < STEP_PACKETS * (double)packet_us(test, s))
                 give_up(test, s->now_us);
             else
                 enter(test, LT_DRAIN_PAUSE, s->now_us);
@@ -169,12 +169,12 @@ livetcp_usec lt_drain_test_update(lt_drain_test *test, const lt_congestion_sampl
                                   bool may_begin)
 {
     livetcp_usec excess_us = s->exact_us, now = s->now_us;
-    double least;
+    double needed;
 
     if (test->phase == LT_DRAIN_PAUSE && now - test->since_us >= drain_us(test))
         enter(test, LT_DRAIN_LOOK, now);
     if (test->phase != LT_DRAIN_CALM &&
-        now - test->since_us > PHASE_MOST_US + PHASE_MOST_TRIPS * (s->base_us + test->level_us))
+        now - test->since_us > PHASE_MAX_US + PHASE_MAX_TRIPS * (s->base_us + test->level_us))
         give_up(test, now);
     if (excess_us == LIVETCP_NEVER || !s->base_us)
         return 0;
@@ -182,7 +182,7 @@ livetcp_usec lt_drain_test_update(lt_drain_test *test, const lt_congestion_sampl
     if (test->phase == LT_DRAIN_CALM) {
         if (!jumped || !may_begin)
             return 0;
-        test->jumped_us = test->least_us = test->level_us = excess_us;
+        test->jumped_us = test->min_us = test->level_us = excess_us;
         test->begun_us = now;
         test->delivered = s->delivered;
         test->looks = 0;
@@ -190,12 +190,12 @@ livetcp_usec lt_drain_test_update(lt_drain_test *test, const lt_congestion_sampl
         return 0;
     }
     test->samples++;
-    test->least_us = excess_us < test->least_us ? excess_us : test->least_us;
+    test->min_us = excess_us < test->min_us ? excess_us : test->min_us;
     /* Without a queue a packet still takes its own time. */
-    least = GONE_PART * (double)test->jumped_us - NOISE_US;
-    if (test->phase == LT_DRAIN_LOOK && least < packet_us(test, s) * 1.25)
-        least = packet_us(test, s) * 1.25;
-    if ((double)excess_us < least) {
+    needed = GONE_PART * (double)test->jumped_us - NOISE_US;
+    if (test->phase == LT_DRAIN_LOOK && needed < packet_us(test, s) * 1.25)
+        needed = packet_us(test, s) * 1.25;
+    if ((double)excess_us < needed) {
         give_up(test, now);
         return 0;
     }

@@ -14,29 +14,28 @@
 #define USED       0.7 /* of the share, or it does not grow */
 #define LATELY     3   /* ticks */
 #define SHRINK     0.9
-#define ENOUGH     8.0 /* nobody asks for more copies */
+#define ENOUGH     8.0 /* maximum: no policy sends more copies */
 
-/* Media is late if it is by so much; suspicion is some packets' worth of that. */
+/* Threshold of late media, and the sum of excesses that starts a trial. */
 #define LATE_US         2500
 #define LATE_DEVIATIONS 3
 #define LATE_PART       40 /* of the round trip */
-#define LATE_MOST       4  /* thresholds that a packet counts for at most */
+#define LATE_MAX        4  /* thresholds: maximum of one packet */
 #define LATE_SUSPECT    6  /* thresholds */
-#define LATE_SUM_MOST   12
+#define LATE_SUM_MAX    12
 #define WAIT_US         20000
 #define GAIN            8
 
-/* Losses beyond this share and half as much again as usual add up; a burst counts once. */
+/* Losses above this share and 1.5 times the normal loss are summed; a burst counts once. */
 #define LOSS          0.06
 #define LOSS_FACTOR   1.5
 #define LOSS_SUSPECT  12.0
 #define LOSS_BURST_US 50000
 
-/* So many segments under way beyond a round trip's, in all ticks together, show that more is sent
- * than comes through. Repairs of random losses keep some under way, and a burst many for a moment.
- */
+/* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
+ * delivered. Repairs of random losses keep some in flight, and a burst many for a moment. */
 #define AWAY_NORMAL  4.0
-#define AWAY_MOST    6.0
+#define AWAY_MAX     6.0
 #define AWAY_SUSPECT 30.0
 #define SEGMENT      1448.0
 
@@ -48,39 +47,39 @@
 
 /* Trials. */
 #define SETTLE_US      50000
-#define DRAIN_MOST_US  3000000
-#define TRIAL_LEAST_US 1000000
-#define TRIAL_MOST_US  4000000
+#define DRAIN_MAX_US   3000000
+#define TRIAL_MIN_US   1000000
+#define TRIAL_MAX_US   4000000
 #define TRIAL_SAMPLES  12
-#define EXPECTED_FIRST 6.0 /* losses, were they as frequent as before: none of so many, */
-#define EXPECTED_MOST  8.0 /*   or one of so many */
+#define EXPECTED_FIRST 6.0 /* expected losses at the former frequency: none of these came, */
+#define EXPECTED_MAX   8.0 /*   or one of these */
 
 /* After a trial. */
 #define MARGIN      0.85 /* of what got through */
 #define BELOW       0.5  /* of the share at which the link was full */
-#define LEAST       0.05
-#define PROBES      0.15 /* tail probes need so much beyond a byte of media, their headers included */
-#define IMMUNE_US   5000000
+#define SHARE_MIN   0.05
+#define PROBES      0.15 /* spare bytes per byte of media that tail probes need, headers included */
+#define EXEMPT_US   5000000
 #define RETRY_US    30000000
 #define RETRY_AGAIN 10000000
 #define RETRY_GROW  1.3
-#define DOUBLE_MOST 5
+#define DOUBLE_MAX  5
 
 void lt_headroom_init(lt_headroom *h)
 {
     *h = (lt_headroom){.share = FIRST,
-                       .most = HUGE_VAL,
+                       .max_share = HUGE_VAL,
                        .since_us = LIVETCP_NEVER,
                        .lost_us = INT64_MIN / 2,
                        .grown_us = INT64_MIN / 2,
-                       .immune_us = INT64_MIN,
+                       .exempt_until_us = INT64_MIN,
                        .retry_us = LIVETCP_NEVER,
                        .tick_us = INT64_MIN / 2};
 }
 
 double lt_headroom_get(const lt_headroom *h)
 {
-    double share = h->share < h->most ? h->share : h->most;
+    double share = h->share < h->max_share ? h->share : h->max_share;
 
     return h->phase >= LT_HEADROOM_SETTLE ? 0 : share;
 }
@@ -89,7 +88,7 @@ double lt_headroom_get(const lt_headroom *h)
  * than it could, and a link with less to spare never drains. */
 bool lt_headroom_takes_probes(const lt_headroom *h)
 {
-    return h->phase < LT_HEADROOM_SETTLE && (h->most > 0 || h->spare >= PROBES);
+    return h->phase < LT_HEADROOM_SETTLE && (h->max_share > 0 || h->spare >= PROBES);
 }
 
 static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
@@ -137,7 +136,7 @@ static void add_away(lt_headroom *h, const lt_headroom_view *view)
 {
     double beyond = segments_beyond(h, view) - AWAY_NORMAL;
 
-    h->away += beyond < AWAY_MOST ? beyond : AWAY_MOST;
+    h->away += beyond < AWAY_MAX ? beyond : AWAY_MAX;
     if (h->away < 0)
         h->away = 0;
 }
@@ -146,10 +145,10 @@ static void add_away(lt_headroom *h, const lt_headroom_view *view)
 
 static livetcp_usec threshold(const lt_headroom *h, livetcp_usec rtt_us)
 {
-    livetcp_usec least = LATE_US + rtt_us / LATE_PART;
-    livetcp_usec most = LATE_DEVIATIONS * h->deviation_us;
+    livetcp_usec min_us = LATE_US + rtt_us / LATE_PART;
+    livetcp_usec varies_us = LATE_DEVIATIONS * h->deviation_us;
 
-    return most > least ? most : least;
+    return varies_us > min_us ? varies_us : min_us;
 }
 
 static void learn_normal(lt_headroom *h, livetcp_usec late_us)
@@ -166,11 +165,11 @@ static void add_late(lt_headroom *h, livetcp_usec late_us, livetcp_usec rtt_us)
     double beyond = (double)(late_us - h->normal_us) - unit;
 
     h->late_us += ((double)late_us - h->late_us) / GAIN;
-    h->late += beyond < LATE_MOST * unit ? beyond : LATE_MOST * unit;
+    h->late += beyond < LATE_MAX * unit ? beyond : LATE_MAX * unit;
     if (h->late < 0)
         h->late = 0;
-    if (h->late > LATE_SUM_MOST * unit)
-        h->late = LATE_SUM_MOST * unit;
+    if (h->late > LATE_SUM_MAX * unit)
+        h->late = LATE_SUM_MAX * unit;
 }
 
 /* Losses, a burst counted once. */
@@ -244,32 +243,32 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SETTLE, view->now_us);
 }
 
-/* The link takes less than it carried: the media, and a part of the rest. */
-static void convict(lt_headroom *h, const lt_headroom_view *view)
+/* The link is full: it gets the media and a part of the rest that it carried. */
+static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 {
     double rest = MARGIN * h->trial.carried - (double)view->media_rate;
     double share = view->session_rate ? rest / (double)view->session_rate : 0;
 
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
-    h->most = share > LEAST ? share : 0;
+    h->max_share = share > SHARE_MIN ? share : 0;
     h->spare = h->trial.carried / (double)view->media_rate - 1;
     h->share = FIRST;
-    h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MOST ? h->full : DOUBLE_MOST));
+    h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MAX ? h->full : DOUBLE_MAX));
     h->full++;
-    h->innocent = 0;
+    h->cleared = 0;
     enter(h, LT_HEADROOM_SPEND, view->now_us);
 }
 
-static void acquit(lt_headroom *h, const lt_headroom_view *view)
+static void clear_link(lt_headroom *h, const lt_headroom_view *view)
 {
     if (h->trial.samples)
         h->normal_us = (livetcp_usec)h->trial.average_us;
     if (h->trial.lost)
         h->normal_loss = h->trial.loss_before;
-    h->immune_us =
-        view->now_us + (IMMUNE_US << (h->innocent < DOUBLE_MOST ? h->innocent : DOUBLE_MOST));
-    h->innocent++;
+    h->exempt_until_us =
+        view->now_us + (EXEMPT_US << (h->cleared < DOUBLE_MAX ? h->cleared : DOUBLE_MAX));
+    h->cleared++;
     enter(h, LT_HEADROOM_SPEND, view->now_us);
 }
 
@@ -279,7 +278,7 @@ static void settle(lt_headroom *h, const lt_headroom_view *view)
 
     if (since < view->rtt_us + SETTLE_US ||
         ((view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL) &&
-         since < DRAIN_MOST_US))
+         since < DRAIN_MAX_US))
         return;
     enter(h, LT_HEADROOM_TRIAL, view->now_us);
 }
@@ -295,10 +294,10 @@ static bool is_less_lost(const lt_headroom *h)
     double expected = h->trial.segments * h->trial.loss;
 
     return (expected >= EXPECTED_FIRST && h->trial.lost_segments < 1) ||
-           (expected >= EXPECTED_MOST && h->trial.lost_segments < 2);
+           (expected >= EXPECTED_MAX && h->trial.lost_segments < 2);
 }
 
-/* Repairs of what was lost before are lost as well: it counts what comes after them. */
+/* Repairs of former losses may be lost, too: only later losses count. */
 static void begin_again(lt_headroom *h)
 {
     h->trial.loss_before = h->trial.lost_segments / h->trial.segments;
@@ -310,19 +309,19 @@ static bool is_over(const lt_headroom *h, livetcp_usec now)
 {
     bool none_lost = h->trial.lost && h->trial.lost_segments < 1;
 
-    return now - h->since_us > (none_lost ? 2 : 1) * TRIAL_MOST_US;
+    return now - h->since_us > (none_lost ? 2 : 1) * TRIAL_MAX_US;
 }
 
-static void judge(lt_headroom *h, const lt_headroom_view *view)
+static void end_trial(lt_headroom *h, const lt_headroom_view *view)
 {
     bool over = is_over(h, view->now_us);
 
     if ((h->trial.late && is_less_late(h, view)) || (h->trial.lost && is_less_lost(h)))
-        convict(h, view);
+        limit_share(h, view);
     else if (over || (!h->trial.lost && h->trial.samples >= TRIAL_SAMPLES &&
-                      view->now_us - h->since_us > TRIAL_LEAST_US))
-        acquit(h, view);
-    else if (h->trial.segments * h->trial.loss >= EXPECTED_MOST)
+                      view->now_us - h->since_us > TRIAL_MIN_US))
+        clear_link(h, view);
+    else if (h->trial.segments * h->trial.loss >= EXPECTED_MAX)
         begin_again(h);
 }
 
@@ -332,7 +331,7 @@ static void suspect(lt_headroom *h, const lt_headroom_view *view)
 {
     if (view->now_us - h->begun_us < TICK_US * LT_HEADROOM_TICKS)
         return; /* a second is not known yet */
-    if (view->now_us < h->immune_us) {
+    if (view->now_us < h->exempt_until_us) {
         h->late = h->lost = h->away = 0;
         return;
     }
@@ -346,7 +345,7 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
     double of_late = used(h, view, LATELY), in_a_second = used(h, view, LT_HEADROOM_TICKS - 1);
 
     if (view->now_us >= h->retry_us) {
-        h->most = (h->most > LEAST ? h->most : LEAST) * RETRY_GROW;
+        h->max_share = (h->max_share > SHARE_MIN ? h->max_share : SHARE_MIN) * RETRY_GROW;
         h->retry_us = view->now_us + RETRY_AGAIN;
     }
     if (of_late >= USED * h->share && h->late <= 0 && h->away <= 0) {
@@ -357,8 +356,8 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
     } else if (in_a_second < USED * USED * h->share && h->share > FIRST) {
         h->share *= SHRINK;
     }
-    h->spends = in_a_second > LEAST / 2;
-    if (!h->spends) /* who sends nothing extra is not to blame */
+    h->spends = in_a_second > SHARE_MIN / 2;
+    if (!h->spends) /* without extra bytes they are not the cause */
         h->late = h->lost = h->away = 0;
 }
 
@@ -393,5 +392,5 @@ void lt_headroom_update(lt_headroom *h, const lt_headroom_view *view)
     else if (h->phase == LT_HEADROOM_SETTLE)
         settle(h, view);
     else if (h->phase == LT_HEADROOM_TRIAL)
-        judge(h, view);
+        end_trial(h, view);
 }

@@ -27,36 +27,36 @@ typedef struct lt_headroom {
     lt_headroom_phase phase;
     livetcp_usec since_us; /* the phase began */
     livetcp_usec begun_us; /* the first phase began */
-    bool flowed;           /* media did not wait once */
+    bool flowed;           /* media has been sent without a wait */
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
     livetcp_usec grown_us; /* when it last grew */
-    double spare;          /* beyond a byte of media, when the link was last full */
-    double most;           /* the share does not grow beyond; HUGE_VAL = not known yet */
+    double spare;          /* spare bytes per byte of media when the link was last full */
+    double max_share;      /* the share does not grow beyond; HUGE_VAL = not known yet */
 
     livetcp_usec normal_us, deviation_us; /* lateness of media without extra bytes: average */
     double normal_loss;                   /* loss without extra bytes, where it was measured */
     livetcp_usec lost_us;                 /* when a loss was last counted */
 
-    /* Sums that only grow while media is later, or more is lost, than usual (CUSUM; Page, 1954). */
+    /* Sums that only grow while media is later, or more is lost, than normal (CUSUM; Page, 1954).
+     */
     double late, lost, away;
     double late_us;               /* lateness with extra bytes, average */
     double suspect_lost, suspect; /* segments since the sum of losses left zero */
 
     struct {
-        bool late, lost;      /* what it is about: media's lateness, losses */
-        livetcp_usec late_us; /* average before, */
-        double loss, carried; /*   share of lost segments, bytes per second that got through */
-        double share;         /*   and the share then */
-        double average_us;    /* lateness since */
+        bool late, lost;                /* its reasons: lateness of media, losses */
+        livetcp_usec late_us;           /* average before, */
+        double loss, carried;           /* share of lost segments, delivered bytes per second */
+        double share;                   /*   and the share then */
+        double average_us;              /* lateness since */
         double lost_segments, segments; /* of the present part, */
         double loss_before;             /*   and the loss of the part before */
         unsigned samples;
     } trial;
-
-    unsigned full, innocent; /* results of trials, in succession */
-    livetcp_usec immune_us;  /* no trial before */
-    livetcp_usec retry_us;   /* `most` grows again then */
+    unsigned full, cleared;       /* successive trials that found the link full, or not */
+    livetcp_usec exempt_until_us; /* no trial before this time */
+    livetcp_usec retry_us;        /* when `max_share` grows again */
 
     struct {
         uint64_t delivered, written, media;
@@ -67,12 +67,12 @@ typedef struct lt_headroom {
 
 typedef struct lt_headroom_view {
     livetcp_usec now_us;
-    uint64_t delivered, written, media; /* bytes on the link, ever */
+    uint64_t delivered, written, media; /* bytes on the link so far */
     uint64_t media_rate;                /* bytes per second of the link's media, */
     uint64_t session_rate;              /*   and of the session's */
     livetcp_usec wait_us;               /* age of the oldest packet in the send queue */
     livetcp_usec rtt_us;                /* of the link; 0 = not known */
-    uint64_t undelivered;               /* bytes under way */
+    uint64_t undelivered;               /* bytes that the peer has not */
 } lt_headroom_view;
 
 void lt_headroom_init(lt_headroom *headroom);

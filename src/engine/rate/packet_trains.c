@@ -51,6 +51,11 @@ void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *
         end_train(trains);
 }
 
+void lt_packet_trains_forget(lt_packet_trains *trains)
+{
+    *trains = (lt_packet_trains){.count = 0};
+}
+
 double lt_packet_trains_rate(const lt_packet_trains *trains)
 {
     unsigned count = trains->count < LT_PACKET_TRAINS ? trains->count : LT_PACKET_TRAINS;

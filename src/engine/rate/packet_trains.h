@@ -28,6 +28,9 @@ typedef struct lt_packet_trains {
 void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
                           livetcp_usec busy_us);
 
+/* The path has changed: trains of before show nothing. */
+void lt_packet_trains_forget(lt_packet_trains *trains);
+
 /* Median of the last ones, in bytes per second; 0 = there was none. */
 double lt_packet_trains_rate(const lt_packet_trains *trains);
 

@@ -23,14 +23,16 @@
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
-    *rate = (lt_rate){.update_from_us = INT64_MIN,
-                      .share_us = INT64_MIN,
-                      .samples = {LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0},
-                      .poll_us = LIVETCP_NEVER,
-                      .sizes_known = true};
+    *rate = (lt_rate){
+        .update_from_us = INT64_MIN,
+        .share_us = INT64_MIN,
+        .samples = {.queue_us = LIVETCP_NEVER, .busy_us = LIVETCP_NEVER, .exact_us = LIVETCP_NEVER},
+        .poll_us = LIVETCP_NEVER,
+        .sizes_known = true};
     lt_congestion_init(&rate->congestion);
     lt_headroom_init(&rate->headroom);
     lt_upward_probe_init(&rate->probe);
+    lt_frame_bursts_init(&rate->bursts);
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_init(&rate->slots[i]);
@@ -54,7 +56,8 @@ static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
 void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
                         size_t media_size, livetcp_usec now)
 {
-    lt_round_trips_wrote(&rate->slots[slot], path, size, now);
+    lt_round_trips_wrote(&rate->slots[slot], path, size,
+                         lt_frame_bursts_on_written(&rate->bursts, size, now), now);
     rate->written += size;
     rate->media += media_size;
     if (media_size)
@@ -88,6 +91,9 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now), now, &samples);
     rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
+    if (samples.exact_us != LIVETCP_NEVER)
+        lt_frame_bursts_on_delivered(&rate->bursts, &samples.place, lt_round_trips_base(trips),
+                                     now);
     if (samples.exact_us < rate->samples.exact_us) {
         rate->samples.exact_us = samples.exact_us;
         rate->samples.sent_us = samples.sent_us;
@@ -154,6 +160,16 @@ static void update_share(lt_rate *rate, livetcp_usec now)
     rate->share_media = rate->media;
 }
 
+/* Frames of a thin stream are no trains, so that a path which becomes faster shows in bursts only.
+ */
+static void notice_faster_path(lt_rate *rate)
+{
+    bool clear = rate->congestion.regime != LT_REGIME_COMPETING && !rate->congestion.standing_us;
+
+    if (clear && lt_bitrate_on_burst_rate(&rate->bitrate, lt_frame_bursts_rate(&rate->bursts)))
+        lt_packet_trains_forget(&rate->congestion.trains);
+}
+
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 {
     lt_congestion_sample sample = {.now_us = now,
@@ -173,7 +189,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 
     rate->path_info_came = false;
     rate->update_from_us = now + INTERVAL_US;
-    rate->samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0};
+    rate->samples = (lt_queue_samples){
+        .queue_us = LIVETCP_NEVER, .busy_us = LIVETCP_NEVER, .exact_us = LIVETCP_NEVER};
     for (unsigned i = 0; i < view->count; i++) {
         const livetcp_path *path = &view->paths[i];
         livetcp_usec base = lt_round_trips_base(&rate->slots[i]);
@@ -202,8 +219,11 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     bool keeps = rate->congestion.regime == LT_REGIME_COMPETING && sample.connections > 1;
-    for (unsigned i = 0; keeps && i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_round_trips_keep_base(&rate->slots[i], now);
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
+        lt_round_trips_set_filled(&rate->slots[i], rate->bitrate.follows && sample.connections > 1);
+        if (keeps)
+            lt_round_trips_keep_base(&rate->slots[i], now);
+    }
     update_share(rate, now);
     lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
                                                             .delivered = rate->delivered,
@@ -225,6 +245,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                           rate->congestion.regime == LT_REGIME_OPEN &&
                                           rate->congestion.standing_us == 0},
         &rate->congestion.trains);
+    notice_faster_path(rate);
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
     if (lt_upward_probe_is_under_way(&rate->probe, now))

@@ -17,7 +17,8 @@ typedef struct lt_rate {
     lt_bitrate bitrate;
     lt_headroom headroom;
     lt_upward_probe probe;
-    uint64_t written, media, delivered;  /* bytes on all connections there ever were */
+    lt_frame_bursts bursts;
+    uint64_t written, media, delivered;  /* bytes on all connections so far */
     uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */
     double media_share;
@@ -37,7 +38,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config);
 /* Other bounds from now on; 0 = none. True if the estimate has changed for that. */
 bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max);
 
-/* The slot's connection is gone. */
+/* The slot's connection has ended. */
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot);
 
 /* The kernel took `size` bytes, framing and control included. `media_size` is the size of the
@@ -48,14 +49,14 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
 
 void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now);
 
-/* What path info said about a connection's route. */
+/* Path info of a connection's route. */
 void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now);
 
-/* Inputs that rate does not count itself. */
+/* Inputs from other components. */
 typedef struct lt_rate_view {
     const livetcp_path *paths; /* of all slots */
     unsigned count;
-    uint64_t media_rate;         /* bytes per second that the application has sent of late */
+    uint64_t media_rate;         /* bytes per second that the application has recently sent */
     uint64_t session_rate;       /* the same on all links */
     livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue */
     uint32_t others;             /* bit i: slot i is on another link, and does not count */
@@ -77,8 +78,8 @@ uint32_t lt_rate_wants_path_info(const lt_rate *rate);
 livetcp_usec lt_rate_deadline(const lt_rate *rate);
 void lt_rate_expire(lt_rate *rate, livetcp_usec now);
 
-/* Bytes of padding that are to be written now, behind the media, and that so many of them were; 0 =
- * no connection takes more. They count as written, too. */
+/* Bytes of padding to be written now, behind the media; and that `size` bytes were, 0 = no
+ * connection takes more. They count as written, too. */
 uint64_t lt_rate_padding_due(lt_rate *rate, livetcp_usec now);
 void lt_rate_on_padding(lt_rate *rate, size_t size, livetcp_usec now);
 
@@ -88,11 +89,11 @@ static inline uint64_t lt_rate_window(const lt_rate *rate)
     return rate->congestion.window;
 }
 
-/* Bytes per second that get through; 0 = more than is sent. */
+/* Delivered bytes per second while the path is the limit; 0 = it is not. */
 uint64_t lt_rate_carries(const lt_rate *rate);
 
-/* bit/s of media that get through while the path is the limit; 0 = more than is sent, or not known
- * yet. The bounds of the estimate do not count. */
+/* The same in bit/s of media; 0 = the path is not the limit, or not known. The bounds of the
+ * estimate do not apply. */
 double lt_rate_carries_media(const lt_rate *rate);
 
 /* True if the path takes copies and parity beside the media. */
@@ -101,7 +102,7 @@ static inline bool lt_rate_has_room(const lt_rate *rate)
     return lt_congestion_has_room(&rate->congestion);
 }
 
-/* Extra bytes for a byte of the session's media that the link takes now; 0 = none. */
+/* Extra bytes that the link takes now, for a byte of the session's media. */
 static inline double lt_rate_headroom(const lt_rate *rate)
 {
     return lt_headroom_get(&rate->headroom);

@@ -9,8 +9,10 @@
 #define MARK_US    2000
 #define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
 
-/* Half of the time for which the minimum round trip is remembered. */
-#define BASE_US 5000000
+/* Half of the time for which the minimum round trip is remembered; and where the source leaves
+ * hardly a gap. */
+#define BASE_US        5000000
+#define BASE_FILLED_US 15000000
 
 /* A round trip that ended at some time in a longer silence of the platform is no sample. */
 #define GAP_US 15000
@@ -39,7 +41,7 @@ static bool will_wait(const livetcp_path *path, size_t size)
 }
 
 void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
-                          livetcp_usec now)
+                          lt_burst_place place, livetcp_usec now)
 {
     bool waits = will_wait(path, size);
 
@@ -49,16 +51,18 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
     bool many = trips->count > MANY_MARKS;
 
     if (last && ((many && now - last->at_us < MARK_US) || trips->count == LT_ROUND_TRIP_MARKS))
-        *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size,
+        *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size, place,
                                 last->waits || waits};
     else
         *mark_at(trips, trips->count++) =
-            (lt_write_mark){trips->written, now, (uint32_t)size, waits};
+            (lt_write_mark){trips->written, now, (uint32_t)size, place, waits};
 }
 
 static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
 {
-    if (trips->base_since_us < now - BASE_US) {
+    livetcp_usec period_us = trips->filled ? BASE_FILLED_US : BASE_US;
+
+    if (trips->base_since_us < now - period_us) {
         trips->base_us[1] = trips->base_us[0];
         trips->base_us[0] = LIVETCP_NEVER;
         trips->base_since_us = now;
@@ -128,7 +132,8 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     livetcp_usec before = trips->asked_us;
     lt_write_mark newest;
 
-    *samples = (lt_queue_samples){LIVETCP_NEVER, LIVETCP_NEVER, LIVETCP_NEVER, 0};
+    *samples = (lt_queue_samples){
+        .queue_us = LIVETCP_NEVER, .busy_us = LIVETCP_NEVER, .exact_us = LIVETCP_NEVER};
     /* TCP's own minimum knows the handshake, before there was anything in a queue. */
     if (trips->base_since_us == INT64_MIN && path->known & LIVETCP_PATH_MIN_RTT)
         remember(trips, path->min_rtt_us, now);
@@ -147,6 +152,7 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
         return delivered;
     samples->exact_us = samples->busy_us;
     samples->sent_us = newest.at_us;
+    samples->place = newest.place;
     return delivered;
 }
 
@@ -165,6 +171,11 @@ void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now)
 {
     if (trips->base_since_us != INT64_MIN)
         trips->base_since_us = now;
+}
+
+void lt_round_trips_set_filled(lt_round_trips *trips, bool filled)
+{
+    trips->filled = filled;
 }
 
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)

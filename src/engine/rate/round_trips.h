@@ -7,16 +7,19 @@
 #ifndef LT_ENGINE_RATE_ROUND_TRIPS_H
 #define LT_ENGINE_RATE_ROUND_TRIPS_H
 
+#include "engine/rate/frame_bursts.h"
+
 #include <livetcp/policy.h>
 
 #define LT_ROUND_TRIP_MARKS 64
 
-/* Bytes up to `end` were written by `at_us`, `size` of them together. */
+/* A write of `size` bytes at `at_us`, which ends at byte `end` of the connection. */
 typedef struct lt_write_mark {
     uint64_t end;
     livetcp_usec at_us;
     uint32_t size;
-    bool waits; /* in the kernel, for a window: the time until delivery is not all the path's */
+    lt_burst_place place;
+    bool waits; /* in the kernel, for a window: a part of its round trip is not the path's */
 } lt_write_mark;
 
 typedef struct lt_round_trips {
@@ -27,13 +30,14 @@ typedef struct lt_round_trips {
     livetcp_usec repaired_us;               /* when a loss was last seen under repair */
     uint64_t retransmitted;                 /* segments, then */
     livetcp_usec base_us[2], base_since_us; /* minimum round trips: recent, and before */
+    bool filled;                            /* the source takes all that the path carries */
 } lt_round_trips;
 
 void lt_round_trips_init(lt_round_trips *trips);
 
 /* `path` as it was before the write. */
 void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
-                          livetcp_usec now);
+                          lt_burst_place place, livetcp_usec now);
 
 /* Excess of the newest round trip over the path's own. LIVETCP_NEVER = none ended. */
 typedef struct lt_queue_samples {
@@ -41,19 +45,25 @@ typedef struct lt_queue_samples {
     livetcp_usec busy_us;  /* with it */
     livetcp_usec exact_us; /* the same if it did not wait for a window: TCP smooths those */
     livetcp_usec sent_us;  /*   and when it was written */
+    lt_burst_place place;  /*   in a burst */
 } lt_queue_samples;
 
-/* Takes path info. Returns the bytes that have been delivered since the last, and sets *samples to
- * those of the round trips that ended since. A packet takes its time at `rate` (bytes per second;
- * 0 = not known). */
+/* Takes path info. Returns the bytes delivered since the last call, and sets *samples to those of
+ * the round trips that ended since. `rate`: of the path, for a packet's own time; bytes per second,
+ * 0 = not known. */
 uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
                                livetcp_usec now, lt_queue_samples *samples);
 
-/* The route has become longer by `longer_us`: what was the minimum, and that, is the minimum now.
- */
+/* The route has become longer by `longer_us`, which is added to the minimum. */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
 
-/* The minimum is not forgotten meanwhile: a queue of others may stand for as long as it likes. */
+/* The source takes all that the path carries, and this connection is one of several that carry it:
+ * few of its packets meet an empty queue, so the minimum is remembered for longer. Else sessions
+ * that share a path take a part of its queue for the path's own round trip, those that came last
+ * most of all. */
+void lt_round_trips_set_filled(lt_round_trips *trips, bool filled);
+
+/* Prolongs the memory of the minimum: a queue of others may stand for any time. */
 void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now);
 
 /* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */

@@ -22,9 +22,9 @@
 
 /* It comes at once: most of it from one sample to the next. It is known no later than that whether
  * a route is longer. */
-#define JUMP_US    300000
-#define JUMP_PART  0.6
-#define VERDICT_US 4000000
+#define JUMP_US     300000
+#define JUMP_PART   0.6
+#define KNOWN_BY_US 4000000
 
 #define SEGMENT 1448.0
 
@@ -36,7 +36,7 @@ void lt_route_step_init(lt_route_step *step)
 static void begin(lt_route_step *step, const lt_congestion_sample *s, livetcp_usec excess_us)
 {
     step->since_us = s->now_us;
-    step->least_us = step->most_us = excess_us;
+    step->min_us = step->max_us = excess_us;
     step->samples = 0;
     step->delivered = s->delivered;
 }
@@ -60,10 +60,10 @@ static bool is_flat(lt_route_step *step, livetcp_usec excess_us)
 {
     livetcp_usec allowed;
 
-    step->least_us = excess_us < step->least_us ? excess_us : step->least_us;
-    step->most_us = excess_us > step->most_us ? excess_us : step->most_us;
-    allowed = step->least_us / FLAT_PART > FLAT_US ? step->least_us / FLAT_PART : FLAT_US;
-    return step->most_us - step->least_us <= allowed;
+    step->min_us = excess_us < step->min_us ? excess_us : step->min_us;
+    step->max_us = excess_us > step->max_us ? excess_us : step->max_us;
+    allowed = step->min_us / FLAT_PART > FLAT_US ? step->min_us / FLAT_PART : FLAT_US;
+    return step->max_us - step->min_us <= allowed;
 }
 
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
@@ -88,7 +88,7 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
         begin(step, s, excess_us);
     step->samples++;
     time = s->now_us - step->since_us;
-    if (time < PERIOD_US + 2 * s->base_us + step->least_us)
+    if (time < PERIOD_US + 2 * s->base_us + step->min_us)
         return 0;
     sent = (double)(s->delivered - step->delivered) * SECOND / (double)time;
     if (sent > LITTLE * step->before || step->samples < SAMPLES_MIN) {
@@ -96,14 +96,14 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
         return 0;
     }
     step->since_us = LIVETCP_NEVER;
-    return step->most_us + own_us; /* rather too much: the next shorter round trip corrects it */
+    return step->max_us + own_us; /* rather too much: the next shorter round trip corrects it */
 }
 
 bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now)
 {
     return step->since_us != LIVETCP_NEVER && step->jumped_us > 0 &&
-           step->least_us < 2 * step->jumped_us && 2 * step->least_us > step->jumped_us &&
-           now - step->jumped_at_us < VERDICT_US;
+           step->min_us < 2 * step->jumped_us && 2 * step->min_us > step->jumped_us &&
+           now - step->jumped_at_us < KNOWN_BY_US;
 }
 
 bool lt_route_step_is_open(const lt_route_step *step, livetcp_usec now)

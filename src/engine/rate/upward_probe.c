@@ -8,27 +8,27 @@
 /* The packets of a frame are written within this time of each other. */
 #define FRAME_END_US 3000
 
-/* A train: so many times the told rate, or twice that of the last one, which met no queue; as long
- * as a frame's interval, and some packets at least. */
+/* A train: GAIN times the told rate, or GAIN_MORE times that of a train that met no queue. It is as
+ * long as a frame's interval, and has at least TRAIN_MIN bytes. */
 #define GAIN      4.0
 #define GAIN_MORE 2.0
 #define TRAIN_US  40000
 #define TRAIN_MIN 5000
-#define PART_US   1000 /* padding is written for so long at once */
+#define PART_US   1000 /* padding that is written at once */
 
-/* Trains do not follow each other before the last one has been seen, nor while frames themselves
- * show the rate, nor when it is known to be near. */
+/* There is no train before the result of the last one, while frames themselves show the rate, or
+ * near a known rate. */
 #define PAUSE_US 100000
 #define FRESH_US 1000000
 #define ENOUGH   2 /* trains that show a rate */
 #define NEAR     0.7
-#define LOSS_US  1000000 /* nor after a loss: the buffer may be shorter than the train */
+#define LOSS_US  1000000 /* after a loss: the buffer may be shorter than the train */
 
-/* The queue that ends a train, and the one at which it does not count as carried. */
+/* The queue that ends a train, and the queue from which it does not count as carried. */
 #define QUEUE_US 20000
 #define MET_US   10000
 
-/* What a train without a queue shows at least: it may have queued for less than that. */
+/* Lower bound shown by a train without a queue: it may have queued for less than MET_US. */
 #define CARRIED 0.65
 
 void lt_upward_probe_init(lt_upward_probe *probe)
@@ -40,7 +40,7 @@ void lt_upward_probe_init(lt_upward_probe *probe)
                                .train = {.asked = true}};
 }
 
-/* What the path carries is known, or there is not much more. */
+/* The rate of the path is known, or near. */
 static bool is_known(const lt_upward_probe *p, livetcp_usec now)
 {
     return (p->trains >= ENOUGH && p->shown_us > now - FRESH_US) || p->estimate > NEAR * p->shown;
@@ -77,7 +77,7 @@ static void end(lt_upward_probe *p)
     p->pad_us = LIVETCP_NEVER;
 }
 
-/* The train has been delivered: did it queue? */
+/* Takes the result of a train that has been delivered. */
 static void ask(lt_upward_probe *p, livetcp_usec now)
 {
     double rate = (double)p->train.sent * SECOND / TRAIN_US;

@@ -17,23 +17,23 @@
 
 typedef struct lt_upward_probe {
     bool wanted;            /* at the last update */
-    livetcp_usec pad_us;    /* the next packet of a train; LIVETCP_NEVER = there is none */
-    livetcp_usec pause_us;  /* no train before */
+    livetcp_usec pad_us;    /* time of a train's next packet; LIVETCP_NEVER = no train */
+    livetcp_usec pause_us;  /* no train before this time */
     livetcp_usec base_us;   /* round trip without queues */
     double estimate;        /* bytes per second that the encoder is told, */
     double shown;           /*   and that packet trains show; HUGE_VAL = not known */
-    livetcp_usec shown_us;  /* when they last did */
-    unsigned trains;        /* that did, ever */
+    livetcp_usec shown_us;  /* the last of these */
+    unsigned trains;        /* number of packet trains so far */
     uint64_t retransmitted; /* segments, at the last update */
     double carried;         /* bytes per second of a train that met no queue; 0 = none did */
 
     struct {
-        livetcp_usec begun_us; /* LIVETCP_NEVER = not yet: it waits for the frame's end */
+        livetcp_usec begun_us; /* LIVETCP_NEVER = it waits for the end of the frame */
         double rate;           /* bytes per second */
         uint64_t size, sent;   /* bytes */
         unsigned trains;       /* as above, when it began */
         livetcp_usec queue_us; /* the longest since */
-        bool asked;            /* its result has been looked at, or there was no train */
+        bool asked;            /* its result has been taken, or there was no train */
     } train;                   /* the present one, or the last */
 } lt_upward_probe;
 
@@ -43,12 +43,12 @@ typedef struct lt_upward_probe_view {
     livetcp_usec queue_us;  /* of a round trip that ended just now, LIVETCP_NEVER = none did */
     double estimate;        /* bytes per second that the encoder is told */
     uint64_t retransmitted; /* segments, ever */
-    bool wanted;            /* it uses them, and nothing stands */
+    bool wanted;            /* the encoder uses the estimate, and no queue stands */
 } lt_upward_probe_view;
 
 void lt_upward_probe_init(lt_upward_probe *probe);
 
-/* A packet of the application's was written. */
+/* A packet of the application was written. */
 void lt_upward_probe_on_media(lt_upward_probe *probe, livetcp_usec now);
 
 void lt_upward_probe_update(lt_upward_probe *probe, const lt_upward_probe_view *view,
@@ -57,13 +57,13 @@ void lt_upward_probe_update(lt_upward_probe *probe, const lt_upward_probe_view *
 /* Bytes of padding to be written now. */
 uint64_t lt_upward_probe_due(lt_upward_probe *probe, livetcp_usec now);
 
-/* So many bytes of it were; 0 = no connection takes more, and the train ends here. */
+/* `size` bytes of it were written; 0 = no connection takes more, and the train ends. */
 void lt_upward_probe_on_padding(lt_upward_probe *probe, size_t size, livetcp_usec now);
 
-/* Bytes per second that a train has shown to be carried without a queue; 0 = none has. */
+/* Bytes per second of a train that met no queue; 0 = none did. */
 double lt_upward_probe_carried(const lt_upward_probe *probe);
 
-/* True while a train is under way: the platform is to be asked often. */
+/* True while a train is under way: path info is wanted more often. */
 static inline bool lt_upward_probe_is_under_way(const lt_upward_probe *probe, livetcp_usec now)
 {
     return probe->train.sent > 0 && now < probe->pause_us;

@@ -50,3 +50,23 @@ TEST_CASE("the rate is that since the oldest tick of the span", "[rate]")
                     rate_of(ticks, now, now - ticks[0].start_us));
     }
 }
+
+TEST_CASE("the average of a window counts each tick's least queue once", "[rate]")
+{
+    lt_delay_history history = {};
+    lt_congestion_sample sample = {};
+    const livetcp_usec queues[] = {50000, 10000, 30000, LIVETCP_NEVER};
+
+    for (unsigned i = 0; i < 40; i++) { /* four samples in a tick */
+        sample.now_us = 5000 * i;
+        sample.queue_us = queues[i / 4 % 4];
+        lt_delay_history_add(&history, &sample);
+        if (sample.queue_us != LIVETCP_NEVER)
+            sample.queue_us += 100000;
+        lt_delay_history_add(&history, &sample);
+    }
+    lt_delay_window window = lt_delay_history_window(&history, sample.now_us, 150000);
+    CHECK(window.known);
+    CHECK(window.queue_us == 10000);
+    CHECK(window.average_us == 30000);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/frame_bursts.h"
+
+/* The packets of a frame are written within this time of each other. */
+#define BURST_US 3000
+
+/* Less time is no more than the error of the base. */
+#define TIME_MIN_US 5000
+
+#define BYTES_MIN 500
+
+void lt_frame_bursts_init(lt_frame_bursts *bursts)
+{
+    *bursts = (lt_frame_bursts){.last_us = INT64_MIN / 2};
+}
+
+lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *b, size_t size, livetcp_usec now)
+{
+    if (now - b->last_us > BURST_US) {
+        b->number++;
+        b->bytes = 0;
+        b->first = size;
+        b->from_us = now;
+    }
+    b->bytes += size;
+    b->last_us = now;
+    return (lt_burst_place){b->number, b->bytes - b->first, b->from_us};
+}
+
+/* The last write of a burst counts, which has most bytes before it: the bound of an earlier one is
+ * replaced. */
+void lt_frame_bursts_on_delivered(lt_frame_bursts *b, const lt_burst_place *place,
+                                  livetcp_usec base_us, livetcp_usec now)
+{
+    livetcp_usec time = now - place->from_us - base_us;
+
+    if (place->behind < BYTES_MIN || place->number < b->looked)
+        return;
+    if (place->number != b->looked)
+        b->count++;
+    b->looked = place->number;
+    time = time > TIME_MIN_US ? time : TIME_MIN_US;
+    b->bounds[b->count % LT_FRAME_BURSTS] =
+        (double)place->behind * (double)LIVETCP_USEC_SEC / (double)time;
+}
+
+double lt_frame_bursts_rate(const lt_frame_bursts *b)
+{
+    double lowest = b->bounds[0];
+
+    if (b->count < LT_FRAME_BURSTS)
+        return 0;
+    for (unsigned i = 1; i < LT_FRAME_BURSTS; i++)
+        lowest = b->bounds[i] < lowest ? b->bounds[i] : lowest;
+    return lowest;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lower bound of a path's rate, from frames that are too short for a packet train: the packets of a
+ * frame are written at once, on all connections together, and they are delivered within the time
+ * that the platform's answers leave. A link that has become faster shows so, without probing.
+ *
+ * Source: packet pairs (Keshav, 1991), as in engine/rate/packet_trains.h. Deviation: the answers of
+ * the platform come every few milliseconds, so that a pair gives a bound and no rate.
+ */
+#ifndef LT_ENGINE_RATE_FRAME_BURSTS_H
+#define LT_ENGINE_RATE_FRAME_BURSTS_H
+
+#include <livetcp/policy.h>
+
+#define LT_FRAME_BURSTS 4
+
+typedef struct lt_frame_bursts {
+    uint64_t bytes; /* of the present burst, */
+    uint64_t first; /*   and of its first write */
+    livetcp_usec from_us, last_us;
+    unsigned number;                /* ever */
+    unsigned looked;                /* the burst that the last bound is of */
+    double bounds[LT_FRAME_BURSTS]; /* bytes per second, of the last bursts, a ring */
+    unsigned count;                 /* ever */
+} lt_frame_bursts;
+
+/* Where in a burst a write is. */
+typedef struct lt_burst_place {
+    unsigned number;
+    uint64_t behind; /* bytes of the burst from the end of its first write to the end of this */
+    livetcp_usec from_us;
+} lt_burst_place;
+
+void lt_frame_bursts_init(lt_frame_bursts *bursts);
+
+/* `size` bytes were written. */
+lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *bursts, size_t size, livetcp_usec now);
+
+/* That write has been delivered by now; `base_us`: round trip without queues. */
+void lt_frame_bursts_on_delivered(lt_frame_bursts *bursts, const lt_burst_place *place,
+                                  livetcp_usec base_us, livetcp_usec now);
+
+/* The path has carried a burst at so many bytes per second, again and again; 0 = not known. */
+double lt_frame_bursts_rate(const lt_frame_bursts *bursts);
+
+#endif
