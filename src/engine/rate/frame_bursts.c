@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/frame_bursts.h"
 
-/* The packets of a frame are written within this time of each other. */
-#define BURST_US 3000
+/* The packets of a frame are written within this time of each other, and all within the second.
+ * Longer bursts are packet trains. */
+#define BURST_US     3000
+#define BURST_MAX_US 60000
 
 /* Less time is no more than the error of the base. */
 #define TIME_MIN_US 5000
@@ -11,12 +13,12 @@
 
 void lt_frame_bursts_init(lt_frame_bursts *bursts)
 {
-    *bursts = (lt_frame_bursts){.last_us = INT64_MIN / 2};
+    *bursts = (lt_frame_bursts){.from_us = INT64_MIN / 2, .last_us = INT64_MIN / 2};
 }
 
 lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *b, size_t size, livetcp_usec now)
 {
-    if (now - b->last_us > BURST_US) {
+    if (now - b->last_us > BURST_US || now - b->from_us > BURST_MAX_US) {
         b->number++;
         b->bytes = 0;
         b->first = size;
@@ -24,17 +26,19 @@ lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *b, size_t size, livet
     }
     b->bytes += size;
     b->last_us = now;
-    return (lt_burst_place){b->number, b->bytes - b->first, b->from_us};
+    return (lt_burst_place){.behind = (uint32_t)(b->bytes - b->first),
+                            .time_us = (uint16_t)(now - b->from_us),
+                            .number = b->number};
 }
 
 /* The last write of a burst counts, which has most bytes before it: the bound of an earlier one is
  * replaced. */
 void lt_frame_bursts_on_delivered(lt_frame_bursts *b, const lt_burst_place *place,
-                                  livetcp_usec base_us, livetcp_usec now)
+                                  livetcp_usec written_us, livetcp_usec base_us, livetcp_usec now)
 {
-    livetcp_usec time = now - place->from_us - base_us;
+    livetcp_usec time = now - (written_us - place->time_us) - base_us;
 
-    if (place->behind < BYTES_MIN || place->number < b->looked)
+    if (place->behind < BYTES_MIN || (int16_t)(uint16_t)(place->number - b->looked) < 0)
         return;
     if (place->number != b->looked)
         b->count++;

@@ -18,17 +18,17 @@ typedef struct lt_frame_bursts {
     uint64_t bytes; /* of the present burst, */
     uint64_t first; /*   and of its first write */
     livetcp_usec from_us, last_us;
-    unsigned number;                /* ever */
-    unsigned looked;                /* the burst that the last bound is of */
+    uint16_t number;                /* of the present burst, modulo 2^16 */
+    uint16_t looked;                /* the burst that the last bound is of */
     double bounds[LT_FRAME_BURSTS]; /* bytes per second, of the last bursts, a ring */
-    unsigned count;                 /* ever */
+    unsigned count;                 /* bursts so far that gave a bound */
 } lt_frame_bursts;
 
-/* Where in a burst a write is. */
+/* The place of a write in its burst. There is one for each write that is not delivered. */
 typedef struct lt_burst_place {
-    unsigned number;
-    uint64_t behind; /* bytes of the burst from the end of its first write to the end of this */
-    livetcp_usec from_us;
+    uint32_t behind; /* bytes of the burst from the end of its first write to the end of this one */
+    uint16_t time_us; /* from the first write to this one */
+    uint16_t number;
 } lt_burst_place;
 
 void lt_frame_bursts_init(lt_frame_bursts *bursts);
@@ -36,9 +36,10 @@ void lt_frame_bursts_init(lt_frame_bursts *bursts);
 /* `size` bytes were written. */
 lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *bursts, size_t size, livetcp_usec now);
 
-/* That write has been delivered by now; `base_us`: round trip without queues. */
+/* That write, made at `written_us`, has been delivered by now. `base_us`: round trip without
+ * queues. */
 void lt_frame_bursts_on_delivered(lt_frame_bursts *bursts, const lt_burst_place *place,
-                                  livetcp_usec base_us, livetcp_usec now);
+                                  livetcp_usec written_us, livetcp_usec base_us, livetcp_usec now);
 
 /* The path has carried a burst at so many bytes per second, again and again; 0 = not known. */
 double lt_frame_bursts_rate(const lt_frame_bursts *bursts);

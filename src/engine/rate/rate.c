@@ -92,8 +92,8 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
     if (samples.exact_us != LIVETCP_NEVER)
-        lt_frame_bursts_on_delivered(&rate->bursts, &samples.place, lt_round_trips_base(trips),
-                                     now);
+        lt_frame_bursts_on_delivered(&rate->bursts, &samples.place, samples.sent_us,
+                                     lt_round_trips_base(trips), now);
     if (samples.exact_us < rate->samples.exact_us) {
         rate->samples.exact_us = samples.exact_us;
         rate->samples.sent_us = samples.sent_us;

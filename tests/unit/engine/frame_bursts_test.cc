@@ -23,7 +23,7 @@ double carried(double rate, unsigned frames, size_t size, livetcp_usec late)
         for (unsigned j = 0; j < 3; j++)
             place = lt_frame_bursts_on_written(&bursts, size, now);
         auto taken = static_cast<livetcp_usec>(2 * static_cast<double>(size) / rate * 1e6);
-        lt_frame_bursts_on_delivered(&bursts, &place, base, now + base + taken + late);
+        lt_frame_bursts_on_delivered(&bursts, &place, now, base, now + base + taken + late);
     }
     return lt_frame_bursts_rate(&bursts);
 }
