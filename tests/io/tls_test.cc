@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "io/listener.h"
+#include "tls/filter.h"
 }
 
 using namespace world;
@@ -78,6 +79,66 @@ struct HalfSecured {
         raw.write(Bytes(hello.begin(), hello.end()));
     }
     Raw raw;
+};
+
+/* A peer in TLS whose socket the test has in its hands. */
+class SecuredRaw
+{
+  public:
+    SecuredRaw(uint16_t port, const Pki &pki) : raw(port)
+    {
+        lt_tls_setup setup = {};
+        livetcp_error error;
+        setup.ca_file = pki.made.ca.c_str();
+        setup.name = "127.0.0.1";
+        REQUIRE(lt_tls_context_create(&setup, nullptr, &context_, &error) == LIVETCP_OK);
+        REQUIRE(lt_tls_filter_create(context_, time(nullptr), &filter_) == LIVETCP_OK);
+    }
+    ~SecuredRaw()
+    {
+        lt_tls_filter_destroy(&filter_);
+        lt_tls_context_release(&context_);
+    }
+    SecuredRaw(const SecuredRaw &) = delete;
+    SecuredRaw &operator=(const SecuredRaw &) = delete;
+
+    bool is_open()
+    {
+        uint8_t plaintext[4096];
+        raw.poll();
+        lt_tls_filter_receive(filter_, raw.input.data(), raw.input.size());
+        raw.input.clear();
+        while (lt_tls_filter_read(filter_, plaintext, sizeof plaintext) > 0)
+            continue;
+        flush();
+        return lt_tls_filter_state(filter_) == LT_TLS_OPEN;
+    }
+    void write(const Bytes &bytes)
+    {
+        REQUIRE(lt_tls_filter_write(filter_, bytes.data(), bytes.size()) == LIVETCP_OK);
+        flush();
+    }
+    void say_end()
+    {
+        lt_tls_filter_end(filter_);
+        flush();
+    }
+
+    Raw raw;
+
+  private:
+    void flush()
+    {
+        const uint8_t *data;
+        size_t size;
+        while ((size = lt_tls_filter_output(filter_, &data)) > 0) {
+            raw.write(Bytes(data, data + size));
+            lt_tls_filter_written(filter_, size);
+        }
+    }
+
+    lt_tls_context *context_ = nullptr;
+    lt_tls_filter *filter_ = nullptr;
 };
 
 livetcp_tls_info tls_of(livetcp_session *session)
@@ -220,6 +281,28 @@ TEST_CASE("plain RTP over TLS, whoever sends first", "[tls]")
     Caller caller(context, server.port, pki.caller({{"wire", "plain"}}));
 
     exchange(context, server, caller, 1, 50);
+}
+
+TEST_CASE("plain RTP over TLS that somebody cuts off does not end in order", "[tls]")
+{
+    Pki pki;
+    Context context;
+    bool cut = GENERATE(false, true);
+    Server server(context, pki.listener({{"wire", "plain"}}));
+    SecuredRaw peer(server.port, pki);
+    REQUIRE(until(context, [&] { return peer.is_open(); }));
+    peer.write(frame(rtp(1)));
+    REQUIRE(until(context, [&] { return server.sessions() == 1; }));
+    REQUIRE(until(context, [&] { return server.record().packets() == 1; }));
+
+    if (!cut)
+        peer.say_end();
+    shutdown(peer.raw.fd, SHUT_WR); /* which anybody on the way can do */
+    REQUIRE(until(context, [&] { return server.record().closed(); }));
+    livetcp_error end = server.record().last_error();
+    CHECK(end.code == (cut ? LIVETCP_ERR_CONNECTION_LOST : LIVETCP_ERR_CLOSED));
+    CHECK(contains(end.message, cut ? "without the end of TLS" : "ended the connection"));
+    CHECK(server.record().packets() == 1);
 }
 
 TEST_CASE("a listener with tls=auto takes both at one port", "[tls]")
