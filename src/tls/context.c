@@ -22,9 +22,6 @@ static const char tls12_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 /* Name of the key that a passphrase gives: both ends must send the same one. */
 static const char psk_identity[] = "livetcp passphrase";
 
-/* Tickets of one listener are for this protocol alone. */
-static const unsigned char session_context[] = "livetcp";
-
 static bool is_set(const char *text)
 {
     return text && text[0];
@@ -186,6 +183,28 @@ static livetcp_result load_certificate(const lt_tls_context *context, const lt_t
     return load_key(context, key_file, setup->cert_file, error);
 }
 
+/* Tickets of one listener are for this protocol alone, and for whom the present authorities have
+ * signed: who resumes shows no certificate. */
+static bool set_session_context(const lt_tls_context *context, const lt_tls_setup *setup)
+{
+    EVP_MD_CTX *digest = EVP_MD_CTX_new();
+    BIO *file = is_set(setup->ca_file) ? BIO_new_file(setup->ca_file, "rb") : NULL;
+    uint8_t piece[4096], id[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    int got = 0;
+    bool done = digest && (file || !is_set(setup->ca_file)) &&
+                EVP_DigestInit_ex(digest, EVP_sha256(), NULL) &&
+                EVP_DigestUpdate(digest, LT_TLS_ALPN, sizeof LT_TLS_ALPN);
+
+    while (done && file && (got = BIO_read(file, piece, sizeof piece)) > 0)
+        done = EVP_DigestUpdate(digest, piece, (size_t)got);
+    done = done && got >= 0 && EVP_DigestFinal_ex(digest, id, &size) &&
+           SSL_CTX_set_session_id_context(context->ctx, id, size);
+    EVP_MD_CTX_free(digest);
+    BIO_free(file);
+    return done;
+}
+
 static livetcp_result load_authorities(const lt_tls_context *context, const lt_tls_setup *setup,
                                        livetcp_error *error)
 {
@@ -195,6 +214,8 @@ static livetcp_result load_authorities(const lt_tls_context *context, const lt_t
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%s: cannot read certificates (PEM) from %.120s: %s",
                        setup->proxy ? "proxy-ca" : "tls-ca", setup->ca_file, libssl_reason());
+    if (setup->listener && !set_session_context(context, setup))
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for TLS");
     if (is_set(setup->ca_file) && setup->listener)
         SSL_CTX_set_client_CA_list(context->ctx, SSL_load_client_CA_file(setup->ca_file));
     if (!is_set(setup->ca_file) && !setup->listener && !setup->insecure)
@@ -335,7 +356,6 @@ static void set_tickets(lt_tls_context *context, const lt_tls_context *previous)
     }
     SSL_CTX_set_session_cache_mode(context->ctx, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context->ctx, 1);
-    SSL_CTX_set_session_id_context(context->ctx, session_context, sizeof session_context - 1);
     if (previous && SSL_CTX_get_tlsext_ticket_keys(previous->ctx, keys, sizeof keys) == 1)
         SSL_CTX_set_tlsext_ticket_keys(context->ctx, keys, sizeof keys);
     OPENSSL_cleanse(keys, sizeof keys);

@@ -399,6 +399,38 @@ TEST_CASE("further connections resume, also after a listener's certificate was r
     CHECK(info_of(caller).resumed);
 }
 
+TEST_CASE("who is not trusted any more does not come in by a ticket of before")
+{
+    world w;
+    certificates others;
+    certificate_files files = w.made.make("camera");
+    std::string trusted = w.made.path("trusted.pem");
+    const auto overwrite = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(w.made.ca, trusted);
+    w.listener.ca_file = trusted.c_str();
+    w.caller.cert_file = files.certificate.c_str();
+    w.caller.key_file = files.key.c_str();
+    context_holder caller_context(w.caller), listener_context(w.listener);
+    {
+        end caller(caller_context), listener(listener_context);
+        shake_hands(caller, listener);
+        REQUIRE(listener.state() == LT_TLS_OPEN);
+    }
+    REQUIRE(lt_tls_context_has_ticket(caller_context.context));
+    {
+        w.made.make("listener"); /* which says nothing about callers */
+        context_holder renewed(w.listener, listener_context.context);
+        end caller(caller_context), listener(renewed);
+        shake_hands(caller, listener);
+        CHECK(info_of(listener).resumed);
+    }
+    std::filesystem::copy_file(others.ca, trusted, overwrite);
+    context_holder changed(w.listener, listener_context.context);
+    end caller(caller_context), listener(changed);
+    shake_hands(caller, listener);
+    CHECK_THAT(listener.failure(), Contains("unknown CA"));
+}
+
 TEST_CASE("a passphrase replaces certificates, if both ends have the same")
 {
     key_world w;
