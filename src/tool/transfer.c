@@ -202,10 +202,12 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
     say(user, text);
 }
 
+/* What no callback tells. */
 static void on_log(livetcp_log_level level, const char *category, const char *text, void *user)
 {
     const lt_transfer *t = user;
-    if (!strcmp(category, "statistics"))
+    if (!strcmp(category, "statistics") || !strcmp(category, "tls") ||
+        !strcmp(category, "fallback"))
         fprintf(stderr, "livetcp %s: %s: %s\n", t->command, livetcp_log_level_name(level), text);
 }
 

@@ -388,6 +388,39 @@ TEST_CASE("what a caller does not trust gets no media", "[tls]")
     }
 }
 
+TEST_CASE("tls-insecure is a warning to the application, once and before all else", "[tls]")
+{
+    Pki pki;
+    Context context;
+    bool insecure = GENERATE(true, false);
+    Server server(context, pki.listener());
+    Settings settings = {
+        {"host", "127.0.0.1"}, {"port", std::to_string(server.port)}, {"tls", "on"}};
+    settings.push_back(insecure ? std::make_pair("tls-insecure", std::string("true"))
+                                : std::make_pair("tls-ca", pki.made.ca));
+    livetcp_config config = config_with(settings);
+    std::vector<std::string> heard;
+    livetcp_session_callbacks callbacks = {};
+    callbacks.struct_size = sizeof callbacks;
+    callbacks.on_warning = [](livetcp_session *, const livetcp_error *warning, void *user) {
+        ((std::vector<std::string> *)user)->push_back(warning->message);
+    };
+    callbacks.on_state = [](livetcp_session *, livetcp_session_state state, const livetcp_error *,
+                            void *user) {
+        if (state == LIVETCP_SESSION_OPEN)
+            ((std::vector<std::string> *)user)->push_back("open");
+    };
+    livetcp_session *session = nullptr;
+    REQUIRE(livetcp_session_connect(context.context, &config, &callbacks, &heard, &session,
+                                    nullptr) == LIVETCP_OK);
+    REQUIRE(until(context, [&] { return open_connections(session) == config.connections; }));
+    livetcp_session_destroy(&session);
+    REQUIRE(heard.size() == (insecure ? 2 : 1));
+    if (insecure)
+        CHECK(contains(heard.front(), "the certificate of 127.0.0.1 is not checked"));
+    CHECK(heard.back() == "open");
+}
+
 TEST_CASE("a listener with tls=on takes nothing in the clear, and says so", "[tls]")
 {
     Pki pki;

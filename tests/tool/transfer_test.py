@@ -148,6 +148,16 @@ class Transfer(ToolTest):
         self.assertIn("refused", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)
 
+    def test_a_fallback_that_cannot_be_reached_is_said_once(self):
+        receiver, port = self.listen("receive", "--keep", settings="&fallback=127.0.0.1:9")
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as browser:
+                browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                browser.recv(1)
+        receiver.send_signal(signal.SIGTERM)
+        said = self.finish(receiver)[2]
+        self.assertEqual(said.count("127.0.0.1:9"), 1, said)
+
     def test_a_peer_that_leaves_early_is_an_error(self):
         receiver, port = self.receive("--duration=100ms")
         sent = text("send", f"livetcp://127.0.0.1:{port}")
