@@ -184,7 +184,8 @@ typedef struct livetcp_config {
                                   the policies that ask for it; false does not */
     uint32_t min_bitrate;      /* "min-bitrate" and */
     uint32_t max_bitrate;      /* "max-bitrate" in bit/s, 0..4000000000: bounds of the estimated
-                                  bit rate; 0 (default) = none */
+                                  bit rate, 0 = none; defaults 10000, which the least encoder of
+                                  speech needs, and 0 */
     livetcp_rtcp rtcp;         /* "rtcp": auto (default), on or off: sender and receiver reports
                                   to the peer. Those it sends reach on_packet, as all RTCP does */
     livetcp_usec feedback_us;  /* "feedback" in ms, 0..10000, default 200: while media flows its

@@ -155,7 +155,7 @@ static const lt_setting settings[] = {
     MSEC("idle-time", idle_time_us, 0, 3600000, "10000", "for how long idle-packets are sent"),
     BOOL("tail-probes", tail_probes, "true",
          "lets small packets follow a lone packet, so that its loss is found early"),
-    NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "0",
+    NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "10000",
            "lower bound of the estimated bit rate; 0 for none"),
     NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
            "upper bound of the estimated bit rate; 0 for none"),

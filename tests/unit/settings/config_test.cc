@@ -480,3 +480,11 @@ TEST_CASE("livetcp+ws:// and livetcp+wss:// are WebSockets, whose path is the UR
     CHECK(livetcp_config_apply_uri(&config.c, (longest + "x").c_str(), nullptr) ==
           LIVETCP_ERR_BAD_URI);
 }
+
+TEST_CASE("an estimate has a least value that an encoder can be set to")
+{
+    livetcp_config config;
+    livetcp_config_init(&config);
+    CHECK(config.min_bitrate == 10000); /* x264enc's property is in kbit/s, and not 0 */
+    CHECK(config.max_bitrate == 0);
+}
