@@ -126,16 +126,16 @@ static void lose(pending_connection *pending, int system_errno)
 
 static void push_out(pending_connection *pending)
 {
-    lt_io_released_push_out(release(pending));
+    lt_io_released_push_out(release(pending), 0);
 }
 
-bool lt_io_pending_drop_surplus(livetcp_listener *listener)
+bool lt_io_pending_drop_surplus(livetcp_listener *listener, int shortage)
 {
     pending_connection *pending = pending_of(lt_io_pool_surplus(&listener->pool));
 
     if (!pending)
         return false;
-    push_out(pending);
+    lt_io_released_push_out(release(pending), shortage);
     return true;
 }
 

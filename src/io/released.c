@@ -106,7 +106,7 @@ void lt_io_released_lose(lt_io_released *released, int system_errno)
 
 /* That it had to is worth a line, its REJECT is not worth a write. A reset costs half of an orderly
  * end, and leaves nothing in the kernel that waits for the peer's. */
-void lt_io_released_push_out(lt_io_released *released)
+void lt_io_released_push_out(lt_io_released *released, int shortage)
 {
     livetcp_error error;
 
@@ -114,9 +114,11 @@ void lt_io_released_push_out(lt_io_released *released)
     if (!lt_io_admission_may_tell(released->listener))
         return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-            "connection from %s: closed to make room for others, before it had joined; if it was "
-            "no stranger, raise max-joining or max-joining-address",
-            lt_io_released_remote(released));
+            "connection from %s: closed to make room for others, before it had joined%s%s; %s",
+            lt_io_released_remote(released), shortage ? ": " : "",
+            shortage ? strerror(shortage) : "",
+            shortage ? lt_io_shortage_advice(shortage)
+                     : "if it was no stranger, raise max-joining or max-joining-address");
     lt_io_admission_tell(released->listener, lt_io_released_remote(released), &error);
 }
 
