@@ -256,15 +256,15 @@ static const lt_setting settings[] = {
 
 #define SETTING_COUNT (sizeof settings / sizeof *settings)
 
-/* Other names that settings are found by: those before version 0.2, and those of the elements'
- * properties where GStreamer has a max-bitrate of its own. */
+/* Other names that settings are found by: those before version 0.2, those of the elements'
+ * properties where GStreamer has a max-bitrate of its own, and TLS's word for a shared key. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
     {"min-buf-a", "send-buffer-windows"},     {"min-buf-b", "send-buffer-segments"},
     {"min-buf-delay", "send-buffer-delay"},   {"chasers", "tail-probes"},
     {"reconnect", "auto-reconnect"},          {"estimated-bitrate-min", "min-bitrate"},
-    {"estimated-bitrate-max", "max-bitrate"},
+    {"estimated-bitrate-max", "max-bitrate"}, {"tls-psk", "passphrase"},
 };
 
 #define ALIAS_COUNT (sizeof aliases / sizeof *aliases)

@@ -226,6 +226,14 @@ TEST_CASE("a setting is also found by the name it had before")
     }
 }
 
+TEST_CASE("tls-psk is the passphrase, and as secret")
+{
+    Config config;
+    CHECK(config.set("tls-psk", "correct-horse") == LIVETCP_OK);
+    CHECK(std::string(config.c.passphrase) == "correct-horse");
+    CHECK(config.get("tls-psk").empty());
+}
+
 TEST_CASE("every setting takes what it lists and gives it back")
 {
     const lt_setting *setting;
