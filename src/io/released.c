@@ -57,8 +57,14 @@ void lt_io_released_turn_away(lt_io_released *released, livetcp_result reason,
 {
     livetcp_error error;
 
-    lt_fail(&error, reason, "connection from %s: %s%s", lt_io_released_remote(released),
-            livetcp_result_text(reason), lt_io_advice(reason));
+    if (reason == LIVETCP_ERR_TLS)
+        lt_fail(&error, reason,
+                "connection from %s: it sent a token that anybody on the way can read; set a "
+                "passphrase or TLS at both ends, and make a new token",
+                lt_io_released_remote(released));
+    else
+        lt_fail(&error, reason, "connection from %s: %s%s", lt_io_released_remote(released),
+                livetcp_result_text(reason), lt_io_advice(reason));
     lt_io_released_send_off(released, &error, reply);
 }
 

@@ -108,9 +108,9 @@ void lt_pending_connection_bind(lt_pending_connection *pending, const lt_channel
  * once the connection is adopted, and to the next call after a challenge. The reply, if any, is to
  * be written first. Errors: LIVETCP_ERR_GARBAGE for input other than RTP,
  * LIVETCP_ERR_FRAME_TOO_LARGE for a frame that no handshake needs, LIVETCP_ERR_PROTOCOL for media,
- * somebody else's RTCP, a message out of place or too many bytes, LIVETCP_ERR_VERSION,
- * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the peer's reason if it rejected the
- * connection. */
+ * somebody else's RTCP, a message out of place or too many bytes, LIVETCP_ERR_TLS for a token
+ * without TLS, LIVETCP_ERR_VERSION, LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the peer's
+ * reason if it rejected the connection. */
 lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, const uint8_t **data,
                                               size_t *size, lt_reply *reply, livetcp_result *error);
 
