@@ -408,6 +408,8 @@ static void take_plaintext(pending_connection *pending)
         return;
     if (lt_io_filter_state_of(filter_of(pending)) == LT_IO_FILTER_FAILED)
         fail_filter(pending);
+    else if (!lt_io_reply_flush(pending->socket, filter_of(pending))) /* the answer to a ping */
+        lose(pending, EPIPE);
     else if (lt_io_filter_state_of(filter_of(pending)) == LT_IO_FILTER_ENDED)
         lose(pending, 0);
 }
