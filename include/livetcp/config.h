@@ -207,8 +207,8 @@ typedef struct livetcp_config {
     /* "tail-probes": true (default) sends small packets behind a packet that nothing else follows,
      * so that its loss is detected early, with policies that request it; false does not */
     bool tail_probes;
-    /* "min-bitrate" in bit/s, 0..4000000000: lower bound of the estimated bit rate; 0 (default) =
-     * none */
+    /* "min-bitrate" in bit/s, 0..4000000000: lower bound of the estimated bit rate; 0 = none,
+     * default 10000, the minimum of a speech encoder */
     uint32_t min_bitrate;
     /* "max-bitrate" in bit/s, 0..4000000000: its upper bound; 0 (default) = none */
     uint32_t max_bitrate;

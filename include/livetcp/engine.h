@@ -701,8 +701,9 @@ LIVETCP_API livetcp_usec livetcp_pending_deadline(const livetcp_pending *pending
  * belongs to the session once the connection is adopted, and to the next call after a challenge.
  * Write the reply first, if any. Errors: LIVETCP_ERR_GARBAGE for a frame that is neither RTP nor
  * RTCP, LIVETCP_ERR_FRAME_TOO_LARGE for a frame too long for a handshake, LIVETCP_ERR_PROTOCOL for
- * media, foreign RTCP, an unexpected message or too many bytes, LIVETCP_ERR_VERSION,
- * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the reason of a peer that left. */
+ * media, foreign RTCP, an unexpected message or too many bytes, LIVETCP_ERR_TLS for a token without
+ * TLS, LIVETCP_ERR_VERSION, LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the reason of a peer
+ * that left. */
 LIVETCP_API livetcp_pending_step livetcp_pending_receive(livetcp_pending *pending,
                                                          const uint8_t **data, size_t *size,
                                                          livetcp_reply *reply,

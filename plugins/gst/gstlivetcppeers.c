@@ -341,12 +341,24 @@ static void on_bitrate(livetcp_session *session, uint32_t bitrate, void *user)
     bitrate_changed(((GstLiveTcpPeer *)user)->endpoint);
 }
 
+/* Others go to the debug log: the elements say in their own words what is lost. */
+static void on_warning(livetcp_session *session, const livetcp_error *warning, void *user)
+{
+    (void)session;
+    GstLiveTcpPeer *peer = user;
+
+    if (warning->code == LIVETCP_ERR_TLS || warning->code == LIVETCP_ERR_CONNECTION_LOST) {
+        gst_livetcp_post_warning(peer->endpoint->element, warning, NULL, peer->remote);
+    }
+}
+
 const livetcp_session_callbacks gst_livetcp_peer_callbacks = {
     .struct_size = sizeof(gst_livetcp_peer_callbacks),
     .on_packet = on_packet,
     .on_state = on_state,
     .on_connection = on_connection,
     .on_drained = on_drained,
+    .on_warning = on_warning,
     .on_keyframe_wanted = on_keyframe_wanted,
     .on_bitrate = on_bitrate,
     .on_sent = on_sent,

@@ -316,6 +316,7 @@ static void lose(lt_io_channel *channel, int system_errno)
     uv_mutex_lock(channel->lock);
     if (system_errno == 0)
         system_errno = channel->write_errno;
+    channel->cut = system_errno == 0 && channel->filter && lt_io_filter_is_cut(channel->filter);
     uv_mutex_unlock(channel->lock);
     channel->functions->on_lost(channel->owner, channel->index, system_errno);
 }

@@ -51,6 +51,7 @@ typedef struct lt_io_channel {
     lt_io_filter *filter; /* (lock) between socket and owner; NULL = none */
     uv_poll_t poll;
     bool ended;             /* loop's thread: closed or abandoned */
+    bool cut;               /* loop's thread: once lost, the peer had ended TCP and not TLS */
     int watched;            /* loop's thread: UV_READABLE and perhaps UV_WRITABLE */
     bool want_writable;     /* (lock) the kernel took no more */
     bool want_drained;      /* (lock) packets wait until less is unsent */

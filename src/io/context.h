@@ -75,7 +75,8 @@ struct livetcp_context {
     lt_list members;     /* listeners and sessions, the newest first */
     lt_list lingering;   /* sockets that linger, the oldest first: they end last */
     unsigned lingering_count;
-    unsigned fallback_count; /* connections that are passed on to another server */
+    unsigned fallback_count;          /* connections that are passed on to another server */
+    livetcp_usec fallback_warning_us; /* when the log may warn of that server again */
     uint64_t sessions_made;
     lt_memory memory;  /* what peers make its sessions hold beyond a share of each */
     bool stats_opened; /* the statistics socket was opened, or is not wanted */

@@ -134,6 +134,13 @@ void lt_io_socket_error_text(const livetcp_session *session, unsigned index, con
 {
     livetcp_result reason;
 
+    if (session->slots[index].channel->cut) {
+        lt_fail(error, LIVETCP_ERR_CONNECTION_LOST,
+                "connection %u: %s closed it without the end of TLS: the program there broke off, "
+                "or somebody on the way cut it",
+                index, remote);
+        return;
+    }
     if (system_errno == 0 && session->config.wire == LIVETCP_WIRE_PLAIN) {
         lt_fail(error, LIVETCP_ERR_CLOSED, "connection %u: %s ended the connection", index, remote);
         return;

@@ -15,6 +15,10 @@
 /* Each holds two buffers: what strangers can make a context hold. */
 #define RELAYS_MAX 256
 
+/* How often the log warns of a server that cannot be reached: strangers may come as fast as they
+ * like. */
+#define WARN_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
+
 /* Neither side has sent for so long: closed, as web servers do. */
 #define IDLE_US (75 * (livetcp_usec)LIVETCP_USEC_SEC)
 
@@ -213,10 +217,15 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tl
 static void on_failed(void *owner, unsigned index, const livetcp_error *error)
 {
     relay *self = owner;
+    livetcp_usec now = lt_io_now();
+    bool news = now >= self->context->fallback_warning_us;
 
     (void)index;
     self->connector = NULL;
-    LT_IO_LOG(&self->context->log, LIVETCP_LOG_WARNING, "listener", "fallback: %s", error->message);
+    if (news)
+        self->context->fallback_warning_us = now + WARN_US;
+    LT_IO_LOG(&self->context->log, news ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG, "fallback", "%s",
+              error->message);
     end(self);
 }
 

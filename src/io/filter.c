@@ -139,6 +139,12 @@ const livetcp_error *lt_io_filter_error(const lt_io_filter *filter)
     return lt_tls_filter_error(filter->tls);
 }
 
+bool lt_io_filter_is_cut(const lt_io_filter *filter)
+{
+    return filter->end_to_end && lt_tls_filter_state(filter->tls) == LT_TLS_OPEN &&
+           lt_io_filter_state_of(filter) == LT_IO_FILTER_OPEN;
+}
+
 const lt_tls_filter *lt_io_filter_tls(const lt_io_filter *filter)
 {
     return filter->end_to_end ? filter->tls : NULL;

@@ -56,6 +56,10 @@ void lt_io_filter_time_out(lt_io_filter *filter);
 /* Once it has failed: cause and remedy. */
 const livetcp_error *lt_io_filter_error(const lt_io_filter *filter);
 
+/* Of a peer that has ended TCP: true if it has not ended TLS before, so that somebody on the way
+ * may have cut it. */
+bool lt_io_filter_is_cut(const lt_io_filter *filter);
+
 /* The TLS to the other end of the session, and the WebSocket; NULL without. */
 const lt_tls_filter *lt_io_filter_tls(const lt_io_filter *filter);
 const lt_ws *lt_io_filter_websocket(const lt_io_filter *filter);

@@ -106,8 +106,7 @@ static void pause_accepting(livetcp_listener *listener, int system_errno)
     uv_timer_start(&listener->pause, on_pause_over, PAUSE_MS, 0);
     lt_fail_errno(&error, lt_io_socket_result(system_errno, false), system_errno,
                   "port %u cannot accept connections for now; %s", listener->port,
-                  system_errno == EMFILE ? "raise the limit of open files (ulimit -n)"
-                                         : "the system is short of resources");
+                  lt_io_shortage_advice(system_errno));
     lt_io_admission_rejected(listener, "", &error);
 }
 
@@ -127,7 +126,7 @@ static bool accept_one(livetcp_listener *listener, uv_os_sock_t socket)
 
     if (failure == 0)
         lt_io_pending_accept(listener, accepted, &peer);
-    else if (is_shortage(failure) && lt_io_pending_drop_surplus(listener))
+    else if (is_shortage(failure) && lt_io_pending_drop_surplus(listener, failure))
         return true;
     else if (failure != EAGAIN)
         pause_accepting(listener, failure);

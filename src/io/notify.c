@@ -258,16 +258,19 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
     }
 }
 
+static void warn(livetcp_session *session, const char *category, const livetcp_error *warning)
+{
+    LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, category, "%s", warning->message);
+    if (session->callbacks.on_warning)
+        session->callbacks.on_warning(session, warning, session->user);
+}
+
 static void notify_warning(livetcp_session *session, const livetcp_engine_event *event)
 {
     livetcp_error warning;
 
     explain_warning(session, event, &warning);
-    LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING,
-              event->reason == LIVETCP_ERR_BAD_DECISION ? "policy" : "session", "%s",
-              warning.message);
-    if (session->callbacks.on_warning)
-        session->callbacks.on_warning(session, &warning, session->user);
+    warn(session, event->reason == LIVETCP_ERR_BAD_DECISION ? "policy" : "session", &warning);
 }
 
 static void notify_event(livetcp_session *session, const livetcp_engine_event *event)
@@ -355,8 +358,24 @@ static void notify_packets(livetcp_session *session)
     clear(arrivals);
 }
 
+/* Before anything else that the application hears. */
+static void notify_insecure(livetcp_session *session)
+{
+    livetcp_error warning;
+
+    if (!session->config.tls_insecure || session->told_insecure || !may_notify(session))
+        return;
+    session->told_insecure = true;
+    lt_fail(&warning, LIVETCP_ERR_TLS,
+            "tls-insecure: the certificate of %.120s is not checked; anybody on the way can read "
+            "and change everything: give its authority with tls-ca, or its fingerprint",
+            session->config.host);
+    warn(session, "session", &warning);
+}
+
 void lt_io_notify(livetcp_session *session)
 {
+    notify_insecure(session);
     notify_events(session, false);
     notify_packets(session);
     notify_events(session, true);

@@ -320,8 +320,11 @@ livetcp_result lt_io_opening_explain(const lt_io_opening *opening, const char *w
                 who);
         return LIVETCP_OK;
     case LT_IO_OPENING_BAD_HEADER:
-        lt_fail(error, LIVETCP_ERR_PROTOCOL,
-                "%s: its PROXY header is malformed, or longer than 2 KiB", who);
+        lt_fail(
+            error, LIVETCP_ERR_PROTOCOL,
+            "%s: its PROXY header is malformed, or longer than 2 KiB; let the proxy send version 1 "
+            "or 2 (HAProxy: send-proxy-v2; nginx: proxy_protocol on)",
+            who);
         return LIVETCP_OK;
     case LT_IO_OPENING_WRONG_END:
         return explain_wrong_end(opening, who, error);

@@ -126,16 +126,16 @@ static void lose(pending_connection *pending, int system_errno)
 
 static void push_out(pending_connection *pending)
 {
-    lt_io_released_push_out(release(pending));
+    lt_io_released_push_out(release(pending), 0);
 }
 
-bool lt_io_pending_drop_surplus(livetcp_listener *listener)
+bool lt_io_pending_drop_surplus(livetcp_listener *listener, int shortage)
 {
     pending_connection *pending = pending_of(lt_io_pool_surplus(&listener->pool));
 
     if (!pending)
         return false;
-    push_out(pending);
+    lt_io_released_push_out(release(pending), shortage);
     return true;
 }
 
@@ -408,6 +408,8 @@ static void take_plaintext(pending_connection *pending)
         return;
     if (lt_io_filter_state_of(filter_of(pending)) == LT_IO_FILTER_FAILED)
         fail_filter(pending);
+    else if (!lt_io_reply_flush(pending->socket, filter_of(pending))) /* the answer to a ping */
+        lose(pending, EPIPE);
     else if (lt_io_filter_state_of(filter_of(pending)) == LT_IO_FILTER_ENDED)
         lose(pending, 0);
 }

@@ -16,8 +16,9 @@ void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t socket, const
 /* After some were accepted: those whose turn it is go on. Calls back. */
 void lt_io_pending_serve(livetcp_listener *listener);
 
-/* Gives up the connection that has the least claim to a descriptor. False if there is none. */
-bool lt_io_pending_drop_surplus(livetcp_listener *listener);
+/* Gives up the connection that has the least claim to what the system is short of (an errno). False
+ * if there is none. */
+bool lt_io_pending_drop_surplus(livetcp_listener *listener, int shortage);
 
 /* Drops all, and closes the timer. */
 void lt_io_pending_end(livetcp_listener *listener);

@@ -57,8 +57,14 @@ void lt_io_released_turn_away(lt_io_released *released, livetcp_result reason,
 {
     livetcp_error error;
 
-    lt_fail(&error, reason, "connection from %s: %s%s", lt_io_released_remote(released),
-            livetcp_result_text(reason), lt_io_advice(reason));
+    if (reason == LIVETCP_ERR_TLS)
+        lt_fail(&error, reason,
+                "connection from %s: it sent a token that anybody on the way can read; set a "
+                "passphrase or TLS at both ends, and make a new token",
+                lt_io_released_remote(released));
+    else
+        lt_fail(&error, reason, "connection from %s: %s%s", lt_io_released_remote(released),
+                livetcp_result_text(reason), lt_io_advice(reason));
     lt_io_released_send_off(released, &error, reply);
 }
 
@@ -106,7 +112,7 @@ void lt_io_released_lose(lt_io_released *released, int system_errno)
 
 /* That it had to is worth a line, its REJECT is not worth a write. A reset costs half of an orderly
  * end, and leaves nothing in the kernel that waits for the peer's. */
-void lt_io_released_push_out(lt_io_released *released)
+void lt_io_released_push_out(lt_io_released *released, int shortage)
 {
     livetcp_error error;
 
@@ -114,9 +120,11 @@ void lt_io_released_push_out(lt_io_released *released)
     if (!lt_io_admission_may_tell(released->listener))
         return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-            "connection from %s: closed to make room for others, before it had joined; if it was "
-            "no stranger, raise max-joining or max-joining-address",
-            lt_io_released_remote(released));
+            "connection from %s: closed to make room for others, before it had joined%s%s; %s",
+            lt_io_released_remote(released), shortage ? ": " : "",
+            shortage ? strerror(shortage) : "",
+            shortage ? lt_io_shortage_advice(shortage)
+                     : "if it was no stranger, raise max-joining or max-joining-address");
     lt_io_admission_tell(released->listener, lt_io_released_remote(released), &error);
 }
 

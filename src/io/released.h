@@ -58,7 +58,8 @@ void lt_io_released_dismiss(lt_io_released *released, livetcp_result reason,
 /* It broke, with an errno, or the peer has ended it (0). */
 void lt_io_released_lose(lt_io_released *released, int system_errno);
 
-/* It made room for others. */
-void lt_io_released_push_out(lt_io_released *released);
+/* It made room for others: of max-joining (0), or of the system (the errno that says what it is
+ * short of). */
+void lt_io_released_push_out(lt_io_released *released, int shortage);
 
 #endif

@@ -113,7 +113,8 @@ struct livetcp_session {
 
     /* NULL, or the decision has changed from LT_IO_LATER, or the session ends without one. */
     void (*on_answer)(livetcp_session *session);
-    bool told_misuse; /* media from a subscriber is logged once */
+    bool told_misuse;   /* media from a subscriber is logged once */
+    bool told_insecure; /* so is tls-insecure, to the application too */
 };
 
 /* Refuses NULL, with words. */

@@ -120,11 +120,6 @@ static void run_connect(void *argument)
     session->websocket_headers = call->headers;
     lt_io_session_use_tls(session, call->tls);
     lt_io_session_use_proxy(session, call->proxy);
-    if (session->config.tls_insecure)
-        LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "tls",
-                  "tls-insecure: the certificate of %.120s is not checked; anybody on the way can "
-                  "read and change everything",
-                  session->config.host);
     set_callbacks(session, call->callbacks, call->user);
     /* Not within this call: callbacks may use data that the caller stores after it. */
     lt_io_context_schedule(call->context, &session->work);

@@ -42,6 +42,12 @@ livetcp_result lt_io_socket_result(int system_errno, bool established)
     }
 }
 
+const char *lt_io_shortage_advice(int system_errno)
+{
+    return system_errno == EMFILE ? "raise the limit of open files (ulimit -n)"
+                                  : "the system is short of resources";
+}
+
 /* ---- connecting ---- */
 
 livetcp_result lt_io_connect_error(livetcp_error *error, const lt_address *address,

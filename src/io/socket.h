@@ -11,6 +11,9 @@
 /* The result for an errno from a socket call. `established`: the connection was up before. */
 livetcp_result lt_io_socket_result(int system_errno, bool established);
 
+/* What to do about an errno for which there was no descriptor. */
+const char *lt_io_shortage_advice(int system_errno);
+
 /* Starts to connect; the outcome is known when the socket becomes writable. `local` may be NULL,
  * and `interface` "". *socket is LT_NO_SOCKET on failure. Errors name `address`. */
 livetcp_result lt_io_socket_connect(uv_os_sock_t *socket, const lt_address *address,

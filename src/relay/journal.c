@@ -60,6 +60,9 @@ void lt_relay_on_log(livetcp_log_level level, const char *category, const char *
     const lt_relay_journal *journal = user;
 
     /* What ends a connection or a session, and where a listener is, the callbacks have told. */
-    if (level <= journal->level && (level >= LIVETCP_LOG_DEBUG || !strcmp(category, "statistics")))
+    bool untold = !strcmp(category, "statistics") || !strcmp(category, "tls") ||
+                  !strcmp(category, "fallback");
+
+    if (level <= journal->level && (level >= LIVETCP_LOG_DEBUG || untold))
         write_line(journal, level, category, "", text);
 }

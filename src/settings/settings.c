@@ -162,7 +162,7 @@ static const lt_setting settings[] = {
          "how long idle-packets are sent"),
     BOOL("tail-probes", tail_probes, "true",
          "send a small packet behind a single packet, so that TCP detects its loss early"),
-    NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "0",
+    NUMBER("min-bitrate", min_bitrate, 0, 4000000000, " bit/s", "10000",
            "lower bound of the estimated bit rate; 0 for none"),
     NUMBER("max-bitrate", max_bitrate, 0, 4000000000, " bit/s", "0",
            "upper bound of the estimated bit rate; 0 for none"),
@@ -267,14 +267,14 @@ static const lt_setting settings[] = {
 #define SETTING_COUNT (sizeof settings / sizeof *settings)
 
 /* Other accepted names: those from before version 0.2, and those of element properties where
- * GStreamer has its own max-bitrate. */
+ * GStreamer has its own max-bitrate, and TLS's term for a shared key. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
     {"min-buf-a", "send-buffer-windows"},     {"min-buf-b", "send-buffer-segments"},
     {"min-buf-delay", "send-buffer-delay"},   {"chasers", "tail-probes"},
     {"reconnect", "auto-reconnect"},          {"estimated-bitrate-min", "min-bitrate"},
-    {"estimated-bitrate-max", "max-bitrate"},
+    {"estimated-bitrate-max", "max-bitrate"}, {"tls-psk", "passphrase"},
 };
 
 #define ALIAS_COUNT (sizeof aliases / sizeof *aliases)

@@ -22,18 +22,17 @@ static const char tls12_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 /* Name of the key that a passphrase gives: both ends must send the same one. */
 static const char psk_identity[] = "livetcp passphrase";
 
-/* Tickets of one listener are for this protocol alone. */
-static const unsigned char session_context[] = "livetcp";
-
 static bool is_set(const char *text)
 {
     return text && text[0];
 }
 
-/* libssl's own words for what it put on its queue last. */
+/* The system's or libssl's own words for what it put on its queue first: the cause. */
 static const char *libssl_reason(void)
 {
-    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+    unsigned long code = ERR_peek_error();
+    const char *reason =
+        ERR_SYSTEM_ERROR(code) ? strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
     return reason ? reason : "unreadable";
 }
 
@@ -131,6 +130,44 @@ static bool set_psk(lt_tls_context *context, const uint8_t *key)
 
 /* ---- certificates ---- */
 
+/* libcrypto would ask at the terminal, and everything would wait for the answer. */
+static int refuse_password(char *password, int size, int writing, void *asked)
+{
+    (void)password;
+    (void)size;
+    (void)writing;
+    *(bool *)asked = true;
+    return -1;
+}
+
+static livetcp_result load_key(const lt_tls_context *context, const char *key_file,
+                               const char *cert_file, livetcp_error *error)
+{
+    bool has_password = false;
+
+    ERR_clear_error();
+    SSL_CTX_set_default_passwd_cb(context->ctx, refuse_password);
+    SSL_CTX_set_default_passwd_cb_userdata(context->ctx, &has_password);
+    int result = SSL_CTX_use_PrivateKey_file(context->ctx, key_file, SSL_FILETYPE_PEM);
+    SSL_CTX_set_default_passwd_cb_userdata(context->ctx, NULL);
+    if (result == 1)
+        return LIVETCP_OK;
+    if (has_password)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "tls-key: the key in %.120s has a password; write one without, for this "
+                       "user alone: openssl pkey -in FILE -out NEW",
+                       key_file);
+    if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "tls-key: the key in %.120s is not that of the certificate in %.120s; name "
+                       "the two files of one pair",
+                       key_file, cert_file);
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                   "tls-key: cannot read a private key (PEM) from %.120s: %s", key_file,
+                   ERR_GET_REASON(ERR_peek_error()) == ERR_R_UNSUPPORTED ? "there is none in it"
+                                                                         : libssl_reason());
+}
+
 static livetcp_result load_certificate(const lt_tls_context *context, const lt_tls_setup *setup,
                                        livetcp_error *error)
 {
@@ -138,31 +175,47 @@ static livetcp_result load_certificate(const lt_tls_context *context, const lt_t
 
     if (!is_set(setup->cert_file))
         return LIVETCP_OK;
+    ERR_clear_error();
     if (SSL_CTX_use_certificate_chain_file(context->ctx, setup->cert_file) != 1)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "tls-cert: cannot read a certificate (PEM) from %.120s: %s",
                        setup->cert_file, libssl_reason());
-    ERR_clear_error();
-    if (SSL_CTX_use_PrivateKey_file(context->ctx, key_file, SSL_FILETYPE_PEM) != 1)
-        return ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH
-                   ? lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                             "tls-key: the key in %.120s is not that of the certificate in %.120s",
-                             key_file, setup->cert_file)
-                   : lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                             "tls-key: cannot read a private key (PEM, without a password) from "
-                             "%.120s: %s",
-                             key_file, libssl_reason());
-    return LIVETCP_OK;
+    return load_key(context, key_file, setup->cert_file, error);
+}
+
+/* Tickets of one listener are for this protocol alone, and for whom the present authorities have
+ * signed: who resumes shows no certificate. */
+static bool set_session_context(const lt_tls_context *context, const lt_tls_setup *setup)
+{
+    EVP_MD_CTX *digest = EVP_MD_CTX_new();
+    BIO *file = is_set(setup->ca_file) ? BIO_new_file(setup->ca_file, "rb") : NULL;
+    uint8_t piece[4096], id[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    int got = 0;
+    bool done = digest && (file || !is_set(setup->ca_file)) &&
+                EVP_DigestInit_ex(digest, EVP_sha256(), NULL) &&
+                EVP_DigestUpdate(digest, LT_TLS_ALPN, sizeof LT_TLS_ALPN);
+
+    while (done && file && (got = BIO_read(file, piece, sizeof piece)) > 0)
+        done = EVP_DigestUpdate(digest, piece, (size_t)got);
+    done = done && got >= 0 && EVP_DigestFinal_ex(digest, id, &size) &&
+           SSL_CTX_set_session_id_context(context->ctx, id, size);
+    EVP_MD_CTX_free(digest);
+    BIO_free(file);
+    return done;
 }
 
 static livetcp_result load_authorities(const lt_tls_context *context, const lt_tls_setup *setup,
                                        livetcp_error *error)
 {
+    ERR_clear_error();
     if (is_set(setup->ca_file) &&
         SSL_CTX_load_verify_locations(context->ctx, setup->ca_file, NULL) != 1)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%s: cannot read certificates (PEM) from %.120s: %s",
                        setup->proxy ? "proxy-ca" : "tls-ca", setup->ca_file, libssl_reason());
+    if (setup->listener && !set_session_context(context, setup))
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for TLS");
     if (is_set(setup->ca_file) && setup->listener)
         SSL_CTX_set_client_CA_list(context->ctx, SSL_load_client_CA_file(setup->ca_file));
     if (!is_set(setup->ca_file) && !setup->listener && !setup->insecure)
@@ -303,7 +356,6 @@ static void set_tickets(lt_tls_context *context, const lt_tls_context *previous)
     }
     SSL_CTX_set_session_cache_mode(context->ctx, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context->ctx, 1);
-    SSL_CTX_set_session_id_context(context->ctx, session_context, sizeof session_context - 1);
     if (previous && SSL_CTX_get_tlsext_ticket_keys(previous->ctx, keys, sizeof keys) == 1)
         SSL_CTX_set_tlsext_ticket_keys(context->ctx, keys, sizeof keys);
     OPENSSL_cleanse(keys, sizeof keys);

@@ -25,6 +25,7 @@ struct lt_tls_filter {
     lt_tls_filter *outer; /* whose plaintext it is; NULL = none */
     BIO *in, *out;        /* the SSL's */
     size_t done;          /* bytes of `out` that are written */
+    size_t records;       /* written with the present key */
     lt_tls_state state;
     livetcp_error error;
     char subject[SUBJECT_SIZE];
@@ -283,6 +284,19 @@ size_t lt_tls_filter_read(lt_tls_filter *filter, uint8_t *data, size_t size)
 
 /* ---- output ---- */
 
+/* The next write begins with a record that announces the new key. */
+static void count_records(lt_tls_filter *filter, size_t size)
+{
+    size_t records = (size + SSL3_RT_MAX_PLAIN_LENGTH - 1) / SSL3_RT_MAX_PLAIN_LENGTH;
+
+    if (filter->records + records > LT_TLS_RECORDS_PER_KEY) {
+        filter->records = 0;
+        if (SSL_key_update(filter->ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1)
+            ERR_clear_error(); /* TLS 1.2 has none */
+    }
+    filter->records += records;
+}
+
 livetcp_result lt_tls_filter_write(lt_tls_filter *filter, const void *data, size_t size)
 {
     size_t taken = 0;
@@ -290,6 +304,7 @@ livetcp_result lt_tls_filter_write(lt_tls_filter *filter, const void *data, size
     if (filter->state != LT_TLS_OPEN)
         return filter->state == LT_TLS_FAILED ? filter->error.code : LIVETCP_ERR_BAD_STATE;
     ERR_clear_error();
+    count_records(filter, size);
     int result = SSL_write_ex(filter->ssl, data, size, &taken);
     if (result != 1 || taken != size)
         fail(filter);

@@ -202,10 +202,12 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
     say(user, text);
 }
 
+/* What no callback tells. */
 static void on_log(livetcp_log_level level, const char *category, const char *text, void *user)
 {
     const lt_transfer *t = user;
-    if (!strcmp(category, "statistics"))
+    if (!strcmp(category, "statistics") || !strcmp(category, "tls") ||
+        !strcmp(category, "fallback"))
         fprintf(stderr, "livetcp %s: %s: %s\n", t->command, livetcp_log_level_name(level), text);
 }
 
@@ -363,6 +365,25 @@ static void print_rate(uint64_t bytes, double seconds, char *text, size_t size)
         snprintf(text, size, "%.2f Mbit/s", bits / 1e6);
 }
 
+/* What TCP had acknowledged. After an orderly end the last packets are without a receipt, too, and
+ * have come all the same. */
+static void print_lost_on_the_way(const lt_transfer *t, const livetcp_sent_stats *sent)
+{
+    bool lost = t->end.code != LIVETCP_OK && t->end.code != LIVETCP_ERR_CLOSED;
+
+    if (sent->acknowledged_lost)
+        fprintf(
+            stderr,
+            "livetcp %s: %llu packets were lost by something on the way that ends TCP, and %llu "
+            "of these were sent again\n",
+            t->command, (unsigned long long)sent->acknowledged_lost,
+            (unsigned long long)sent->acknowledged_resent);
+    if (lost && sent->unconfirmed)
+        fprintf(stderr,
+                "livetcp %s: %llu packets were not confirmed by the peer when the session ended\n",
+                t->command, (unsigned long long)sent->unconfirmed);
+}
+
 static void print_summary(const lt_transfer *t, const livetcp_session_stats *s, double seconds)
 {
     const livetcp_sent_stats *sent = &s->sent;
@@ -389,6 +410,7 @@ static void print_summary(const lt_transfer *t, const livetcp_session_stats *s, 
     if (s->reconnects)
         fprintf(stderr, "livetcp %s: %llu connections were replaced\n", t->command,
                 (unsigned long long)s->reconnects);
+    print_lost_on_the_way(t, sent);
 }
 
 static livetcp_result write_json(const lt_transfer *t, double seconds, bool success,

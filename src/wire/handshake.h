@@ -106,9 +106,9 @@ void lt_pending_connection_bind(lt_pending_connection *pending, const lt_channel
  * to the session once the connection is adopted, and to the next call after a challenge. Write the
  * reply first, if any. Errors: LIVETCP_ERR_GARBAGE for input other than RTP,
  * LIVETCP_ERR_FRAME_TOO_LARGE for a frame longer than any of the handshake, LIVETCP_ERR_PROTOCOL
- * for media, foreign RTCP, an unexpected message or too many bytes, LIVETCP_ERR_VERSION,
- * LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the reason of a peer that rejected the
- * connection. */
+ * for media, foreign RTCP, an unexpected message or too many bytes, LIVETCP_ERR_TLS for a token
+ * without TLS, LIVETCP_ERR_VERSION, LIVETCP_ERR_BAD_PROOF, LIVETCP_ERR_NO_MEMORY, and the reason of
+ * a peer that rejected the connection. */
 lt_pending_step lt_pending_connection_receive(lt_pending_connection *pending, const uint8_t **data,
                                               size_t *size, lt_reply *reply, livetcp_result *error);
 

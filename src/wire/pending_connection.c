@@ -105,7 +105,7 @@ static lt_pending_step fail(lt_pending_connection *pending, livetcp_result reaso
 }
 
 /* Reads stream id and token, and what the MACs will cover. A rejected request is not worth a
- * digest. A token without TLS is rejected, so that its sender learns of the mistake. */
+ * digest. LIVETCP_ERR_TLS: the request has a token that anybody can read. */
 static livetcp_result read_introduction(lt_pending_connection *pending, const lt_control *message,
                                         const uint8_t *packet, size_t size)
 {
@@ -126,7 +126,7 @@ static livetcp_result read_introduction(lt_pending_connection *pending, const lt
         return LIVETCP_ERR_NO_MEMORY;
     result = lt_introduction_read(packet, size, pending->texts);
     if (result == LIVETCP_OK && *pending->texts->token && !pending->binding.known)
-        return LIVETCP_ERR_PROTOCOL;
+        return LIVETCP_ERR_TLS;
     return result;
 }
 
@@ -148,6 +148,16 @@ void lt_pending_connection_forget_token(lt_pending_connection *pending)
         lt_wipe(pending->texts->token, sizeof pending->texts->token);
 }
 
+/* Its sender should learn why, and change it: who was on the way may have it. */
+static lt_pending_step refuse_token(lt_pending_connection *pending, lt_reply *reply,
+                                    livetcp_result *error)
+{
+    lt_pending_connection_reject_with(pending, LIVETCP_ERR_PROTOCOL, 0,
+                                      "a token is taken under TLS or a passphrase only", reply);
+    *error = LIVETCP_ERR_TLS;
+    return LT_PENDING_FAILED;
+}
+
 static lt_pending_step receive_request(lt_pending_connection *pending, const lt_control *message,
                                        const uint8_t *packet, size_t size, lt_reply *reply,
                                        livetcp_result *error)
@@ -156,6 +166,8 @@ static lt_pending_step receive_request(lt_pending_connection *pending, const lt_
 
     if (message->type == LT_CONTROL_CREATE)
         result = read_introduction(pending, message, packet, size);
+    if (result == LIVETCP_ERR_TLS)
+        return refuse_token(pending, reply, error);
     if (result != LIVETCP_OK)
         return fail(pending, result, reply, error);
     pending->request = *message;

@@ -111,6 +111,15 @@ TEST_CASE("host takes an IPv6 address in brackets")
     CHECK(get_string(subject.get(), "uri") == "livetcp://[::1]:5004");
 }
 
+TEST_CASE("tls-insecure is a warning, before all others")
+{
+    const char *factory = GENERATE("livetcpsink", "livetcpsrc");
+    Harness subject(factory, "livetcps://127.0.0.1:9?tls-insecure=true", false);
+    subject.play();
+    Complaint warning = complaint(subject.wait(GST_MESSAGE_WARNING));
+    CHECK(contains(warning.text, "the certificate of 127.0.0.1 is not checked"));
+}
+
 /* ---- a listener ---- */
 
 TEST_CASE("a listener warns of a plain sender once, and says what to set")

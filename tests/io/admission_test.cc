@@ -360,7 +360,10 @@ TEST_CASE("a token in the clear is refused by both ends", "[admission]")
         Impostor impostor;
         impostor.introduction = {LIVETCP_ROLE_BOTH, "", "visible-to-all"};
         raw.write(impostor.start(0, 1));
-        REQUIRE(until(context, [&] { return server.rejected_with(LIVETCP_ERR_PROTOCOL); }));
+        std::string why;
+        REQUIRE(until(context, [&] { return server.rejected_with(LIVETCP_ERR_TLS, &why); }));
+        CHECK(contains(why, "it sent a token that anybody on the way can read"));
+        CHECK_FALSE(contains(why, "visible-to-all"));
         CHECK(server.sessions() == 0);
     }
 }

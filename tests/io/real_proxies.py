@@ -119,6 +119,26 @@ class Tool:
         print(process.stdout.strip().splitlines()[0])
 
 
+def curl_through(tool, proxy, target):
+    """curl as the other end of a listener's WebSocket, through the same proxy."""
+    if not shutil.which("curl"):
+        print("curl is not installed: not tried through this proxy")
+        return
+    listener = f"livetcp+ws://127.0.0.1:{target}/live?mode=listener"
+    upgrade = [part for field in ("Connection: Upgrade", "Upgrade: websocket",
+                                  "Sec-WebSocket-Version: 13",
+                                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+               for part in ("-H", field)]
+    with Background(tool.folder, [tool.livetcp, "receive", "--keep", listener, os.devnull], target):
+        for fields, expected in ((upgrade, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), ([], "HTTP/1.1 426")):
+            done = subprocess.run(
+                ["curl", "-s", "-i", "--max-time", "3", "--proxytunnel", "--proxy", proxy, *fields,
+                 f"http://127.0.0.1:{target}/live"], capture_output=True, check=False,
+                timeout=PATIENCE_S)
+            answer = done.stdout.decode("latin-1")
+            assert expected in answer, answer
+
+
 def write(folder, name, text):
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
@@ -183,6 +203,7 @@ ConnectPort {target}
         secret = "&passphrase=correct-horse"
         tool.session(target, caller=url + secret, listener=secret)
         tool.session(target, caller=url, listens="livetcp+ws", calls="livetcp+ws", path="/live")
+        curl_through(tool, f"http://me:s3cr3t@127.0.0.1:{port}", target)
         tool.refusal(f"&proxy=http://127.0.0.1:{port}", target, expected=("407",))
         tool.refusal(f"&proxy=http://me:s3cr3t-not@127.0.0.1:{port}", target,
                      expected=("proxy http://127.0.0.1", "user and password"))
@@ -198,6 +219,7 @@ def microsocks(tool, folder):
         url = f"&proxy=socks5://{ENCODED}127.0.0.1:{port}"
         tool.session(target, caller=url)
         tool.session(target, caller=url + "&wire=plain", listener="&wire=plain", connections=1)
+        curl_through(tool, f"socks5h://media%20user:s3cr3t%3Aword%40%25@127.0.0.1:{port}", target)
         tool.refusal(f"&proxy=socks5://127.0.0.1:{port}", target,
                      expected=("socks5://USER:PASSWORD@HOST:PORT",))
         tool.refusal(f"&proxy=socks5://x:s3cr3t@127.0.0.1:{port}", target,

@@ -360,5 +360,8 @@ TEST_CASE("out of descriptors, strangers go first", "[strangers]")
     impostor.enter(context, raw, 0);
     CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
     REQUIRE(until(context, [&] { return server.sessions() == 1; }));
-    CHECK(server.rejected_with(LIVETCP_ERR_HANDSHAKE_TIMEOUT));
+    std::string why;
+    REQUIRE(server.rejected_with(LIVETCP_ERR_HANDSHAKE_TIMEOUT, &why));
+    CHECK(why.find("raise the limit of open files (ulimit -n)") != std::string::npos);
+    CHECK(why.find("max-joining") == std::string::npos);
 }

@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "io/listener.h"
+#include "tls/filter.h"
 }
 
 using namespace world;
@@ -78,6 +79,66 @@ struct HalfSecured {
         raw.write(Bytes(hello.begin(), hello.end()));
     }
     Raw raw;
+};
+
+/* A peer in TLS whose socket the test has in its hands. */
+class SecuredRaw
+{
+  public:
+    SecuredRaw(uint16_t port, const Pki &pki) : raw(port)
+    {
+        lt_tls_setup setup = {};
+        livetcp_error error;
+        setup.ca_file = pki.made.ca.c_str();
+        setup.name = "127.0.0.1";
+        REQUIRE(lt_tls_context_create(&setup, nullptr, &context_, &error) == LIVETCP_OK);
+        REQUIRE(lt_tls_filter_create(context_, time(nullptr), &filter_) == LIVETCP_OK);
+    }
+    ~SecuredRaw()
+    {
+        lt_tls_filter_destroy(&filter_);
+        lt_tls_context_release(&context_);
+    }
+    SecuredRaw(const SecuredRaw &) = delete;
+    SecuredRaw &operator=(const SecuredRaw &) = delete;
+
+    bool is_open()
+    {
+        uint8_t plaintext[4096];
+        raw.poll();
+        lt_tls_filter_receive(filter_, raw.input.data(), raw.input.size());
+        raw.input.clear();
+        while (lt_tls_filter_read(filter_, plaintext, sizeof plaintext) > 0)
+            continue;
+        flush();
+        return lt_tls_filter_state(filter_) == LT_TLS_OPEN;
+    }
+    void write(const Bytes &bytes)
+    {
+        REQUIRE(lt_tls_filter_write(filter_, bytes.data(), bytes.size()) == LIVETCP_OK);
+        flush();
+    }
+    void say_end()
+    {
+        lt_tls_filter_end(filter_);
+        flush();
+    }
+
+    Raw raw;
+
+  private:
+    void flush()
+    {
+        const uint8_t *data;
+        size_t size;
+        while ((size = lt_tls_filter_output(filter_, &data)) > 0) {
+            raw.write(Bytes(data, data + size));
+            lt_tls_filter_written(filter_, size);
+        }
+    }
+
+    lt_tls_context *context_ = nullptr;
+    lt_tls_filter *filter_ = nullptr;
 };
 
 livetcp_tls_info tls_of(livetcp_session *session)
@@ -222,6 +283,28 @@ TEST_CASE("plain RTP over TLS, whoever sends first", "[tls]")
     exchange(context, server, caller, 1, 50);
 }
 
+TEST_CASE("plain RTP over TLS that somebody cuts off does not end in order", "[tls]")
+{
+    Pki pki;
+    Context context;
+    bool cut = GENERATE(false, true);
+    Server server(context, pki.listener({{"wire", "plain"}}));
+    SecuredRaw peer(server.port, pki);
+    REQUIRE(until(context, [&] { return peer.is_open(); }));
+    peer.write(frame(rtp(1)));
+    REQUIRE(until(context, [&] { return server.sessions() == 1; }));
+    REQUIRE(until(context, [&] { return server.record().packets() == 1; }));
+
+    if (!cut)
+        peer.say_end();
+    shutdown(peer.raw.fd, SHUT_WR); /* which anybody on the way can do */
+    REQUIRE(until(context, [&] { return server.record().closed(); }));
+    livetcp_error end = server.record().last_error();
+    CHECK(end.code == (cut ? LIVETCP_ERR_CONNECTION_LOST : LIVETCP_ERR_CLOSED));
+    CHECK(contains(end.message, cut ? "without the end of TLS" : "ended the connection"));
+    CHECK(server.record().packets() == 1);
+}
+
 TEST_CASE("a listener with tls=auto takes both at one port", "[tls]")
 {
     Pki pki;
@@ -303,6 +386,39 @@ TEST_CASE("what a caller does not trust gets no media", "[tls]")
         CHECK(contains(refusal(pki.listener(), {{"passphrase", "correct horse battery"}}),
                        "passphrase"));
     }
+}
+
+TEST_CASE("tls-insecure is a warning to the application, once and before all else", "[tls]")
+{
+    Pki pki;
+    Context context;
+    bool insecure = GENERATE(true, false);
+    Server server(context, pki.listener());
+    Settings settings = {
+        {"host", "127.0.0.1"}, {"port", std::to_string(server.port)}, {"tls", "on"}};
+    settings.push_back(insecure ? std::make_pair("tls-insecure", std::string("true"))
+                                : std::make_pair("tls-ca", pki.made.ca));
+    livetcp_config config = config_with(settings);
+    std::vector<std::string> heard;
+    livetcp_session_callbacks callbacks = {};
+    callbacks.struct_size = sizeof callbacks;
+    callbacks.on_warning = [](livetcp_session *, const livetcp_error *warning, void *user) {
+        ((std::vector<std::string> *)user)->push_back(warning->message);
+    };
+    callbacks.on_state = [](livetcp_session *, livetcp_session_state state, const livetcp_error *,
+                            void *user) {
+        if (state == LIVETCP_SESSION_OPEN)
+            ((std::vector<std::string> *)user)->push_back("open");
+    };
+    livetcp_session *session = nullptr;
+    REQUIRE(livetcp_session_connect(context.context, &config, &callbacks, &heard, &session,
+                                    nullptr) == LIVETCP_OK);
+    REQUIRE(until(context, [&] { return open_connections(session) == config.connections; }));
+    livetcp_session_destroy(&session);
+    REQUIRE(heard.size() == (insecure ? 2 : 1));
+    if (insecure)
+        CHECK(contains(heard.front(), "the certificate of 127.0.0.1 is not checked"));
+    CHECK(heard.back() == "open");
 }
 
 TEST_CASE("a listener with tls=on takes nothing in the clear, and says so", "[tls]")

@@ -351,6 +351,8 @@ TEST_CASE("a foreign client: messages, pings, text, and its end")
     client.say(REQUEST + "\r\n");
     CHECK(contains(client.hear(context, "\r\n\r\n"),
                    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
+    client.say(masked(0x89, "soon")); /* before it has said what it wants */
+    CHECK(client.hear(context, "soon") == "\x8a\x04soon");
     std::string stream = text_of(frame(rtp(1))) + text_of(frame(rtp(2)));
     client.say(masked(0x02, stream.substr(0, 100)));
     client.say(masked(0x89, "ping"));

@@ -425,12 +425,17 @@ class Server
         std::lock_guard<std::mutex> guard(lock_);
         return rejected_.at(i);
     }
-    bool rejected_with(livetcp_result code) const
+    /* Whether somebody was turned away for this reason; *message gets the first one's text. */
+    bool rejected_with(livetcp_result code, std::string *message = nullptr) const
     {
         std::lock_guard<std::mutex> guard(lock_);
-        for (const Rejected &rejected : rejected_)
-            if (rejected.error.code == code)
-                return true;
+        for (const Rejected &rejected : rejected_) {
+            if (rejected.error.code != code)
+                continue;
+            if (message)
+                *message = rejected.error.message;
+            return true;
+        }
         return false;
     }
 

@@ -6,6 +6,7 @@ usage: s_client_test.py LIVETCP"""
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 from common import ToolTest, text
@@ -25,6 +26,13 @@ class SClient(ToolTest):
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.receiver, self.port = self.listen(
             "receive", "--keep", settings=f"&tls=on&tls-cert={self.certificate}&tls-key={self.key}")
+
+    def heard(self, words):
+        """The receiver's next line that has them."""
+        for line in self.receiver.stderr:
+            if words in line:
+                return line
+        self.fail(f"the receiver did not say {words!r}")
 
     def tearDown(self):
         self.receiver.terminate()
@@ -65,6 +73,26 @@ class SClient(ToolTest):
                     f"livetcps://127.0.0.1:{self.port}?tls-ca={self.certificate}"
                     "&tls-name=localhost")
         self.assertEqual(sent.returncode, 0, sent.stderr)
+
+    def test_tls_insecure_is_said(self):
+        sent = text("send", "--signal=tone", "--duration=200ms",
+                    f"livetcps://127.0.0.1:{self.port}?tls-insecure=true")
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        self.assertEqual(sent.stderr.count("is not checked; anybody on the way"), 1, sent.stderr)
+
+    def test_a_certificate_that_is_replaced_by_a_wrong_one_is_said(self):
+        before = self.s_client("-alpn", "livetcp")
+        good = self.certificate.read_bytes()
+        self.certificate.write_bytes(good[:len(good) // 2])
+        time.sleep(1.1)  # the files are looked at once a second
+        after = subprocess.run(
+            ["openssl", "s_client", "-connect", f"127.0.0.1:{self.port}", "-alpn", "livetcp"],
+            input=b"", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+            check=False).stdout.decode(errors="replace")
+        self.assertIn("the certificate before stays in use", self.heard("certificate"))
+        for said in (before, after):
+            self.assertIn("-----BEGIN CERTIFICATE-----", said)
+        self.certificate.write_bytes(good)
 
 
 if __name__ == "__main__":

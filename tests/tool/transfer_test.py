@@ -5,6 +5,7 @@ usage: transfer_test.py LIVETCP"""
 
 import json
 import pathlib
+import re
 import signal
 import socket
 import struct
@@ -154,6 +155,52 @@ class Transfer(ToolTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("refused", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_a_fallback_that_cannot_be_reached_is_said_once(self):
+        receiver, port = self.listen("receive", "--keep", settings="&fallback=127.0.0.1:9")
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as browser:
+                browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                browser.recv(1)
+        receiver.send_signal(signal.SIGTERM)
+        said = self.finish(receiver)[2]
+        self.assertEqual(said.count("127.0.0.1:9"), 1, said)
+
+    def test_what_a_middlebox_takes_along_when_it_ends_a_session_is_said(self):
+        receiver, port = self.receive()
+        relay = socket.create_server(("127.0.0.1", 0))
+
+        def carry(source, sink, most):
+            carried = 0
+            try:
+                while data := source.recv(4096):
+                    carried += len(data)
+                    if carried < most:
+                        sink.sendall(data)
+                    elif carried > most + 5000:  # it has acknowledged these
+                        break
+            except OSError:
+                pass
+            for end in (source, sink):
+                end.close()
+
+        def serve():
+            caller = relay.accept()[0]
+            listener = socket.create_connection(("127.0.0.1", port))
+            threading.Thread(target=carry, args=(listener, caller, 1 << 30), daemon=True).start()
+            carry(caller, listener, 10000)
+
+        threading.Thread(target=serve, daemon=True).start()
+        sent = text("send", "--duration=20s", f"livetcp://127.0.0.1:{relay.getsockname()[1]}"
+                    "?connections=1&auto-reconnect=false")
+        relay.close()
+        self.assertEqual(sent.returncode, 1, sent.stderr)
+        found = re.search(r"(\d+) packets were not confirmed by the peer when the session ended",
+                          sent.stderr)
+        self.assertIsNotNone(found, sent.stderr)
+        self.assertGreater(int(found[1]), 20)
+        receiver.send_signal(signal.SIGTERM)
+        self.finish(receiver)
 
     def test_a_peer_that_leaves_early_is_an_error(self):
         receiver, port = self.receive("--duration=100ms")

@@ -31,15 +31,15 @@ typedef struct lt_competition {
         uint64_t retransmitted; /*   segments retransmitted by then */
         unsigned count;         /* successive periods with heavy losses */
     } heavy;
-    double share;                                /* bytes in flight */
-    unsigned empty_drains;                       /* in succession */
-    uint64_t delivered, retransmitted;           /* at the last look */
-    livetcp_usec shrunk_us;                      /* when the share was last made smaller */
-    livetcp_usec stood_us;                       /* when a queue last stood */
-    livetcp_usec queue_max_us;                   /* the longest queue since the last drain */
-    livetcp_usec drained_us;                     /* when the last drain was, or they were found */
-    livetcp_usec drain_until_us;                 /* LIVETCP_NEVER: none is under way */
-    livetcp_usec drain_min_us;                   /* the shortest queue that it has shown */
+    double share;                      /* bytes in flight */
+    unsigned empty_drains;             /* in succession */
+    uint64_t delivered, retransmitted; /* at the last look */
+    livetcp_usec shrunk_us;            /* when the share was last made smaller */
+    livetcp_usec stood_us;             /* when a queue last stood */
+    livetcp_usec queue_max_us;         /* the longest queue since the last drain */
+    livetcp_usec drained_us;           /* when the last drain was, or they were found */
+    livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
+    livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
 } lt_competition;
 
 void lt_competition_init(lt_competition *competition);

@@ -226,6 +226,14 @@ TEST_CASE("a setting is also found by the name it had before")
     }
 }
 
+TEST_CASE("tls-psk is the passphrase, and as secret")
+{
+    Config config;
+    CHECK(config.set("tls-psk", "correct-horse") == LIVETCP_OK);
+    CHECK(std::string(config.c.passphrase) == "correct-horse");
+    CHECK(config.get("tls-psk").empty());
+}
+
 TEST_CASE("every setting takes what it lists and gives it back")
 {
     const lt_setting *setting;
@@ -479,4 +487,12 @@ TEST_CASE("livetcp+ws:// and livetcp+wss:// are WebSockets, whose path is the UR
     CHECK(livetcp_config_apply_uri(&config.c, longest.c_str(), nullptr) == LIVETCP_OK);
     CHECK(livetcp_config_apply_uri(&config.c, (longest + "x").c_str(), nullptr) ==
           LIVETCP_ERR_BAD_URI);
+}
+
+TEST_CASE("an estimate has a least value that an encoder can be set to")
+{
+    livetcp_config config;
+    livetcp_config_init(&config);
+    CHECK(config.min_bitrate == 10000); /* x264enc's property is in kbit/s, and not 0 */
+    CHECK(config.max_bitrate == 0);
 }

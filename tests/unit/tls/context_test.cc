@@ -1,7 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "pair.h"
 
+#include <openssl/ui.h>
+
+#include <functional>
+
 using Catch::Matchers::Contains;
+
+namespace
+{
+
+/* Writes the key again, with a password. */
+void encrypt_key(const certificate_files &files)
+{
+    FILE *file = fopen(files.key.c_str(), "r");
+    EVP_PKEY *key = PEM_read_PrivateKey(file, nullptr, nullptr, nullptr);
+    fclose(file);
+    file = fopen(files.key.c_str(), "w");
+    REQUIRE(PEM_write_PKCS8PrivateKey(file, key, EVP_aes_128_cbc(), "secret", 6, nullptr,
+                                      nullptr) == 1);
+    fclose(file);
+    EVP_PKEY_free(key);
+}
+
+/* What libcrypto asks at a terminal meanwhile. */
+unsigned prompts_seen;
+
+unsigned count_prompts(const std::function<void()> &function)
+{
+    UI_METHOD *method = UI_create_method("none is there");
+    UI_method_set_opener(method, [](UI *) {
+        prompts_seen++;
+        return 0;
+    });
+    prompts_seen = 0;
+    UI_set_default_method(method);
+    function();
+    UI_set_default_method(UI_OpenSSL());
+    UI_destroy_method(method);
+    return prompts_seen;
+}
+
+} // namespace
 
 TEST_CASE("files that are missing, or do not fit, are named")
 {
@@ -15,8 +55,29 @@ TEST_CASE("files that are missing, or do not fit, are named")
         setup.cert_file = "/nowhere/cert.pem";
         context_holder holder(setup);
         CHECK(holder.result == LIVETCP_ERR_INVALID_ARGUMENT);
-        CHECK_THAT(std::string(holder.error.message),
-                   Contains("tls-cert") && Contains("/nowhere/cert.pem"));
+        CHECK_THAT(std::string(holder.error.message), Contains("tls-cert") &&
+                                                          Contains("/nowhere/cert.pem") &&
+                                                          Contains("No such file or directory"));
+    }
+    SECTION("a certificate's file that is no certificate")
+    {
+        setup.cert_file = one.key.c_str();
+        context_holder holder(setup);
+        CHECK(holder.result == LIVETCP_ERR_INVALID_ARGUMENT);
+        CHECK_THAT(std::string(holder.error.message), Contains("no start line"));
+    }
+    SECTION("a key with a password is refused, and nobody at a terminal is asked for it")
+    {
+        unsigned prompts = count_prompts([&] {
+            encrypt_key(two);
+            setup.cert_file = two.certificate.c_str();
+            setup.key_file = two.key.c_str();
+            context_holder holder(setup);
+            CHECK(holder.result == LIVETCP_ERR_INVALID_ARGUMENT);
+            CHECK_THAT(std::string(holder.error.message),
+                       Contains(two.key) && Contains("has a password") && Contains("openssl pkey"));
+        });
+        CHECK(prompts == 0);
     }
     SECTION("another's key")
     {
@@ -31,7 +92,8 @@ TEST_CASE("files that are missing, or do not fit, are named")
         setup.cert_file = one.certificate.c_str();
         context_holder holder(setup);
         CHECK(holder.result == LIVETCP_ERR_INVALID_ARGUMENT);
-        CHECK_THAT(std::string(holder.error.message), Contains("tls-key"));
+        CHECK_THAT(std::string(holder.error.message),
+                   Contains("tls-key") && Contains("there is none in it"));
     }
     SECTION("an authority that is a key")
     {

@@ -54,6 +54,71 @@ lt_tls_info info_of(const end &e)
     return info;
 }
 
+/* An OpenSSL client that counts the new keys it is told of. */
+class foreign_caller
+{
+  public:
+    explicit foreign_caller(int version = TLS1_3_VERSION)
+    {
+        SSL_CTX_set_max_proto_version(ctx_, version);
+        ssl_ = SSL_new(ctx_);
+        SSL_set_bio(ssl_, in_, out_);
+        SSL_set_connect_state(ssl_);
+        SSL_set_msg_callback(ssl_, on_message);
+        SSL_set_msg_callback_arg(ssl_, this);
+    }
+    ~foreign_caller()
+    {
+        SSL_free(ssl_);
+        SSL_CTX_free(ctx_);
+    }
+    foreign_caller(const foreign_caller &) = delete;
+    foreign_caller &operator=(const foreign_caller &) = delete;
+
+    void shake_hands(const end &listener)
+    {
+        while (SSL_do_handshake(ssl_) != 1 || listener.state() == LT_TLS_HANDSHAKE) {
+            char *data;
+            long size = BIO_get_mem_data(out_, &data);
+            listener.receive(bytes(data, data + size));
+            (void)BIO_reset(out_);
+            read(listener.output());
+        }
+    }
+
+    bytes read(const bytes &records)
+    {
+        bytes plaintext(1 << 17);
+        size_t all = 0, size = 0;
+        BIO_write(in_, records.data(), int(records.size()));
+        while (SSL_read_ex(ssl_, &plaintext[all], plaintext.size() - all, &size) == 1)
+            all += size;
+        plaintext.resize(all);
+        return plaintext;
+    }
+
+    int key_updates = 0;
+
+  private:
+    static void on_message(int written, int, int type, const void *data, size_t size, SSL *,
+                           void *self)
+    {
+        if (!written && type == SSL3_RT_HANDSHAKE && size &&
+            *static_cast<const uint8_t *>(data) == SSL3_MT_KEY_UPDATE)
+            static_cast<foreign_caller *>(self)->key_updates++;
+    }
+
+    SSL_CTX *ctx_ = SSL_CTX_new(TLS_client_method());
+    BIO *in_ = BIO_new(BIO_s_mem()), *out_ = BIO_new(BIO_s_mem());
+    SSL *ssl_ = nullptr;
+};
+
+bytes bytes_of(uint64_t number)
+{
+    const uint8_t *begin = reinterpret_cast<const uint8_t *>(&number);
+    return bytes(begin, begin + sizeof number);
+}
+
 /* An OpenSSL client whose records the test carries to a filter: what a foreign peer can send. */
 std::string what_old_caller_gets(const context_holder &listener_context, int version)
 {
@@ -147,6 +212,46 @@ TEST_CASE("output that is written in pieces is neither lost nor doubled")
     }
     listener.receive(records);
     CHECK(listener.read() == bytes(10000, 9));
+}
+
+TEST_CASE("keys are replaced after so many records, which a foreign peer follows")
+{
+    world w;
+    context_holder listener_context(w.listener);
+    end listener(listener_context);
+    foreign_caller caller;
+    caller.shake_hands(listener);
+
+    const int keys = 3;
+    uint64_t came = 0;
+    for (uint64_t i = 0; i < uint64_t(keys) * LT_TLS_RECORDS_PER_KEY; i++) {
+        lt_tls_filter_write(listener.filter, &i, sizeof i);
+        came += caller.read(listener.output()) == bytes_of(i);
+    }
+    CHECK(came == uint64_t(keys) * LT_TLS_RECORDS_PER_KEY);
+    CHECK(caller.key_updates == keys - 1);
+    CHECK(listener.state() == LT_TLS_OPEN);
+}
+
+TEST_CASE("a longer write counts its records, and TLS 1.2 keeps its keys")
+{
+    world w;
+    context_holder listener_context(w.listener);
+    int version = GENERATE(TLS1_2_VERSION, TLS1_3_VERSION);
+    end listener(listener_context);
+    foreign_caller caller(version);
+    caller.shake_hands(listener);
+
+    bytes sent(4 * 16384, 7);
+    for (uint64_t i = 0; i < LT_TLS_RECORDS_PER_KEY - 4; i++) {
+        lt_tls_filter_write(listener.filter, &i, 1);
+        caller.read(listener.output());
+    }
+    for (int before : {0, 1}) {
+        REQUIRE(lt_tls_filter_write(listener.filter, sent.data(), sent.size()) == LIVETCP_OK);
+        CHECK(caller.read(listener.output()) == sent);
+        CHECK(caller.key_updates == (version == TLS1_3_VERSION ? before : 0));
+    }
 }
 
 TEST_CASE("the caller refuses what it does not trust, with words")
@@ -292,6 +397,38 @@ TEST_CASE("further connections resume, also after a listener's certificate was r
     end caller(caller_context), listener(renewed);
     shake_hands(caller, listener);
     CHECK(info_of(caller).resumed);
+}
+
+TEST_CASE("who is not trusted any more does not come in by a ticket of before")
+{
+    world w;
+    certificates others;
+    certificate_files files = w.made.make("camera");
+    std::string trusted = w.made.path("trusted.pem");
+    const auto overwrite = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(w.made.ca, trusted);
+    w.listener.ca_file = trusted.c_str();
+    w.caller.cert_file = files.certificate.c_str();
+    w.caller.key_file = files.key.c_str();
+    context_holder caller_context(w.caller), listener_context(w.listener);
+    {
+        end caller(caller_context), listener(listener_context);
+        shake_hands(caller, listener);
+        REQUIRE(listener.state() == LT_TLS_OPEN);
+    }
+    REQUIRE(lt_tls_context_has_ticket(caller_context.context));
+    {
+        w.made.make("listener"); /* which says nothing about callers */
+        context_holder renewed(w.listener, listener_context.context);
+        end caller(caller_context), listener(renewed);
+        shake_hands(caller, listener);
+        CHECK(info_of(listener).resumed);
+    }
+    std::filesystem::copy_file(others.ca, trusted, overwrite);
+    context_holder changed(w.listener, listener_context.context);
+    end caller(caller_context), listener(changed);
+    shake_hands(caller, listener);
+    CHECK_THAT(listener.failure(), Contains("unknown CA"));
 }
 
 TEST_CASE("a passphrase replaces certificates, if both ends have the same")

@@ -151,7 +151,13 @@ TEST_CASE("a listener refuses a token that everybody can read, and takes a strea
     Entry named("studio", "", LIVETCP_ROLE_BOTH, false), bearer("", "t", LIVETCP_ROLE_BOTH, false);
     CHECK(named.receive_create() == LT_PENDING_CREATE);
     CHECK(bearer.receive_create() == LT_PENDING_FAILED);
-    CHECK(bearer.inbound.error == LIVETCP_ERR_PROTOCOL);
+    CHECK(bearer.inbound.error == LIVETCP_ERR_TLS);
+    lt_control reject;
+    const lt_reply &said = bearer.inbound.reply;
+    REQUIRE(lt_control_decode(said.frame + LT_FRAME_HEADER, said.size - LT_FRAME_HEADER, &reject) ==
+            LIVETCP_OK);
+    CHECK(reject.reason == LT_REASON_PROTOCOL);
+    CHECK(std::string(reject.text) == "a token is taken under TLS or a passphrase only");
 }
 
 TEST_CASE("what somebody changes on the way is noticed")
