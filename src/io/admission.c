@@ -3,6 +3,7 @@
 
 #include "io/clock.h"
 #include "io/listener.h"
+#include "io/session_slots.h"
 #include "io/socket.h"
 #include "wire/authenticator.h"
 

@@ -6,6 +6,7 @@
 #include "io/lingering_close.h"
 #include "io/listener.h"
 #include "io/reply.h"
+#include "io/session_slots.h"
 #include "io/socket.h"
 #include "io/undecided.h"
 

@@ -54,6 +54,9 @@ struct livetcp_session {
     lt_io_work work;      /* calls lt_io_session_service() */
     lt_io_work burst_end; /* the same, where a burst does not go on */
 
+    /* lt_io_session_service(), for the files that it calls. */
+    void (*service)(livetcp_session *session);
+
     livetcp_context *context;
     uint64_t number; /* of the context's sessions, from 1 */
     bool caller;
@@ -147,28 +150,13 @@ void lt_io_session_end(livetcp_session *session);
 void lt_io_session_reference(livetcp_session *session);
 void lt_io_session_release(livetcp_session *session);
 
+/* The same as `hold` and `release` of what calls a session back. */
+void lt_io_session_hold_owner(void *session);
+void lt_io_session_release_owner(void *session);
+
 /* Does everything the engine wants done: writes, closes, connects, notifies the application, arms
  * the timer. */
 void lt_io_session_service(livetcp_session *session);
-
-/* Notes what a connection's TLS has agreed, if there is some, for the application. */
-void lt_io_session_note_tls(livetcp_session *session, const lt_io_filter *filter);
-
-/* Gives a connected socket to a slot: the engine is notified by connected() if `caller`, else
- * adopt_pending(), or adopt() without `pending`, and `reply` (may be NULL) is the first thing
- * written. `filter` is the connection's, or NULL. On failure socket and filter stay the
- * caller's. Follow with lt_io_session_service(). */
-livetcp_result lt_io_session_attach(livetcp_session *session, unsigned index, uv_os_sock_t socket,
-                                    lt_io_filter *filter, bool caller,
-                                    const livetcp_pending *pending, const livetcp_reply *reply);
-
-/* The socket of a slot delivered bytes, with their receive timestamp in *timestamp (may be NULL);
- * they stay valid until this returns. Calls back. */
-void lt_io_session_receive(livetcp_session *session, unsigned index, const uint8_t *data,
-                           size_t size, const livetcp_rx_timestamp *timestamp);
-
-/* Gives a slot's channel what its TLS filter holds already. Calls back. */
-void lt_io_session_drain(livetcp_session *session, unsigned index);
 
 /* Under the lock, any thread: brings path information and writes, as long as the engine wants. */
 void lt_io_session_flush(livetcp_session *session);
