@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A misconfigured peer retries again and again: minimum interval between reports of it. */
+/* A misconfigured peer retries for hours: minimum interval between two reports of the same
+ * rejection. */
 #define TELL_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* Reports of all peers together: at once, and a second. */
+/* Limits on reports of all peers together: burst size, and reports per second. */
 #define NOTICES_BURST 256
 #define NOTICES_RATE  10
 
@@ -38,15 +39,16 @@ void lt_io_listener_release(livetcp_listener *listener)
 
 /* ---- those that were turned away ---- */
 
-/* The wrong thing at this port, which is so until somebody sets it right. */
+/* The peer speaks a protocol that this port does not serve. Retrying cannot help. */
 static bool is_wrong_end(livetcp_result reason)
 {
     return reason == LIVETCP_ERR_GARBAGE || reason == LIVETCP_ERR_PROTOCOL ||
            reason == LIVETCP_ERR_FRAME_TOO_LARGE || reason == LIVETCP_ERR_VERSION;
 }
 
-/* False if the same was reported of this address recently. A peer that leaves silently is news only
- * if nothing else was: a caller that was refused takes its other connections with it. */
+/* False if the same rejection of this address was reported recently. A peer that leaves without a
+ * message is reported only if nothing else was reported of it: a caller that was refused also
+ * closes its other connections. */
 static bool is_news(livetcp_listener *listener, const char *remote, livetcp_result reason,
                     unsigned *untold)
 {
@@ -66,7 +68,8 @@ static bool is_news(livetcp_listener *listener, const char *remote, livetcp_resu
            lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, untold);
 }
 
-/* A flood of strangers must not become a flood of notices. */
+/* Bounds the number of notices, so that a flood of unauthenticated peers does not become a flood of
+ * log lines. */
 bool lt_io_admission_may_tell(livetcp_listener *listener)
 {
     livetcp_usec now = lt_io_now();
@@ -93,7 +96,7 @@ void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const 
     unsigned untold;
 
     bool news = is_news(listener, remote, error.code, &untold);
-    /* The end of a session takes connections along that were about to join it. */
+    /* A session that ends cancels the connections that were about to join it. */
     bool expected = error.code == LIVETCP_ERR_CANCELLED || error.code == LIVETCP_ERR_CLOSED;
 
     if (untold)
@@ -151,15 +154,16 @@ static bool is_idle_plain(const livetcp_listener *listener, const livetcp_sessio
            lt_io_now() - session->heard_us > listener->config.peer_timeout_us;
 }
 
-/* The address alone cannot be claimed: a connection from there has answered. */
+/* An address in a message could be forged; a TCP connection from the address proves that the peer
+ * receives there. */
 static bool was_left(const livetcp_session *session, const uint8_t address[LT_ADDRESS_KEY])
 {
     return memcmp(session->address, address, LT_ADDRESS_KEY) == 0 && !session->undecided &&
            livetcp_session_get_state(session) == LIVETCP_SESSION_CONNECTING;
 }
 
-/* New sessions are put first, so the last one found is the oldest. A plain peer, which may be
- * anybody, ends no session of somebody. */
+/* New sessions are inserted first, so the last match is the oldest. A plain peer cannot be
+ * authenticated, so it never evicts a session-mode session. */
 static livetcp_session *find_evictable(const livetcp_listener *listener,
                                        const uint8_t address[LT_ADDRESS_KEY], bool plain)
 {
@@ -228,7 +232,7 @@ static void introduce(livetcp_session *session, const char *remote, const livetc
     snprintf(caller->token, sizeof caller->token, "%s", livetcp_pending_token(pending));
 }
 
-/* Of *result only what is left to know is filled in. */
+/* Fills in the fields of *result that only the application's answer determines. */
 static livetcp_result ask_application(livetcp_listener *listener, livetcp_session *session,
                                       const char *remote, lt_io_refusal *refusal)
 {
@@ -242,7 +246,7 @@ static livetcp_result ask_application(livetcp_listener *listener, livetcp_sessio
         session->decision = wanted ? LT_IO_ADMITTED : LT_IO_REFUSED;
     if (!wanted) {
         lt_io_session_end(session);
-    } else if (refused && !session->ended) { /* it is the application's still, and ends */
+    } else if (refused && !session->ended) { /* the application still owns it; it ends later */
         session->closed_here = true;
         uv_mutex_lock(&session->lock);
         livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_io_now());
@@ -294,7 +298,7 @@ livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_sessio
     uv_mutex_lock(&session->lock);
     lt_wipe(session->introduced.token, sizeof session->introduced.token);
     uv_mutex_unlock(&session->lock);
-    if (!first->filter) /* or it was when TLS or the WebSocket began */
+    if (!first->filter) /* Otherwise the socket was prepared when TLS or the WebSocket began. */
         result = lt_io_socket_prepare(first->socket, &listener->config);
     if (result == LIVETCP_OK)
         result = lt_io_session_attach(session, first->index, first->socket, first->filter, false,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions about who calls a listener, and the application's answer. */
+/* Public functions for a listener's application: properties of the caller, and the admission
+ * decision. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notifying the application of events and packets, in order, without a lock. */
+/* Calls the application back for events and packets: in order, without a lock. */
 #include "io/notify.h"
 
 #include "base/error.h"
@@ -35,15 +35,15 @@ static bool in_input(const lt_io_arrivals *arrivals, const uint8_t *data)
            (uintptr_t)data < (uintptr_t)arrivals->input + arrivals->input_size;
 }
 
-/* The engine forgets before the callback any packet that does not lie in the input: a frame that
- * came in two reads, a packet that was held back or rebuilt. */
+/* The engine frees the packet after this callback. A packet outside the input is copied: its frame
+ * came in two reads, or it was in the reorder buffer or rebuilt from parity. */
 void lt_io_arrivals_collect(void *user, const livetcp_packet *packet)
 {
     lt_io_arrivals *arrivals = user;
     uint8_t *copy = NULL;
 
     if (!grow(arrivals))
-        return; /* out of memory: this packet is lost, as on any live path */
+        return; /* out of memory: this packet is lost */
     if (!in_input(arrivals, packet->data)) {
         copy = malloc(packet->size);
         if (!copy)
@@ -164,8 +164,8 @@ static void notify_session_state(livetcp_session *session, const livetcp_engine_
         session->callbacks.on_state(session, event->state.session, why, session->user);
 }
 
-/* A connection that the session's end takes along is no news, nor is an attempt that fails as the
- * one before did. */
+/* False for connections closed by the end of the session, and for an attempt that failed for the
+ * same reason as the one before. */
 static bool is_news(livetcp_session *session, const livetcp_error *error, bool was_open)
 {
     bool ended = error->code == LIVETCP_ERR_CLOSED ||
@@ -310,7 +310,7 @@ static bool may_notify(const livetcp_session *session)
     return !session->ended && !session->closed_notified;
 }
 
-/* Notifies of events up to the end of the session, which is left for later unless `end`. */
+/* Calls back for events up to the end of the session, which is left for the last call (`end`). */
 static void notify_events(livetcp_session *session, bool end)
 {
     while (may_notify(session)) {
@@ -329,7 +329,7 @@ static void notify_events(livetcp_session *session, bool end)
     }
 }
 
-/* A caller that came to receive was perhaps not allowed to publish. */
+/* A caller may have been admitted to receive only. */
 static bool may_send(livetcp_session *session, const livetcp_packet *packet)
 {
     if (packet->rtcp || session->introduced.role != LIVETCP_ROLE_SUBSCRIBE)

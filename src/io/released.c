@@ -34,7 +34,7 @@ void lt_io_released_clear(lt_io_released *released)
 
 /* ---- away ---- */
 
-/* Sends the last words, if possible, and closes. */
+/* Sends the reply if possible, and closes. */
 void lt_io_released_dismiss(lt_io_released *released, livetcp_result reason,
                             const livetcp_reply *reply)
 {
@@ -72,7 +72,7 @@ void lt_io_released_reject(lt_io_released *released, livetcp_result reason)
     lt_io_released_turn_away(released, reason, &reply);
 }
 
-/* Turned away by the application, perhaps in words. */
+/* Refused by the application, possibly with a code and text. */
 static void reject_with(lt_io_released *released, livetcp_result reason,
                         const lt_io_refusal *refusal)
 {
@@ -105,8 +105,8 @@ void lt_io_released_lose(lt_io_released *released, int system_errno)
     lt_io_admission_rejected(released->listener, remote, &error);
 }
 
-/* That it had to is worth a line, its REJECT is not worth a write. A reset costs half of an orderly
- * end, and leaves nothing in the kernel that waits for the peer's. */
+/* The eviction is logged; a REJECT is not worth a write. A RST costs half as much as an orderly
+ * close and leaves no state in the kernel. */
 void lt_io_released_push_out(lt_io_released *released)
 {
     livetcp_error error;
@@ -143,7 +143,7 @@ static void hand_over(lt_io_released *released, livetcp_session *session, unsign
     lt_io_admission_feed(session, &first);
 }
 
-/* The application answers later: the connection waits for that elsewhere. */
+/* The application answers later: moves the connection to undecided.c. */
 static void wait_for_answer(lt_io_released *released, livetcp_session *session,
                             const lt_io_undecided_parts *parts)
 {
@@ -158,7 +158,8 @@ static void wait_for_answer(lt_io_released *released, livetcp_session *session,
     released->state = NULL;
 }
 
-/* The application is asked with the socket in our hands, since it may end the listener. */
+/* The socket is not attached before the application has answered, since on_session may end the
+ * listener. */
 void lt_io_released_create_session(lt_io_released *released, const livetcp_reply *joined,
                                    const uint8_t *data, size_t size,
                                    void (*on_decided)(livetcp_listener *listener))

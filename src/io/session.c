@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session between its engine and the loop: made, served, ended. */
+/* Life of a session: creation, its timer, service on the loop's thread, destruction. */
 #include "io/session.h"
 
 #include "base/error.h"
@@ -53,7 +53,7 @@ static void run_work(lt_io_work *work)
     lt_io_session_service(LT_LIST_ELEMENT(work, livetcp_session, work));
 }
 
-/* A burst that did not go on. */
+/* The timeout of an incomplete burst: sends it. */
 static void end_burst(lt_io_work *work)
 {
     lt_io_session_service(LT_LIST_ELEMENT(work, livetcp_session, burst_end));
@@ -109,7 +109,7 @@ livetcp_result lt_io_session_create(livetcp_context *context, const livetcp_conf
     session->member.describe = lt_io_session_describe;
     session->introduced.struct_size = sizeof session->introduced;
     result = create_engine(session, caller, pending, error);
-    lt_wipe(session->config.token, sizeof session->config.token); /* the engine has it */
+    lt_wipe(session->config.token, sizeof session->config.token); /* the engine keeps a copy */
     if (result == LIVETCP_OK && caller)
         result = lt_io_session_create_links(session, error);
     if (result != LIVETCP_OK) {

@@ -83,8 +83,8 @@ static bool has_handshake(const livetcp_session *session)
     return session->tls || session->config.websocket != LIVETCP_WEBSOCKET_OFF;
 }
 
-/* A connection is secured by itself if that costs little; else one of them is, and the others
- * resume what it has agreed with the peer. */
+/* Starts handshakes in parallel if a full TLS handshake costs little. Otherwise the first one runs
+ * alone, and the other connections resume its TLS session. */
 static void begin_handshakes(livetcp_session *session)
 {
     bool alone = true;
@@ -125,8 +125,9 @@ static livetcp_result attach_without_handshake(livetcp_session *session, unsigne
     return result;
 }
 
-/* The socket of a slot is connected: to TLS and a WebSocket, or to the engine. On failure it is the
- * caller's. Takes over the filter, a proxy's TLS or NULL, in any case. */
+/* The socket of a slot is connected: starts the handshake of TLS and WebSocket, or attaches it to
+ * the engine. On failure the socket stays the caller's. Takes over `filter`, the proxy's TLS or
+ * NULL, in any case. */
 static livetcp_result take_socket(livetcp_session *session, unsigned index, uv_os_sock_t socket,
                                   lt_tls_filter *filter)
 {
@@ -177,8 +178,8 @@ static void on_failed(void *owner, unsigned index, const livetcp_error *error)
     session->service(session);
 }
 
-/* Where the present connections to that host go: a name that means several machines must not spread
- * one session over them. */
+/* The remote address of an existing connection to the link's host. A name may resolve to several
+ * machines; all connections of a session must reach the same one. */
 static const lt_address *known_peer_over(const livetcp_session *session, const lt_io_link *link)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
@@ -219,7 +220,8 @@ static void start_connecting(livetcp_session *session)
 
 /* ---- outages ---- */
 
-/* The path is back. The connection is one more, until the others have recovered. */
+/* An outage probe is connected. Its connection is an additional one until the others have
+ * recovered. */
 static void on_answered(void *owner, unsigned number, unsigned link, uv_os_sock_t socket,
                         lt_tls_filter *filter, const lt_address *peer)
 {
@@ -251,7 +253,7 @@ static void on_not_answered(void *owner, unsigned number, const livetcp_error *e
 {
     livetcp_session *session = owner;
 
-    (void)error; /* the connector has logged it */
+    (void)error; /* logged by the connector */
     uv_mutex_lock(&session->lock);
     livetcp_engine_outage_probe_lost(session->engine, number);
     uv_mutex_unlock(&session->lock);
@@ -284,7 +286,7 @@ static void start_probing(livetcp_session *session)
     while (livetcp_engine_next_outage_probe(session->engine, lt_io_now(), &number, &link)) {
         if (!lt_io_outage_begin(&session->outage, &way, number, link))
             livetcp_engine_outage_probe_lost(session->engine, number);
-        lt_io_session_flush_and_close(session); /* the slot that the answer is to have */
+        lt_io_session_flush_and_close(session); /* frees the slot for the probe's connection */
     }
     lt_io_outage_keep(&session->outage, livetcp_engine_outage_probes(session->engine));
 }
@@ -299,7 +301,8 @@ static bool has_named_link(const livetcp_session *session)
     return false;
 }
 
-/* The link's network has gone: its connections are lost at once, and their packets go elsewhere. */
+/* The link's network has gone: its connections are lost at once, and their packets are sent
+ * elsewhere. */
 static void lose_link(livetcp_session *session, unsigned number)
 {
     lt_io_link *link = &session->links->items[number];

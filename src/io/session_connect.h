@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* How a caller's session gets its connections: links, connectors, handshakes, probes during an
- * outage. Loop's thread. */
+/* Opens a caller's connections: links, connectors, handshakes, and probes during an outage. Loop's
+ * thread. */
 #ifndef LT_IO_SESSION_CONNECT_H
 #define LT_IO_SESSION_CONNECT_H
 
 #include "io/session.h"
 
-/* The links of a caller's configuration, and which connection uses which. */
+/* Creates the links of a caller's configuration and assigns the connections to them. */
 livetcp_result lt_io_session_create_links(livetcp_session *session, livetcp_error *error);
 
-/* After that, once the session is complete; a listener's session, too. Links that may vanish are
- * watched from now on. */
+/* After creation, also for a listener's session. Starts to watch links that may vanish. */
 void lt_io_session_init_connecting(livetcp_session *session);
 
 /* Under the lock: starts the connections, outage probes and handshakes that are due. */
 void lt_io_session_connect(livetcp_session *session);
 
-/* Ends the outage probes and the watch of the links; connections stay. */
+/* Ends outage probes and the watch of the links. Connections stay. */
 void lt_io_session_stop_connecting(livetcp_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* References to a session: the last one that is released frees it. */
+/* Reference counting of sessions: the last release frees one. */
 #include "io/session.h"
 
 #include "wire/authenticator.h"

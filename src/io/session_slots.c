@@ -43,7 +43,7 @@ static void write_reply(livetcp_session *session, lt_io_channel *channel,
     const lt_io_write bytes = {.data = reply->frame, .size = reply->size};
     long n = lt_io_channel_write(channel, &bytes, &wire_size);
 
-    /* A fresh connection has space for 160 bytes; one without is broken. */
+    /* A new socket has space for 160 bytes; one without has failed. */
     if (n != (long)reply->size) {
         channel->write_errno = n < 0 ? (int)-n : EPIPE;
         channel->want_writable = true;
@@ -58,7 +58,8 @@ static void start_timestamps(livetcp_session *session, lt_io_channel *channel)
         livetcp_engine_has_timestamps(session->engine, channel->index);
 }
 
-/* The protocol of a connection that has joined is known. */
+/* A connection that a handshake has attached speaks session mode; any other one is classified by
+ * its first bytes. */
 static lt_peer_kind known_kind(const livetcp_session *session, bool caller)
 {
     return !caller && session->config.wire == LIVETCP_WIRE_SESSION ? LT_PEER_SESSION
@@ -67,7 +68,7 @@ static lt_peer_kind known_kind(const livetcp_session *session, bool caller)
 
 static const lt_io_channel_owner channel_functions;
 
-/* Of one end: without the port. */
+/* Compares the host parts of two "host:port" texts. */
 static bool same_host(const char *text, const char *other)
 {
     size_t size = (size_t)(strrchr(text, ':') ? strrchr(text, ':') - text : 0);
@@ -76,7 +77,7 @@ static bool same_host(const char *text, const char *other)
     return size == other_size && !memcmp(text, other, size);
 }
 
-/* A caller's networks are seen by their addresses: connections between the same two are on one
+/* On a listener, links are told apart by addresses: connections between the same two hosts share a
  * link. */
 static unsigned link_of_addresses(const livetcp_session *session, const lt_io_channel *channel)
 {
@@ -98,8 +99,8 @@ static unsigned link_of_addresses(const livetcp_session *session, const lt_io_ch
     return 0;
 }
 
-/* Undelivered data of a broken connection is sent again; so probe once more for the delivered part.
- */
+/* Undelivered data of a broken connection is sent again: probes once more for the acknowledged
+ * part. */
 static void ask_what_arrived(livetcp_session *session, const lt_io_channel *channel)
 {
     livetcp_path info = {.known = 0};
@@ -108,7 +109,7 @@ static void ask_what_arrived(livetcp_session *session, const lt_io_channel *chan
     livetcp_engine_path_info(session->engine, channel->index, &info, lt_io_now());
 }
 
-/* The caller has left the slot's connection for the one that is about to have the slot. */
+/* The caller has abandoned the slot's connection, and its new connection takes the slot. */
 static void close_replaced(livetcp_session *session, unsigned index)
 {
     lt_io_slot *slot = &session->slots[index];
@@ -198,7 +199,7 @@ static void close_slot(livetcp_session *session, unsigned index, livetcp_result 
             lt_io_close_error_text(session, index, slot->channel->remote, reason, &slot->error);
             session->error = slot->error;
         }
-        /* What the application here has ended is in order. */
+        /* LIVETCP_ERR_CANCELLED: closed by the application here, which is no error for the peer. */
         lt_io_channel_close(slot->channel, true,
                             reason == LIVETCP_ERR_CANCELLED ? LIVETCP_OK : reason);
         slot->channel = NULL;
@@ -213,7 +214,7 @@ void lt_io_session_flush_and_close(livetcp_session *session)
     lt_io_session_flush(session);
     while (livetcp_engine_next_close(session->engine, &index, &reason)) {
         close_slot(session, index, reason);
-        lt_io_session_flush(session); /* others may join now, or take over its packets */
+        lt_io_session_flush(session); /* other connections may join now, or take over its packets */
     }
 }
 
@@ -230,8 +231,8 @@ void lt_io_session_close_slots(livetcp_session *session)
 
 /* ---- input ---- */
 
-/* Rejects a caller that wants a session, since there are none here, unless the REJECT would be read
- * as the middle of a packet. */
+/* Rejects a caller that wants a session at a listener in plain mode, unless the REJECT would fall
+ * within a partly written packet. */
 static void reject_caller(livetcp_session *session, lt_io_channel *channel)
 {
     lt_control message = {.type = LT_CONTROL_REJECT, .reason = LT_REASON_NOT_SUPPORTED};
@@ -245,7 +246,7 @@ static void reject_caller(livetcp_session *session, lt_io_channel *channel)
     uv_mutex_unlock(&session->lock);
 }
 
-/* False if the peer's protocol cannot be served here: the slot is lost then. */
+/* False if the peer's protocol cannot be served here; the connection is lost then. */
 static bool is_right_end(livetcp_session *session, unsigned index, const uint8_t *data, size_t size)
 {
     lt_io_slot *slot = &session->slots[index];

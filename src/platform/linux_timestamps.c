@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: SO_TIMESTAMPING on TCP. Transmit times come out of the socket's error queue, each with the
- * position of the last byte of the write that asked for it; receive times come with the data. See
- * Documentation/networking/timestamping.rst in the kernel's sources. */
+/* SO_TIMESTAMPING on TCP under Linux. Tx timestamps come from the socket's error queue, each with
+ * the byte position of the end of the write that requested it; rx timestamps come with the data.
+ * See Documentation/networking/timestamping.rst in the kernel's sources. */
 #define _GNU_SOURCE /* recvmmsg() */
 
 #include "platform/probe.h"
@@ -20,19 +20,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* 6.2: positions count from the next byte to be written, and not from the first that is not
- * acknowledged. Older headers lack it. */
+/* SOF_TIMESTAMPING_OPT_ID_TCP, since 6.2: positions count from the next byte to be written instead
+ * of the first unacknowledged byte. Older headers lack it. */
 #define OPT_ID_TCP (1U << 16)
 
-/* TELL is set once: the form of the reports. OF_A_WRITE is set with each write of interest: the
- * events. */
+/* TELL selects the form of the reports and is set once per socket. OF_A_WRITE selects the events
+ * and is set with each write that requests timestamps. */
 #define TELL                                                                                       \
     (SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |          \
      SOF_TIMESTAMPING_OPT_TSONLY)
 #define OF_A_WRITE                                                                                 \
     (SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_TX_ACK)
 
-/* Times and the position, of either address family. */
+/* Control message space for the timestamps and the position, of either address family. */
 #define CONTROL_SIZE 256
 
 static bool tell(lt_os_socket socket, unsigned flags)
@@ -45,7 +45,7 @@ bool lt_platform_has_timestamps(void)
     int any = socket(AF_INET, SOCK_STREAM, 0);
     if (any < 0)
         any = socket(AF_INET6, SOCK_STREAM, 0);
-    /* Positions are refused to a socket that is not connected. */
+    /* OPT_ID is refused on a socket that is not connected. */
     bool has = any >= 0 && tell(any, TELL & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
 
     if (any >= 0)
@@ -69,7 +69,8 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
     *first = 0;
     if (tell(socket, TELL | OPT_ID_TCP))
         return true;
-    /* An acknowledgement while the option is set would make its start uncertain. */
+    /* An acknowledgement that arrives while the option is set makes its start position uncertain:
+     * checks and retries. */
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         if (!unacknowledged(socket, &before) || !tell(socket, TELL) ||
             !unacknowledged(socket, &after))
@@ -77,7 +78,7 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
         *first = after;
         if (before == after)
             return true;
-        (void)tell(socket, 0); /* or the position would stay where it is */
+        (void)tell(socket, 0); /* otherwise the start position would not be set anew */
     }
     (void)tell(socket, 0);
     return false;
@@ -110,7 +111,7 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
     return n >= 0 ? (long)n : -errno;
 }
 
-/* The first of the three is the software's; 0 = none. */
+/* Reads the software timestamp, the first of the three; 0 = none. */
 static bool read_time(const struct cmsghdr *header, livetcp_usec *at)
 {
     struct timespec time;
@@ -196,7 +197,7 @@ static livetcp_tx_timestamp read_report(struct msghdr *message)
     return timed && placed ? timestamp : (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
 }
 
-/* A write has three reports, of which two and more come together. */
+/* A write has up to three reports, and often two or more are queued together. */
 unsigned lt_platform_take_timestamps(lt_os_socket socket,
                                      livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH])
 {
@@ -215,7 +216,7 @@ unsigned lt_platform_take_timestamps(lt_os_socket socket,
     return n > 0 ? (unsigned)n : 0;
 }
 
-/* Since 5.4; older kernels do not report it. */
+/* tcpi_rcv_ooopack, since 5.4. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)
 {
     struct tcp_info info;
