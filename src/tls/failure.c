@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Who can do something about it. */
+/* Texts of an error, for each side that may have to act. */
 typedef struct words {
     long code;
     const char *text;
@@ -49,7 +49,7 @@ static const words certificates[] = {
     "on "                                                                                          \
     "this host"
 
-/* What a proxy's settings say otherwise. */
+/* Texts that differ for the certificate of a proxy. */
 static const words proxy_certificates[] = {
     {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, PROXY_CA},
     {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, PROXY_CA},
@@ -126,7 +126,7 @@ static const char *find(const words *table, size_t count, long code)
 
 #define FIND(table, code) find(table, sizeof(table) / sizeof *(table), code)
 
-/* Alerts that mean a wrong passphrase where there is one. */
+/* Alerts that mean a wrong passphrase, if one is set. */
 static bool denies_key(long reason)
 {
     return reason == SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER ||
@@ -134,7 +134,7 @@ static bool denies_key(long reason)
            reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
 }
 
-/* libssl's next choice when a caller has no shared key. */
+/* Errors of libssl when a caller has no shared key and it continues with certificates. */
 static bool needs_certificate(long reason)
 {
     return reason == SSL_R_NO_SHARED_CIPHER || reason == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM ||
