@@ -14,9 +14,8 @@ typedef struct lt_check {
     void (*classify)(const lt_facts *facts, lt_finding *finding);
 } lt_check;
 
-/* All checks, in the order of a table of contents. */
-extern const lt_check lt_checks[];
-extern const size_t lt_check_count;
+/* The check at an index, in the order of a table of contents; NULL after the last one. */
+const lt_check *lt_check_at(size_t index);
 
 enum { LT_DOCTOR_CHECKS_MAX = 64 };
 

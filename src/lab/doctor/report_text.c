@@ -106,7 +106,7 @@ static void print_costs(const page *p, const lt_diagnosis *d)
     qsort(order, count, sizeof *order, compare);
     heading(p, red, "Costs delay (with a round trip R of 100 ms and a packet every T = 20 ms):");
     for (size_t i = 0; i < count; i++)
-        print_cost(p, &lt_checks[order[i]], &d->findings[order[i]]);
+        print_cost(p, lt_check_at(order[i]), &d->findings[order[i]]);
 }
 
 static void print_short(const page *p, const lt_diagnosis *d, lt_check_result result,
@@ -119,7 +119,7 @@ static void print_short(const page *p, const lt_diagnosis *d, lt_check_result re
     for (size_t i = 0; i < d->count; i++) {
         if (d->findings[i].result != result)
             continue;
-        fprintf(p->out, "  %-*s", WIDTH, lt_checks[i].title);
+        fprintf(p->out, "  %-*s", WIDTH, lt_check_at(i)->title);
         print_words(p, d->findings[i].found, WIDTH + 2, WIDTH + 2);
     }
 }

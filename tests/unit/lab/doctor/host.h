@@ -63,10 +63,10 @@ struct Host {
 
     lt_finding classify(const char *name) const
     {
-        for (size_t i = 0; i < lt_check_count; i++)
-            if (!std::strcmp(lt_checks[i].name, name)) {
+        for (size_t i = 0; lt_check_at(i); i++)
+            if (!std::strcmp(lt_check_at(i)->name, name)) {
                 lt_finding finding = {};
-                lt_checks[i].classify(&facts, &finding);
+                lt_check_at(i)->classify(&facts, &finding);
                 return finding;
             }
         FAIL("there is no check " << name);

@@ -95,13 +95,14 @@ TEST_CASE("the report for programs")
     CHECK(json_string_value(json_object_get(sysctls, "net.ipv4.tcp_sack")) == std::string("0"));
 
     json_t *checks = json_object_get(root, "checks"), *check;
-    REQUIRE(json_array_size(checks) == lt_check_count);
+    REQUIRE(!lt_check_at(json_array_size(checks)));
+    REQUIRE(lt_check_at(json_array_size(checks) - 1));
     size_t index;
     json_array_foreach(checks, index, check)
     {
         std::string state = json_string_value(json_object_get(check, "state"));
         std::string name = json_string_value(json_object_get(check, "name"));
-        CHECK(name == lt_checks[index].name);
+        CHECK(name == lt_check_at(index)->name);
         CHECK((json_object_get(check, "cost") != nullptr) == (state == "costs"));
         if (name == "slow-start-after-idle") {
             json_t *cost = json_object_get(check, "cost");
