@@ -10,8 +10,6 @@
 #include "lab/emulate/path.h"
 #include "lab/emulate/schedule.h"
 
-#include <stdio.h>
-
 #define LT_BENCH_MAX_SYSCTLS  8
 #define LT_BENCH_SYSCTL_TEXT  128
 #define LT_BENCH_MAX_PROGRAMS 8
@@ -52,7 +50,5 @@ typedef struct lt_bench_options {
 livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const char **argv,
                                       livetcp_error *error);
 void lt_bench_options_clear(lt_bench_options *options);
-
-void lt_bench_options_help(FILE *out);
 
 #endif
