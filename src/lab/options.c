@@ -54,7 +54,8 @@ static livetcp_result take_json(const lt_command_line *line, const char *value,
     return LIVETCP_OK;
 }
 
-/* Until an error, the end, or an option that ends the line; *code is popt's final result. */
+/* Reads options until an error, the end, or an option that ends the line; *code is popt's last
+ * result. */
 static livetcp_result take_options(const lt_command_line *line, poptContext context, int *code,
                                    livetcp_error *error)
 {
@@ -133,7 +134,7 @@ static bool needs_value(const struct poptOption *o)
     return type != POPT_ARG_NONE && type != POPT_ARG_VAL && !(o->argInfo & POPT_ARGFLAG_OPTIONAL);
 }
 
-/* True when the word after this one is its value. */
+/* True if the next word is the value of this one. */
 static bool takes_next(const struct poptOption *table, const char *word)
 {
     for (const struct poptOption *o = table; o->longName || o->arg; o++) {
@@ -148,8 +149,8 @@ static bool takes_next(const struct poptOption *table, const char *word)
     return false;
 }
 
-/* "--json -" as "--json=-": for popt an optional value that begins with '-' is the next option. And
- * "--json" alone as "--json=-" where the next word is an argument. */
+/* Rewrites "--json -" as "--json=-", since popt takes a word that begins with '-' as the next
+ * option, and "--json" alone as "--json=-" where the next word is an argument. */
 static void join_json(const lt_command_line *line, const char **words, int *count)
 {
     for (int i = 1; i + 1 < *count && strcmp(words[i], "--") != 0; i++) {

@@ -16,7 +16,7 @@ static const char *skip_space(const char *at)
     return at;
 }
 
-/* Digits only: strtoull() would take a minus. */
+/* Digits only: strtoull() would accept a minus sign. */
 static bool take_number(const char **at, uint64_t most, uint64_t *value)
 {
     char *end;

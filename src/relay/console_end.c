@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* file://con: standard input as IN, standard output as OUT. A regular file is read as fast as the
- * sessions take it; a pipe is live. */
+ * sessions accept packets; a pipe is read in real time. */
 #include "relay/end.h"
 #include "relay/plan/packing.h"
 #include "relay/writer.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    DATAGRAM = 7 * LT_RELAY_TS_PACKET, /* as MPEG-TS over UDP has */
-    INPUT = 16 * DATAGRAM,             /* read at once */
-    PAUSE_MS = 5,                      /* until a full send queue is looked at again */
+    DATAGRAM = 7 * LT_RELAY_TS_PACKET, /* usual size for MPEG-TS over UDP */
+    INPUT = 16 * DATAGRAM,             /* per read */
+    PAUSE_MS = 5,                      /* ms until a full send queue is checked again */
 };
 
 typedef struct console_end {
@@ -57,7 +57,7 @@ static void send_one(console_end *c, const uint8_t *data, size_t size)
     end->events->on_packet(end, &packet);
 }
 
-/* Bytes before the next MPEG-TS packet. */
+/* Number of bytes before the next MPEG-TS packet. */
 static size_t garbage(const uint8_t *data, size_t size)
 {
     size_t i = 0;
@@ -68,7 +68,7 @@ static size_t garbage(const uint8_t *data, size_t size)
     return i;
 }
 
-/* Sends whole packets, and keeps what is left. */
+/* Sends whole packets, and keeps the rest. */
 static void cut(console_end *c)
 {
     const bool ts = c->packer.encap == LT_RELAY_ENCAP_TS;
@@ -235,7 +235,7 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     size_t size;
 
     if (!c->writer)
-        return; /* standard input takes nothing */
+        return; /* standard input has no output */
     lt_relay_fit fit = lt_relay_unpack(&c->packer, packet->data, packet->size, &bytes, &size);
     if (fit == LT_RELAY_NOT_FOR_OUTPUT)
         return;

@@ -34,8 +34,8 @@ static bool is_ours(const char *name)
            !strcmp(name, "LIVETCP_REMOTE") || !strcmp(name, "LIVETCP_REASON");
 }
 
-/* Our environment and `more`; NULL without memory. One block for the texts, to be freed with the
- * list. */
+/* The environment and `more`; NULL without memory. The texts and the list are one block to be
+ * freed. */
 static char **environment(char more[OURS][TEXT])
 {
     uv_env_item_t *items = NULL;
@@ -111,7 +111,7 @@ static void run(lt_relay_hooks *hooks, const char *command, const char *event, c
         return;
     }
     hooks->running++;
-    uv_unref((uv_handle_t *)&h->process); /* the relay does not wait for it at its end */
+    uv_unref((uv_handle_t *)&h->process); /* a running command does not keep the loop alive */
 }
 
 void lt_relay_hooks_opened(lt_relay_hooks *hooks, const char *route, const char *remote)

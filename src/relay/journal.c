@@ -9,7 +9,7 @@
 #include <string.h>
 #include <uv.h>
 
-/* Seconds since 1970, to the millisecond. */
+/* Unix time in seconds, with milliseconds. */
 static double date(void)
 {
     uv_timeval64_t now = {0};
@@ -59,7 +59,7 @@ void lt_relay_on_log(livetcp_log_level level, const char *category, const char *
 {
     const lt_relay_journal *journal = user;
 
-    /* What ends a connection or a session, and where a listener is, the callbacks have told. */
+    /* Connections, sessions and listeners are reported by the callbacks. */
     if (level <= journal->level && (level >= LIVETCP_LOG_DEBUG || !strcmp(category, "statistics")))
         write_line(journal, level, category, "", text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a relay says on standard error, as text or as lines of JSON. */
+/* A relay's messages on standard error, as text or as lines of JSON. */
 #ifndef LT_RELAY_JOURNAL_H
 #define LT_RELAY_JOURNAL_H
 
@@ -10,7 +10,7 @@ typedef struct lt_relay_journal {
     bool json;
 } lt_relay_journal;
 
-/* One line. `route` is "" for what concerns no route, or the only one. */
+/* Writes one line. `route` is "" for messages about the relay, or with a single route. */
 void lt_relay_say(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

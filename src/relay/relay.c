@@ -15,15 +15,14 @@
 #include <string.h>
 
 enum {
-    CONFIG_MAX = 4 << 20, /* bytes of a file */
-    LIMIT_MS = 600,       /* from Ctrl-C to the end, whatever still waits */
-    LINGER_MS = 5,        /* how often closed connections are looked at at the end */
-    LOOK_MS = 50,         /* how often the time-out is looked at */
+    CONFIG_MAX = 4 << 20, /* maximum size of the file, in bytes */
+    LIMIT_MS = 600,       /* maximum time from Ctrl-C to the end */
+    LINGER_MS = 5,        /* interval of checks for closed connections, at the end */
+    LOOK_MS = 50,         /* interval of checks of the time-out */
 };
 
-#define DRAIN_US                                                                                   \
-    (300 * (livetcp_usec)LIVETCP_USEC_MSEC) /* after Ctrl-C, and of a removed route                \
-                                             */
+#define DRAIN_US (300 * (livetcp_usec)LIVETCP_USEC_MSEC) /* after Ctrl-C, and for a removed route  \
+                                                          */
 #define DRAIN_INPUT_US (10 * (livetcp_usec)LIVETCP_USEC_SEC) /* after the end of standard input */
 
 typedef struct relay {
@@ -34,12 +33,12 @@ typedef struct relay {
     lt_relay_hooks hooks;
     lt_relay_pcap pcap;
     lt_relay_metrics *metrics;
-    lt_relay_writer *lines; /* of statistics */
+    lt_relay_writer *lines; /* for statistics */
     lt_relay_route_events events;
-    lt_relay_plan plan; /* of `routes`, in the same order */
+    lt_relay_plan plan; /* plan of `routes`, in the same order */
     lt_relay_route **routes;
     unsigned number;        /* of the next route */
-    unsigned ending_routes; /* that finish */
+    unsigned ending_routes; /* routes that are finishing */
     uv_signal_t signals[3]; /* SIGINT, SIGTERM, SIGHUP */
     uv_timer_t look, statistics, limit;
     unsigned handles;
@@ -90,9 +89,8 @@ static void count_poll(uv_handle_t *handle, void *user)
     *(unsigned *)user += handle->type == UV_POLL && !uv_is_closing(handle);
 }
 
-/* Closing sockets at once would reset connections, and so destroy what the peer has not read yet:
- * the context lets them linger until the peer has closed, too. No routes are left that have others.
- */
+/* Closing the sockets at once would reset connections, and destroy data that the peer has not read:
+ * the context closes them lingering. At this point no route is left. */
 static void on_linger(uv_timer_t *timer)
 {
     relay *r = timer->data;
@@ -188,7 +186,7 @@ static void on_stop_signal(uv_signal_t *handle, int number)
 {
     relay *r = handle->data;
 
-    if (r->stopping) { /* the second one */
+    if (r->stopping) { /* a second signal */
         close_all(r);
         return;
     }
@@ -272,7 +270,7 @@ static livetcp_result start_route(relay *r, lt_relay_plan_route *plan, livetcp_e
     r->number++;
     r->routes[r->plan.count] = route;
     r->plan.routes[r->plan.count++] = *plan;
-    *plan = (lt_relay_plan_route){.count = 0}; /* it is ours */
+    *plan = (lt_relay_plan_route){.count = 0}; /* taken over */
     return LIVETCP_OK;
 }
 
@@ -301,7 +299,7 @@ static void remove_route(relay *r, unsigned position)
     lt_relay_route_finish(route, DRAIN_US);
 }
 
-/* SIGHUP: what is the same in the file goes on as if nothing had happened. */
+/* SIGHUP: routes that are unchanged in the file continue without interruption. */
 static void on_reload(uv_signal_t *handle, int number)
 {
     relay *r = handle->data;
@@ -406,7 +404,7 @@ static livetcp_result start(relay *r, livetcp_error *error)
     return result;
 }
 
-/* What is left, such as commands of hooks that still run. */
+/* Remaining handles, such as those of running hook commands. */
 static void close_rest(uv_handle_t *handle, void *user)
 {
     (void)user;
@@ -456,7 +454,7 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
     r->start = lt_relay_now();
     if (start(r, &r->error) != LIVETCP_OK) {
         r->options->json = NULL;
-        r->world.journal->level = LIVETCP_LOG_OFF; /* the error says it all */
+        r->world.journal->level = LIVETCP_LOG_OFF; /* the error is printed once, by the caller */
         stop(r, LT_EXIT_FAILED, 0);
     }
     uv_run(&r->loop, UV_RUN_DEFAULT);

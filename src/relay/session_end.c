@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is LiveTCP's: one session that calls, or all those of a listener. A
- * caller that reads slowly has a send queue of its own, so that it costs only itself. */
+/* A LiveTCP end of a route: a calling session, or all sessions of a listener. Each session has a
+ * send queue of its own, so that a slow peer affects only itself. */
 #include "relay/end.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the end of a session to the next call; longer each time that the peer turns it away. */
+/* Pause between the end of a session and the next call; doubles each time the peer refuses. */
 enum { AGAIN_MS = 1000, AGAIN_MAX_MS = 30000 };
 
 enum { CONFLICT = 409 };
@@ -20,20 +20,20 @@ typedef struct peer {
     livetcp_session *session;
     struct peer *next;
     char remote[64];
-    char said[240];    /* the last reason of a failed call, to report it once */
-    livetcp_role role; /* of a caller that was let in */
+    char said[240];    /* last reason of a failed call, reported once */
+    livetcp_role role; /* role of an admitted caller */
     bool open;
 } peer;
 
 struct session_end {
     lt_relay_end end;
-    lt_relay_waiting waiting; /* a listener's */
+    lt_relay_waiting waiting; /* of a listener */
     peer *peers;
     uv_timer_t timer; /* until the next call */
     bool timed, finishing;
     uint64_t again_ms;
-    char said[240]; /* why the last call was turned away, to report it once */
-    bool telling;   /* a callback runs, which may end the relay */
+    char said[240]; /* last reason of a refused call, reported once */
+    bool telling;   /* a callback is running, which may end the relay */
 };
 
 static void say(const session_end *s, livetcp_log_level level, const char *remote, const char *text)
@@ -60,7 +60,7 @@ static peer *add_peer(session_end *s, livetcp_session *session, const char *remo
     return p;
 }
 
-/* Frees it, and its session. */
+/* Frees the peer and its session. */
 static void drop_peer(peer *p)
 {
     peer **at = &p->end->peers;
@@ -100,7 +100,7 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
                                  .arrival_us = packet->arrival_us};
 
     (void)session;
-    if (packet->report) /* about the connections between the relays */
+    if (packet->report) /* feedback between the relays */
         return;
     end->counts.packets_in++;
     end->counts.bytes_in += packet->size;
@@ -116,7 +116,7 @@ static void on_opened(peer *p)
     if (!p->remote[0] && livetcp_session_get_connection_stats(p->session, 0, &stats) == LIVETCP_OK)
         snprintf(p->remote, sizeof p->remote, "%s", stats.remote);
     if (p->open)
-        return; /* it was there before, and lost its connections for a while */
+        return; /* reopened after it had lost all connections */
     p->open = true;
     s->end.counts.sessions++;
     say(s, LIVETCP_LOG_INFO, p->remote, "session open");
@@ -171,7 +171,7 @@ static void on_connection(livetcp_session *session, unsigned connection,
     (void)session;
     (void)state;
     if (connection != 0 || !error || p->open || !strcmp(p->said, error->message))
-        return; /* the other connections fail alike, and all try again */
+        return; /* the other connections fail for the same reason, and retry */
     snprintf(p->said, sizeof p->said, "%s", error->message);
     say(p->end, LIVETCP_LOG_WARNING, "", error->message);
 }
@@ -198,7 +198,7 @@ static bool has_publisher(const session_end *s)
     return false;
 }
 
-/* A caller whose stream id is this route's. */
+/* A caller with this route's stream id. */
 static bool on_session(livetcp_session *session, const livetcp_caller *caller, void *user)
 {
     session_end *s = user;
@@ -276,7 +276,7 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         lt_relay_lose(end, LT_RELAY_NOWHERE);
     for (peer *p = s->peers; p; p = p->next) {
         if (p->role == LIVETCP_ROLE_PUBLISH && !packet->rtcp)
-            continue; /* it wants to know how its media arrives, and no media */
+            continue; /* a publisher wants reception reports, and no media */
         livetcp_result result = livetcp_session_send(p->session, packet->data, packet->size);
         if (result == LIVETCP_OK) {
             end->counts.packets_out++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is SRT's: one caller, or the callers of a listener, in live mode. libsrt
- * waits in a thread of its own, which hands what came to the relay's loop. */
+/* An SRT end of a route, in live mode: one caller, or the callers of a listener. libsrt blocks in a
+ * thread of its own, which passes input to the relay's loop. */
 #include "relay/end.h"
 #include "relay/plan/packing.h"
 
@@ -12,23 +12,23 @@
 
 enum {
     PEERS_MAX = 64,
-    DATAGRAM = 1456,    /* the most that SRT's live mode has room for */
-    WAITING_MAX = 4096, /* events that the loop has not taken yet */
-    WAIT_MS = 50,       /* for events: how soon the thread sees that it is to end */
-    AGAIN_MS = 1000,    /* from the end of a connection to the next call */
+    DATAGRAM = 1456,    /* maximum payload of SRT's live mode */
+    WAITING_MAX = 4096, /* maximum number of events queued for the loop */
+    WAIT_MS = 50,       /* poll timeout in ms: bounds the time to stop the thread */
+    AGAIN_MS = 1000,    /* ms from the end of a connection to the next call */
     REMOTE = 64,
 };
 
 typedef enum kind { ARRIVED, OPENED, CLOSED, FAILED } kind;
 
-/* What the thread tells the loop, oldest first. */
+/* An event from the thread to the loop. */
 typedef struct event {
     struct event *next;
     kind kind;
     livetcp_usec at;
     char remote[REMOTE];
     size_t size;
-    uint8_t data[]; /* ARRIVED; else text */
+    uint8_t data[]; /* ARRIVED: a packet; else a text */
 } event;
 
 typedef struct peer {
@@ -44,14 +44,14 @@ typedef struct srt_end {
     uv_async_t async;
     uv_thread_t thread;
     bool finishing, threaded, has_async;
-    char said[200]; /* why the last call failed, to report it once */
+    char said[200]; /* why the last call failed, reported once */
 
-    /* The thread's. */
+    /* Used by the thread. */
     int poll;
-    SRTSOCKET waiting; /* the listener, or the call that has no answer yet */
+    SRTSOCKET waiting; /* the listener, or the call in progress */
     livetcp_usec again_us;
 
-    uv_mutex_t lock; /* of the following */
+    uv_mutex_t lock; /* of the following members */
     peer peers[PEERS_MAX];
     unsigned count;
     event *first, **last;
@@ -100,7 +100,7 @@ static bool set_bool(SRTSOCKET socket, SRT_SOCKOPT option, bool value)
     return srt_setsockflag(socket, option, &value, sizeof value) == 0;
 }
 
-/* SRT_INVALID_SOCK when libsrt refuses a setting; srt_getlasterror_str() says why. */
+/* SRT_INVALID_SOCK if libsrt refuses a setting; srt_getlasterror_str() has the reason. */
 static SRTSOCKET make_socket(const lt_relay_location *l)
 {
     SRTSOCKET made = srt_create_socket();
@@ -142,7 +142,7 @@ static void name_peer(SRTSOCKET socket, char remote[REMOTE])
                  ntohs(((struct sockaddr_in6 *)&address)->sin6_port));
 }
 
-/* A connection is there. */
+/* A connection is open. */
 static void add_peer(srt_end *s, SRTSOCKET socket)
 {
     peer p = {.socket = socket};
@@ -268,7 +268,7 @@ static void run(void *user)
     }
     if (s->waiting != SRT_INVALID_SOCK)
         srt_close(s->waiting);
-    for (unsigned i = 0; i < s->count; i++) /* the loop sends no more */
+    for (unsigned i = 0; i < s->count; i++) /* after this the loop sends nothing */
         srt_close(s->peers[i].socket);
     uv_mutex_lock(&s->lock);
     s->ended = true;
@@ -470,9 +470,9 @@ static livetcp_result srt_start(lt_relay_end *end, livetcp_error *error)
     s->waiting = SRT_INVALID_SOCK;
     s->last = &s->first;
     srt_startup();
-    srt_setloglevel(LOG_CRIT); /* what matters is said here */
+    srt_setloglevel(LOG_CRIT); /* the relay logs the important events itself */
     s->poll = srt_epoll_create();
-    srt_epoll_set(s->poll, SRT_EPOLL_ENABLE_EMPTY); /* a caller between two calls */
+    srt_epoll_set(s->poll, SRT_EPOLL_ENABLE_EMPTY); /* no socket between two calls */
     if (end->location.bound)
         result = listen_there(s, error);
     if (result == LIVETCP_OK &&
@@ -502,7 +502,7 @@ static void srt_finish(lt_relay_end *end, livetcp_usec drain_us)
     if (s->finishing)
         return;
     s->finishing = true;
-    if (!s->threaded && s->has_async) { /* it could not be started */
+    if (!s->threaded && s->has_async) { /* the thread could not be started */
         uv_close((uv_handle_t *)&s->async, on_async_closed);
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is a program's: datagrams on one port, or RTP and RTCP on two. */
+/* A program's end of a route: datagrams on one port, or RTP and RTCP on two. */
 #include "relay/address.h"
 #include "relay/end.h"
 #include "relay/plan/packing.h"
@@ -14,14 +14,14 @@ enum {
     RTP = 0,
     RTCP = 1,
     SOCKETS = 2,
-    AGAIN_MS = 5000,      /* until a name is looked up again */
-    HELD_PACKETS = 65536, /* by a playout */
+    AGAIN_MS = 5000,      /* ms until the next lookup of a name */
+    HELD_PACKETS = 65536, /* maximum held by a playout */
     HELD_BYTES = 64 << 20,
 };
 
 typedef struct udp_end udp_end;
 
-/* Lives until it is closed, which may be after the end has another one. */
+/* Lives until its handle is closed, when the end may already have another one. */
 typedef struct udp_socket {
     uv_udp_t handle;
     udp_end *end;
@@ -31,21 +31,22 @@ typedef struct udp_socket {
 struct udp_end {
     lt_relay_end end;
     lt_relay_packer packer;
-    struct sockaddr_storage host;            /* of host:port, once known */
-    struct sockaddr_storage target[SOCKETS]; /* where answers go; family 0: not known */
-    bool heard[SOCKETS];                     /* the target is where the program sent from */
+    struct sockaddr_storage host;            /* resolved address of host:port */
+    struct sockaddr_storage target[SOCKETS]; /* destination of packets; family 0: unknown */
+    bool heard[SOCKETS];                     /* the target is the source of the last datagram */
     udp_socket *sockets[SOCKETS];
     unsigned open_sockets;
     uv_getaddrinfo_t lookup;
     uv_timer_t timer; /* of the playout, or until the next lookup */
-    unsigned handles; /* open, and the lookup */
+    unsigned handles; /* open handles, and a running lookup */
     bool timed, looking, finishing;
     livetcp_playout *playout;
 };
 
 /* ---- from the program ---- */
 
-/* A datagram from `from` may come in, and answers go where they should. */
+/* True if a datagram from this source is accepted. With latch=1 packets go to this source from now
+ * on. */
 static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
 {
     const lt_relay_location *l = &u->end.location;
@@ -114,7 +115,7 @@ static void on_datagram(uv_udp_t *handle, ssize_t size, const uv_buf_t *buffer,
     udp_end *u = socket->end;
 
     (void)flags;
-    if (size < 0 || !from || u->finishing) /* nothing more now, or an error of one datagram */
+    if (size < 0 || !from || u->finishing) /* end of this batch, or an error of one datagram */
         return;
     if (admit(u, socket->which, from))
         take_datagram(u, (const uint8_t *)buffer->base, (size_t)size);
@@ -183,7 +184,7 @@ static void on_play(uv_timer_t *timer)
     play(timer->data);
 }
 
-/* Sends what is due, and waits for what is next. */
+/* Sends packets that are due, and arms the timer for the next. */
 static void play(udp_end *u)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
@@ -218,7 +219,7 @@ static void udp_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     play(u);
 }
 
-/* A program that is bound to a payload type plays that one. */
+/* Filter of the playout: an end bound to a payload type takes only that one. */
 static bool wants(const livetcp_packet *packet, void *user)
 {
     const udp_end *u = user;
@@ -260,7 +261,7 @@ static livetcp_result make_playout(udp_end *u, livetcp_error *error)
         return LIVETCP_OK;
     livetcp_playout_config_init(&config);
     config.mode = modes[l->pace];
-    config.media = LIVETCP_PLAYOUT_VIDEO; /* late packets are for the program to judge */
+    config.media = LIVETCP_PLAYOUT_VIDEO; /* delivers late packets, too: the program decides */
     config.clock_rate = l->clock_rate;
     config.max_latency_us = 60 * (livetcp_usec)LIVETCP_USEC_SEC;
     config.capacity_packets = HELD_PACKETS;
@@ -330,7 +331,7 @@ static void close_sockets(udp_end *u)
     u->open_sockets = 0;
 }
 
-/* The address of host:port is known. */
+/* The address of host:port is resolved. */
 static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
 {
     const lt_relay_location *l = &u->end.location;
@@ -400,7 +401,7 @@ static void look_up(udp_end *u)
         uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
 }
 
-/* Of this machine, when there is no host: both families where that is possible. */
+/* Reads a numeric address; without a host, the wildcard address of both families. */
 static bool read_address(udp_end *u)
 {
     const char *host = u->end.location.host;
@@ -433,7 +434,7 @@ static livetcp_result udp_start(lt_relay_end *end, livetcp_error *error)
         return LIVETCP_OK;
     }
     result = open_sockets(u, error);
-    if (result == LIVETCP_ERR_SYSTEM && !*end->location.host) { /* no IPv6 here */
+    if (result == LIVETCP_ERR_SYSTEM && !*end->location.host) { /* no IPv6 on this host */
         uv_ip4_addr("0.0.0.0", 0, (struct sockaddr_in *)&u->host);
         result = open_sockets(u, error);
     }
@@ -452,7 +453,7 @@ static void udp_finish(lt_relay_end *end, livetcp_usec drain_us)
     u->finishing = true;
     close_sockets(u);
     if (u->looking)
-        uv_cancel((uv_req_t *)&u->lookup); /* on_address() follows in any case */
+        uv_cancel((uv_req_t *)&u->lookup); /* calls on_address() in any case */
     else if (u->timed)
         uv_close((uv_handle_t *)&u->timer, on_timer_closed);
     free_if_closed(u);

@@ -22,7 +22,7 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
-/* SIGHUP: the file of --tokens is to be read again, whatever its date. */
+/* Set by SIGHUP: the file of --tokens is to be read again, changed or not. */
 static volatile sig_atomic_t hung_up;
 
 static void on_hang_up(int number)
@@ -91,8 +91,8 @@ static void on_warning(livetcp_session *session, const livetcp_error *warning, v
     say(user, warning->message);
 }
 
-/* A caller without an answer ends, unless it is to go on. Only the first connection counts: the
- * others fail alike, and all try again. */
+/* A caller ends if its first attempt fails, unless it keeps trying. Only the first connection
+ * counts: the others fail for the same reason, and all retry. */
 static void on_connection(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user)
 {
@@ -133,7 +133,7 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_warning = on_warning,
                                                     .on_sent = on_sent};
 
-/* Whoever comes is asked for the tokens that are in the file now. */
+/* Reads the token file again if it has changed. */
 static void look_at_tokens(lt_transfer *t)
 {
     bool asked = hung_up;
@@ -152,7 +152,7 @@ static void look_at_tokens(lt_transfer *t)
     }
 }
 
-/* Refuses a caller that is not allowed to come in, or has come for the same thing. */
+/* False for a caller that is not authorized, or has the same role as this end. */
 static bool is_welcome(const lt_transfer *t, livetcp_session *session)
 {
     livetcp_caller caller = {.struct_size = sizeof caller};
@@ -411,7 +411,7 @@ static livetcp_result write_json(const lt_transfer *t, double seconds, bool succ
     return lt_json_save(root, failed, t->json, error);
 }
 
-/* Ends the session and waits until it has ended. */
+/* Ends the session and waits until it is closed. */
 static void end_session(lt_transfer *t)
 {
     const livetcp_usec limit = lt_transfer_now() + 2 * DRAIN_US;
@@ -423,14 +423,14 @@ static void end_session(lt_transfer *t)
     uv_mutex_unlock(&t->lock);
 }
 
-/* Ended by us, or by the peer. */
+/* True if this end or the peer ended it in order. */
 static bool is_good_end(const lt_transfer *t)
 {
     return t->end.code == LIVETCP_OK || t->end.code == LIVETCP_ERR_CANCELLED ||
            t->end.code == LIVETCP_ERR_CLOSED;
 }
 
-/* By the listener's application, with words. */
+/* True if the listener's application refused it, with a text. */
 static bool was_turned_away(const lt_transfer *t)
 {
     livetcp_rejection rejection = {.struct_size = sizeof rejection};

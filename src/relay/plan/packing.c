@@ -60,7 +60,7 @@ lt_relay_fit lt_relay_pack(lt_relay_packer *packer, const uint8_t *datagram, siz
         return LT_RELAY_NOT_TS;
     if (size > LT_RELAY_PACKET_MAX - LIVETCP_RTP_HEADER_SIZE)
         return LT_RELAY_TOO_LONG;
-    /* 90 kHz, of the datagram's arrival: RFC 2250 wants the time of its transmission. */
+    /* 90 kHz, from the datagram's arrival: RFC 2250 asks for the time of transmission. */
     header.timestamp = packer->first_timestamp + (uint32_t)((uint64_t)now * 9 / 100);
     if (livetcp_rtp_header_write(&header, room, LT_RELAY_PACKET_MAX, NULL) != LIVETCP_OK)
         return LT_RELAY_TOO_LONG;

@@ -50,7 +50,8 @@ livetcp_result lt_relay_plan_route_add(lt_relay_plan_route *route, const char *u
     return result;
 }
 
-/* Programs that get MPEG-TS, or a stream of bytes, cannot put packets into order. */
+/* Programs that receive MPEG-TS or a byte stream cannot reorder packets: such routes deliver in
+ * sequence order. */
 static void choose_order(lt_relay_plan_route *route)
 {
     bool ordered = false;

@@ -30,7 +30,7 @@ static livetcp_result refuse(const reading *r, const yaml_node_t *node, const ch
                    node ? node->start_mark.line + 1 : (size_t)1, text);
 }
 
-/* A scalar without NUL bytes; NULL otherwise. */
+/* The text of a scalar without NUL bytes; else NULL. */
 static const char *text_of(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE)
