@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of the terminal one by one, or of a pipe: a test's. */
+/* Single keys from the terminal, or from a pipe in tests. */
 #ifndef COMMON_KEYS_H
 #define COMMON_KEYS_H
 
@@ -8,7 +8,7 @@
 
 typedef void key_fn(void *user, char key);
 
-/* Zeroed before keys_start(). */
+/* Zero it before keys_start(). */
 typedef struct keys {
     union {
         uv_handle_t handle;
@@ -16,15 +16,16 @@ typedef struct keys {
         uv_tty_t tty;
         uv_pipe_t pipe;
     } in;
-    bool open, on_terminal; /* on_terminal: the output, which a status line may write over */
+    bool open,
+        on_terminal; /* on_terminal: output is a terminal, whose status line may be overwritten */
     key_fn *on_key;
     void *user;
 } keys;
 
-/* Without a terminal or a pipe at the input there are no keys. A raw terminal gives Ctrl-C as 3. */
+/* Without a terminal or pipe as standard input there are no keys. In raw mode Ctrl-C is key 3. */
 void keys_start(keys *k, uv_loop_t *loop, key_fn *on_key, void *user);
 
-/* Legal within on_key(); closes the handle on the loop. */
+/* Allowed within on_key(); closes the handle on the loop. */
 void keys_stop(keys *k);
 
 #endif

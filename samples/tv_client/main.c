@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A television set: shows what a tv_server (../tv_server) sends.
+ * A television set: shows the channels of a tv_server (../tv_server).
  *
  *     tv_client livetcp://HOST:5004/CHANNEL
  *
- * This file has the program: options, the session on a libuv loop, keys, figures and the end.
+ * This file is the main program: options, the session on a libuv loop, keys, statistics and the
+ * end.
  *
  *     session -- watching.c: assembly.c -- decoder.c (libavcodec) --.
  *                  playouts, lipsync.c -----------------------------+- screen.c (SDL)
  *     keys -- remote.c -- session
  *
- * docs/guide/tv.md explains what it shows.
+ * docs/guide/tv.md explains it.
  */
 #include "crowd.h"
 #include "measure.h"
@@ -32,12 +33,12 @@
 #define STATUS_MS    1000
 #define SETTLE_US    (2 * LIVETCP_USEC_SEC)
 #define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
-#define END_MS       500 /* a network that hangs keeps nobody waiting */
+#define END_MS       500 /* bounds the end if the network hangs */
 #define BACK_MS      10000
 #define FORWARD      200                     /* percent */
-#define LOST_US      (10 * LIVETCP_USEC_SEC) /* a key press that nothing came of */
+#define LOST_US      (10 * LIVETCP_USEC_SEC) /* a key press without a picture counts as lost */
 #define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC)
-#define SSRC         0x4c545456u /* of requests: it sends no media */
+#define SSRC         0x4c545456u /* of requests; this program sends no media */
 
 typedef struct options {
     const char *uri, *pictures;
@@ -45,7 +46,7 @@ typedef struct options {
     bool headless, silent, json, help;
 } options;
 
-/* A request whose first picture is waited for. */
+/* A key press whose first picture has not come yet. */
 typedef struct press {
     uint32_t number; /* 0 = none */
     int64_t asked_us;
@@ -60,13 +61,13 @@ typedef struct program {
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
-    char typed[TV_TEXT_MAX + 1]; /* ":two" */
+    char typed[TV_TEXT_MAX + 1]; /* such as ":two" */
     size_t typing;
 
     livetcp_context *context;
     livetcp_session *session; /* NULL: the program ends, or there is a crowd */
     crowd *crowd;
-    int64_t crowd_us; /* when it was there */
+    int64_t crowd_us; /* when all viewers were open */
     bool measuring;
     screen *screen;
     watching *watching;
@@ -222,7 +223,7 @@ static void take_answer(program *p, const tv_answer *answer)
     int64_t asked;
 
     if (!remote_take(&p->remote, answer, &request, &asked))
-        return; /* a repeated one */
+        return; /* repeated answer */
     if (answer->code != 200) {
         p->press.number = 0;
         if (!p->options.json)
@@ -251,7 +252,8 @@ static void next_press(program *p, int64_t now)
 {
     const options *o = &p->options;
 
-    p->random = p->random * 1664525u + 1013904223u; /* so pictures and presses do not keep step */
+    p->random = p->random * 1664525u +
+                1013904223u; /* pseudo-random, so that key presses are not in step with pictures */
     p->next_press_us = now + o->every_ms * LIVETCP_USEC_MSEC / 4 * 3 +
                        (int64_t)(p->random >> 8) % (o->every_ms * LIVETCP_USEC_MSEC / 2);
     if (p->done_zaps < o->zaps) {
@@ -324,7 +326,7 @@ static void press_key(program *p, char key)
         p->overlay = !p->overlay;
         break;
     case 'q':
-    case 3: /* a raw terminal gives Ctrl-C as a key */
+    case 3: /* Ctrl-C, in raw mode */
         hang_up(p);
         break;
     default:
@@ -332,7 +334,7 @@ static void press_key(program *p, char key)
     }
 }
 
-/* ":two" and Enter is the channel of that name. */
+/* Typing ":two" and Enter selects the channel of that name. */
 static void take_key(void *user, char key)
 {
     program *p = user;
@@ -457,7 +459,7 @@ static void print_status(const program *p)
     fflush(stdout);
 }
 
-/* The first key frames pass before it measures. */
+/* Starts to measure after the first key frames. */
 static void watch_crowd(program *p, int64_t now)
 {
     if (!p->crowd_us && crowd_all_open(p->crowd))
@@ -527,7 +529,7 @@ static void print_summary(const program *p)
            (unsigned long long)s.concealed);
 }
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end_program(program *p)
 {
     if (!p->context)
@@ -540,7 +542,7 @@ static void end_program(program *p)
     fflush(stdout);
     watching_destroy(&p->watching);
     if (p->session)
-        livetcp_session_destroy(&p->session); /* legal in every callback of its */
+        livetcp_session_destroy(&p->session); /* allowed in every callback of its own */
     crowd_destroy(&p->crowd);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->second, NULL);
@@ -559,11 +561,11 @@ static void on_deadline(uv_timer_t *timer)
 static void hang_up(program *p)
 {
     if (p->ending || !p->session) {
-        end_program(p); /* at once, also when asked for it twice */
+        end_program(p); /* at once, or on a second request */
         return;
     }
     p->ending = true;
-    livetcp_session_close(p->session, DRAIN_US); /* ends in on_state() */
+    livetcp_session_close(p->session, DRAIN_US); /* continues in on_state() */
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
 }
 
@@ -615,7 +617,7 @@ static void print_usage(const option_table *table, FILE *out)
           out);
 }
 
-/* False with a message. */
+/* False, after a message. */
 static bool read_options(options *o, int argc, char **argv)
 {
     option_entry list[16];
@@ -635,7 +637,7 @@ static bool read_config(program *p)
     livetcp_error error;
 
     livetcp_config_init(&p->config);
-    p->config.role = LIVETCP_ROLE_BOTH; /* it sends requests */
+    p->config.role = LIVETCP_ROLE_BOTH; /* requests go to the server */
     if (livetcp_config_apply_uri(&p->config, p->options.uri, &error) != LIVETCP_OK ||
         livetcp_config_check(&p->config, &error) != LIVETCP_OK) {
         say(error.message);

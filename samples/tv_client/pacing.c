@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pacing.h"
 
-#define LATE_US       40000 /* sound may be late by so much, */
-#define EARLY_US      20000 /*   and early */
+#define LATE_US       40000 /* sound may be this late, */
+#define EARLY_US      20000 /* or this early, without a correction */
 #define SANE_US       2000000
 #define MEAN_US       1000000.0
-#define CORRECTION_US 1000000.0 /* what is off is right again after about this */
-#define MOST_PPM      5000.0    /* a half percent: music stays in tune */
+#define CORRECTION_US 1000000.0 /* time constant of the correction, in microseconds */
+#define MOST_PPM      5000.0    /* half a percent: inaudible in music */
 
 void pacing_reset(pacing *p)
 {

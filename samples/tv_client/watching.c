@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE    64   /* decoded pictures that wait for their time */
-#define LONGEST  5760 /* samples: an Opus packet holds up to 120 ms */
-#define FRAME    960
-#define PATIENCE LIVETCP_USEC_SEC /* for what is missing, and between wishes for a key frame */
+#define QUEUE   64   /* decoded pictures that wait for their time */
+#define LONGEST 5760 /* samples: an Opus packet has up to 120 ms */
+#define FRAME   960
+#define PATIENCE                                                                                   \
+    LIVETCP_USEC_SEC /* wait for missing packets, and between requests for a key frame */
 #define PATH_US  (100 * LIVETCP_USEC_MSEC)
 #define FIRST_US (100 * LIVETCP_USEC_MSEC) /* playout delay until the path is known */
 #define LEAST_US (20 * LIVETCP_USEC_MSEC)
@@ -36,11 +37,11 @@ struct watching {
     lipsync lipsync;
     uint32_t picture_ssrc, sound_ssrc;
 
-    waiting queue[QUEUE]; /* a ring */
+    waiting queue[QUEUE]; /* ring buffer */
     unsigned first, count;
     bool started;   /* something was decoded */
-    uint32_t play;  /* the newest that was decoded, */
-    uint32_t heard; /*   and that came with sound */
+    uint32_t play;  /* play of the newest decoded picture, */
+    uint32_t heard; /* and of the newest sound */
     int64_t waits_since_us, wanted_us, path_us;
     bool broken;
     watching_stats stats;
@@ -54,7 +55,7 @@ static bool is_sound(const livetcp_packet *packet, void *user)
     return packet->size > 1 && (packet->data[1] & 0x7f) == TV_SOUND_PAYLOAD;
 }
 
-/* Pictures are ordered by the assembly, so their playout only says when. */
+/* The assembly orders pictures, so their playout gives times only. */
 static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
 {
     const livetcp_playout_attachment attachment = {.struct_size = sizeof attachment,
@@ -152,8 +153,8 @@ static void show_first(watching *w, int64_t now)
     w->output.on_picture(&one->watched, w->output.user);
 }
 
-/* The first picture of a play is shown at once, and what was before it not at all; but a play that
- * goes on where the one before it stopped has no key frame there. */
+/* The first picture of a play is shown at once, and older ones are dropped. A play that continues
+ * where the previous one stopped does not begin with a key frame. */
 static void enqueue(watching *w, const assembled *a, const tv_picture *picture, int64_t now)
 {
     const bool first = !w->started || a->play != w->play;
@@ -200,7 +201,7 @@ static void show_due(watching *w, int64_t now)
 
 /* ---- sound ---- */
 
-/* The play of a packet, and its payload; NULL for what has none. */
+/* The play and payload of a packet; NULL without payload. */
 static const uint8_t *payload_of(const livetcp_playout_item *item, size_t *size, uint32_t *play)
 {
     livetcp_rtp_header header;
@@ -222,7 +223,7 @@ static void play_item(watching *w, const livetcp_playout_item *item)
     const uint8_t *payload = payload_of(item, &size, &play);
 
     if (play < w->heard)
-        return; /* of what was watched before */
+        return; /* of a previous play */
     w->heard = play;
     const int count = payload && size > 0
                           ? opus_decode(w->opus, payload, (opus_int32)size, samples, LONGEST, 0)
@@ -271,7 +272,7 @@ static bool take_rtp(watching *w, const livetcp_packet *packet, int64_t now)
 
     if (livetcp_rtp_header_read(&header, packet->data, packet->size, NULL) != LIVETCP_OK)
         return false;
-    if (header.payload_type == TV_SOUND_PAYLOAD) { /* the session has put it into its playout */
+    if (header.payload_type == TV_SOUND_PAYLOAD) { /* already in its playout, by the session */
         w->sound_ssrc = header.ssrc;
         play_sounds(w, now);
         return true;
@@ -314,7 +315,7 @@ static void tell_path(watching *w, int64_t now)
         livetcp_playout_set_path(w->pictures, &path);
 }
 
-/* TCP repairs what is lost; what the server has dropped does not come any more. */
+/* TCP repairs losses, but packets that the server has dropped never arrive. */
 static bool wants_key(watching *w, int64_t now)
 {
     if (!assembly_waits(&w->assembly))

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTORY_BYTES ((size_t)256 << 20) /* of a channel, whatever its rate */
-#define LEAST_SHARE   8                   /* of the rate that is asked for: an eighth at least */
-#define LATE_PICTURES 2                   /* more, and some are skipped */
+#define HISTORY_BYTES ((size_t)256 << 20) /* per channel, at any bit rate */
+#define LEAST_SHARE   8 /* minimum bit rate: this part (1/N) of the configured one */
+#define LATE_PICTURES 2 /* more late pictures than this, and some are skipped */
 #define SECOND_US     1000000
 
-/* A queue without end; its first units are forgotten one day. */
+/* An unbounded sequence; the oldest units are discarded. */
 typedef struct track {
     unit **ring;
     size_t capacity;
@@ -22,7 +22,7 @@ typedef struct track {
     size_t bytes;
 } track;
 
-/* The thread's product for one moment; it may have no picture. */
+/* The thread's output for one time; may have no picture. */
 typedef struct moment {
     struct moment *next;
     unit *units[TRACKS];
@@ -33,12 +33,12 @@ struct channel {
     char name[64];
     uv_thread_t thread;
     bool runs;
-    source *source; /* these are the thread's */
+    source *source; /* used by the thread */
     encoding *encodings[2];
     sound *sound;
     tv_picture picture, half;
 
-    uv_mutex_t lock; /* of what follows */
+    uv_mutex_t lock; /* of the following members */
     uv_cond_t changed;
     bool ending, want_key, failed;
     int wanted_kbits[2], kbits[2];
@@ -46,7 +46,7 @@ struct channel {
     uint64_t skipped;
     char trouble[400];
 
-    track tracks[TRACKS]; /* the loop's */
+    track tracks[TRACKS]; /* used by the loop */
     int64_t last_key_us, asked_us;
     uint64_t keys, bytes;
 };
@@ -95,7 +95,7 @@ static size_t history_bytes(const channel *c)
     return c->tracks[0].bytes + c->tracks[1].bytes + c->tracks[2].bytes;
 }
 
-/* The newest second stays, so that every viewer who is live finds its place. */
+/* Discards old units; keeps the last second, so that every live viewer finds its position. */
 static void forget(channel *c)
 {
     track *high = &c->tracks[TRACK_HIGH], *sounds = &c->tracks[TRACK_SOUND];
@@ -114,7 +114,7 @@ static void forget(channel *c)
         drop_first(sounds);
 }
 
-/* Pictures of both qualities, or neither, so that their numbers stay the same. */
+/* Adds pictures of both qualities, or of none, so that their numbers stay equal. */
 static void keep(channel *c, moment *m)
 {
     unit *high = m->units[TRACK_HIGH], *low = m->units[TRACK_LOW], *heard = m->units[TRACK_SOUND];
@@ -208,7 +208,7 @@ static void post(channel *c, unit *high, unit *low, unit *heard)
 {
     moment *m = calloc(1, sizeof *m);
 
-    if (!m) { /* a picture less */
+    if (!m) { /* out of memory: one picture less */
         unit_destroy(high);
         unit_destroy(low);
         unit_destroy(heard);
@@ -257,7 +257,7 @@ static void fail(channel *c, const char *message)
     uv_async_send(c->settings.wake);
 }
 
-/* Number, picture, both qualities. */
+/* Makes a picture in both qualities. */
 static bool make_picture(channel *c, uint32_t number, int64_t pts_us, bool key)
 {
     char message[240];
@@ -285,7 +285,7 @@ static void make_sound(channel *c, int64_t start_us, uint64_t *frames)
     }
 }
 
-/* Picture n belongs to start + n / fps, however late it is: sound and pictures keep together. */
+/* Picture n has time start + n / fps, however late it is made: sound and pictures stay in step. */
 static void run(void *user)
 {
     channel *c = user;
@@ -312,7 +312,7 @@ static void run(void *user)
             return;
         next_key_us = due >= next_key_us ? due + key_us : next_key_us;
         make_sound(c, start_us, &frames);
-        uv_async_send(c->settings.wake); /* once: the viewers get both in one burst */
+        uv_async_send(c->settings.wake); /* once, so that viewers get both in one burst */
     }
 }
 
@@ -453,7 +453,7 @@ const char *channel_trouble(channel *c)
     uv_mutex_lock(&c->lock);
     const bool failed = c->failed;
     uv_mutex_unlock(&c->lock);
-    return failed ? c->trouble : NULL; /* written once, before */
+    return failed ? c->trouble : NULL; /* written once, before `failed` */
 }
 
 void channel_get_stats(channel *c, channel_stats *stats)

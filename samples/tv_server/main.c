@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A television station. Channels are encoded once; any number of viewers (../tv_client) watch them
- * live, or what was a while ago:
+ * live or time-shifted:
  *
  *     tv_server 'livetcp://:5004?mode=listener' one=test two=film.y4m,film.wav three=/dev/video0
  *
- * This file has the program: options, the listener on a libuv loop, figures and the end.
+ * This file is the main program: options, the listener on a libuv loop, statistics and the end.
  *
  *     source.c -- encoding.c (x264) --.
- *     sound.c (Opus) -----------------+- channel.c -- loop -- viewer.c -- session, one a viewer
- *                                 (a thread each)          (where it is in the channel's memory)
+ *     sound.c (Opus) -----------------+- channel.c -- loop -- viewer.c -- session, one per viewer
+ *                                 (a thread each)          (its position in the channel's memory)
  *
- * docs/guide/tv.md explains what it shows, docs/reference/tv-controls.md what viewers may ask for.
+ * docs/guide/tv.md explains it; docs/reference/tv-controls.md specifies the requests of viewers.
  */
 #include "metrics.h"
 #include "sound.h"
@@ -27,11 +27,13 @@
 
 #define MAX_CHANNELS 16
 #define SECOND_MS    1000
-#define SHIFT_MS     10 /* how exactly viewers in the past are served */
+#define SHIFT_MS     10 /* time resolution for time-shifted viewers */
 #define DRAIN_US     (100 * LIVETCP_USEC_MSEC)
-#define END_MS       600 /* a network that hangs keeps nobody waiting */
+#define END_MS       600 /* bounds the end if the network hangs */
 #define NAME_MAX_    32
-#define SHARE        0.8 /* of the estimate: the rest is for framing, repair and changes */
+#define SHARE                                                                                      \
+    0.8 /* share of the estimated bit rate for the encoder; the rest is for framing, repair and    \
+           changes */
 
 typedef struct options {
     const char *metrics, *preset;
@@ -41,11 +43,11 @@ typedef struct options {
     int count;
 } options;
 
-typedef struct watcher { /* a viewer, and whom it belongs to */
+typedef struct watcher { /* a viewer and its session */
     struct program *program;
     viewer *viewer;
     livetcp_session *session;
-    bool told; /* about its garbage */
+    bool told; /* its invalid packets were logged */
 } watcher;
 
 typedef struct program {
@@ -59,7 +61,7 @@ typedef struct program {
     livetcp_listener *listener;
     metrics *metrics;
 
-    char names[MAX_CHANNELS][3 * 256]; /* of channels, sources and sounds, cut apart */
+    char names[MAX_CHANNELS][3 * 256]; /* storage for names of channels, sources and sounds */
     channel *list[MAX_CHANNELS];
     bool troubled[MAX_CHANNELS];
     viewer_channels channels;
@@ -185,7 +187,7 @@ static bool add_watcher(program *p, channel *c, livetcp_session *session, const 
     return true;
 }
 
-/* The stream id is the channel's name; without one it is the first. */
+/* The channel named by the stream id; without one, the first. */
 static channel *find_channel(const program *p, const char *name)
 {
     if (!name[0])
@@ -277,8 +279,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Half of those who watch this now have more than the encoder makes, at most: the others are for
- * the low quality, or miss pictures. */
+/* The high quality follows the median of its viewers' estimates: at least half of them can take it.
+ * The others get the low quality, or miss pictures. */
 static void follow_median(program *p, channel *c, int track)
 {
     uint32_t *rates = malloc((p->count + 1) * sizeof *rates);
@@ -308,7 +310,7 @@ static void on_second(uv_timer_t *timer)
     for (unsigned i = 0; i < p->channels.count; i++)
         for (int track = TRACK_HIGH; track <= TRACK_LOW; track++)
             follow_median(p, p->list[i], track);
-    for (size_t i = 0; i < p->count; i++) /* one that nothing has reminded */
+    for (size_t i = 0; i < p->count; i++) /* without a packet to trigger it */
         viewer_drained(p->viewers[i], now_us());
     if (p->metrics)
         metrics_update(p->metrics, &p->channels, p->viewers, p->count, now_us());
@@ -334,7 +336,7 @@ static void print_viewer(const program *p, size_t i)
            (unsigned long long)s.requests, (unsigned long long)s.garbage, text);
 }
 
-/* One line of JSON. */
+/* Prints one line of JSON. */
 static void on_stats(uv_timer_t *timer)
 {
     const program *p = timer->data;
@@ -379,7 +381,7 @@ static void print_summary(const program *p)
 
 /* ---- the end ---- */
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end_program(program *p)
 {
     if (!p->context)
@@ -420,7 +422,7 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     p->ending = true;
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
     for (size_t i = p->count; i-- > 0;)
-        livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* ends in on_state() */
+        livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* continues in on_state() */
 }
 
 /* ---- options ---- */
@@ -468,7 +470,7 @@ static void print_usage(const option_table *table, FILE *out)
     option_table_print(table, out);
 }
 
-/* False with a message. */
+/* False, after a message. */
 static bool read_options(program *p, int argc, char **argv)
 {
     options *o = &p->options;
@@ -490,7 +492,7 @@ static bool read_options(program *p, int argc, char **argv)
 static livetcp_result read_config(program *p, livetcp_error *error)
 {
     livetcp_config_init(&p->config);
-    p->config.max_send_delay_us = 2 * LIVETCP_USEC_SEC; /* a picture that is later is not sent */
+    p->config.max_send_delay_us = 2 * LIVETCP_USEC_SEC; /* later pictures are dropped */
     p->config.max_sessions = 1000;
     livetcp_result result = livetcp_config_apply_uri(&p->config, p->options.plain[0], error);
     return result == LIVETCP_OK ? livetcp_config_check(&p->config, error) : result;
@@ -498,7 +500,7 @@ static livetcp_result read_config(program *p, livetcp_error *error)
 
 /* ---- channels ---- */
 
-/* The name is a label of metrics and a path of URIs. */
+/* A name is a label of metrics and a path of URIs: restricted characters. */
 static bool is_name(const char *name)
 {
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -15,7 +15,7 @@ enum { CLIENTS = 16, IDLE_S = 10 };
 
 struct metrics {
     struct MHD_Daemon *daemon;
-    uv_mutex_t lock; /* of the text, which the daemon's thread reads */
+    uv_mutex_t lock; /* of `text`, which the daemon's thread reads */
     char *text;
     size_t size;
 };
@@ -60,7 +60,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     return result;
 }
 
-/* "127.0.0.1:9464", "[::1]:9464" */
+/* Reads "127.0.0.1:9464" or "[::1]:9464". */
 static bool read_address(const char *body, struct sockaddr_storage *address)
 {
     const char *colon = strrchr(body, ':');

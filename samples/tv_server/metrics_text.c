@@ -52,7 +52,7 @@ static void family(text *t, const char *name, const char *type, const char *help
 
 /* ---- channels ---- */
 
-/* Names of channels have no quotation marks and backslashes: main.c refuses them. */
+/* Names of channels need no escaping: main.c refuses quotation marks and backslashes. */
 static void channel_lines(text *t, const viewer_channels *channels)
 {
     static const struct {
@@ -89,7 +89,7 @@ static void channel_lines(text *t, const viewer_channels *channels)
 
 /* ---- viewers ---- */
 
-/* Gathered once, for all figures. */
+/* Statistics of a viewer, read once for all families. */
 typedef struct seen {
     const viewer *viewer;
     viewer_stats stats;
@@ -166,7 +166,7 @@ static void figure_lines(text *t, const seen *all, size_t count)
 
 /* ---- sessions ---- */
 
-/* Those that every session has, which the library writes. */
+/* Statistics of sessions, which the library writes. */
 typedef struct sessions {
     livetcp_session **list;
     char (*texts)[LABELS];
@@ -183,7 +183,7 @@ static void name_sessions(sessions *s, viewer *const *viewers, size_t count)
     }
 }
 
-/* Figures may become longer between two calls. */
+/* Statistics may become longer between two calls: retries with a larger buffer. */
 static bool add_sessions(text *t, const sessions *s, size_t count)
 {
     size_t length, size = SESSION_TEXT * (count + 1);

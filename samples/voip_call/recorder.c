@@ -9,13 +9,13 @@
 #include <uv.h>
 
 #define HEADER  44
-#define SECONDS 2 /* that wait for the disk at most */
-#define PART    4 /* of these, so much is written at a time */
+#define SECONDS 2 /* maximum that waits for the disk */
+#define PART    4 /* part (1/N) of these written at a time */
 
 struct recorder {
     FILE *file;
     unsigned rate;
-    uint32_t written; /* bytes of samples, of the writer's thread */
+    uint32_t written; /* bytes of samples; used by the writer's thread */
     int failed;       /* errno */
 
     uv_thread_t thread;
@@ -23,7 +23,7 @@ struct recorder {
     uv_cond_t more;
     bool ending;
     uint8_t *waiting, *taken; /* little-endian samples */
-    size_t used, room;        /* bytes of `waiting` */
+    size_t used, room;        /* bytes of `waiting`: used, allocated */
 };
 
 static void put(uint8_t *at, uint32_t value, unsigned bytes)
@@ -32,7 +32,7 @@ static void put(uint8_t *at, uint32_t value, unsigned bytes)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Microsoft's: PCM, 2 channels, 16 bit. */
+/* WAV: PCM, 2 channels, 16 bit. */
 static void write_header(recorder *r)
 {
     uint8_t h[HEADER] = "RIFF....WAVEfmt ";
@@ -55,13 +55,13 @@ static void write_header(recorder *r)
 static void write_out(recorder *r, size_t size)
 {
     if (r->failed || size > UINT32_MAX - HEADER - r->written)
-        return; /* the longest WAV: six hours */
+        return; /* maximum size of a WAV file: six hours */
     if (fwrite(r->taken, 1, size, r->file) != size) {
         r->failed = errno;
         return;
     }
     r->written += (uint32_t)size;
-    write_header(r); /* what is there is a whole file, should the program die */
+    write_header(r); /* keeps the file valid if the program crashes */
 }
 
 static void run(void *user)
