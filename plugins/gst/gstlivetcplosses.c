@@ -20,13 +20,14 @@ void gst_livetcp_losses_reset(GstLiveTcpLosses *self)
     memset(self->told, 0, sizeof(self->told));
 }
 
-/* Counts reported at an end of the stream, for packets that waited, are void after a flush. */
+/* Losses since the last report. Packets that were queued at the end of the stream were reported as
+ * lost; after a flush that count no longer holds. */
 static guint64 news_of(const GstLiveTcpLosses *self, const GstLiveTcpLoss *losses, guint i)
 {
     return losses[i].packets > self->told[i] ? losses[i].packets - self->told[i] : 0;
 }
 
-/* "3 because ..., 4 because ...", and the same as fields. */
+/* Composes "3 because ..., 4 because ...", and the same as fields. */
 static void describe(const GstLiveTcpLosses *self, const GstLiveTcpLoss *losses, guint count,
                      GString *text, GstStructure *details)
 {

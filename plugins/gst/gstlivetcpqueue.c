@@ -51,7 +51,8 @@ void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize ma
     g_mutex_unlock(&queue->lock);
 }
 
-/* The packet that is now first follows a gap: the one at the head, or else the next one pushed. */
+/* Drops packets. The next packet returned follows a gap: the one at the head, else the next one
+ * pushed. */
 static void make_room(GstLiveTcpQueue *queue, gsize size)
 {
     gboolean dropped = FALSE;
