@@ -11,13 +11,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Permitted extra wait of copies over their originals, as livetcp_playout has it for
+/* Maximum time that a copy may be waited for beyond its original, as livetcp_playout has it for
  * `duplicate`. */
 #define SPREAD_US (10 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 enum { PACKET = LT_BENCH_MIN_SIZE - LT_BENCH_FRAMING };
 
-/* A primary or secondary comes. */
+/* Arrival of a primary or secondary. */
 typedef struct coming {
     livetcp_usec at;
     uint32_t index;
@@ -27,10 +27,10 @@ typedef struct coming {
 typedef struct listener {
     const lt_spoken *packets;
     livetcp_playout *playout;
-    lt_heard *heard; /* of each packet */
+    lt_heard *heard; /* result for each packet */
     lt_playout *result;
     livetcp_usec now;
-    bool measuring; /* the talkspurt under way when that begins counts, too */
+    bool measuring; /* true from the talkspurt of the first measured packet on */
 } listener;
 
 static int compare(const void *one, const void *other)
@@ -43,7 +43,7 @@ static int compare(const void *one, const void *other)
     return (int)a->secondary - (int)b->secondary;
 }
 
-/* Results of packets `from` to `to`, in order of time. */
+/* Arrivals of packets `from` to `to`, sorted by time. */
 static size_t sort(const lt_spoken *packets, uint32_t from, uint32_t to, coming *all)
 {
     size_t count = 0;
@@ -101,7 +101,7 @@ static livetcp_result put(listener *l, const coming *c, bool first)
     return result;
 }
 
-/* Packets that follow each other. */
+/* Plays a run of consecutive packets. */
 static livetcp_result hear(listener *l, uint32_t from, uint32_t to, coming *all)
 {
     size_t count = sort(l->packets, from, to, all);

@@ -30,7 +30,7 @@ bool lt_window_parse(const char *text, lt_window *window)
     return true;
 }
 
-/* Splits off the text behind the '@', which is unchanged if there is none. */
+/* Splits off the window after '@'; *window is unchanged if there is none. */
 static livetcp_result take_window(const char *option, const char *text, char *value, size_t size,
                                   lt_window *window, livetcp_error *error)
 {

@@ -61,7 +61,7 @@ static livetcp_result take_bitrate(const char *option, const char *text, double 
     return LIVETCP_OK;
 }
 
-/* Those that only an adaptive source has, and those that it cannot have. */
+/* Rejects options that need an adaptive source without one, and options that contradict it. */
 static livetcp_result check_adaptive(const lt_bench_line *raw, livetcp_error *error)
 {
     const struct {
@@ -165,7 +165,7 @@ static livetcp_result take_plan(const lt_bench_line *raw, lt_bench_options *opti
     return lt_plan_make(plan, options->seed, error);
 }
 
-/* After the plan, which has the number of flows. */
+/* After take_plan(), which sets the number of flows. */
 static livetcp_result take_flow_times(const lt_bench_line *raw, lt_bench_options *options,
                                       livetcp_error *error)
 {
@@ -192,7 +192,7 @@ static livetcp_result take_flow_times(const lt_bench_line *raw, lt_bench_options
 
 /* ---- the path ---- */
 
-/* A spec for each link, with ; between, into one direction of them. */
+/* Parses a spec per link, separated by ';', for one direction. */
 static livetcp_result take_links(const char *text, lt_direction direction,
                                  lt_bench_options *options, unsigned *links, livetcp_error *error)
 {
@@ -307,7 +307,7 @@ static livetcp_result take_programs(const lt_bench_line *raw, lt_bench_options *
     return result;
 }
 
-/* Those of a scheme that depend on what is sent. */
+/* Checks of a scheme that depend on the plan. */
 static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *scheme,
                                    livetcp_error *error)
 {
@@ -428,7 +428,7 @@ static livetcp_result take_rest(const lt_bench_line *raw, lt_bench_options *opti
 
 /* ---- the whole line ---- */
 
-/* Quoted for a shell where that is needed. */
+/* Appends a word, quoted for a shell if necessary. */
 static size_t add_word(char *text, size_t size, size_t length, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

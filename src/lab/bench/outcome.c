@@ -26,8 +26,8 @@ void lt_outcome_guard(const lt_bench_options *options, livetcp_usec *before, liv
     *before = *after = trip > LEAST_GUARD_US ? trip : LEAST_GUARD_US;
 }
 
-/* Copies the stalls between `begin` and `end`; stalls while processes were started or ended concern
- * no packet. */
+/* Copies the stalls between `begin` and `end`; stalls while processes start or end affect no
+ * packet. */
 static size_t copy_stalls(lt_stall *to, const lt_stall_log *log, livetcp_usec begin,
                           livetcp_usec end)
 {
@@ -59,11 +59,11 @@ static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, l
     return LIVETCP_OK;
 }
 
-/* The delays of one outcome, five lists in one allocation. */
+/* Delays of one outcome: five lists in one allocation. */
 typedef struct samples {
     livetcp_usec *all, *clean, *late, *opening, *whole;
     size_t count, clean_count, late_count, opening_count, whole_count;
-    lt_spoken *spoken; /* packets of the present stream */
+    lt_spoken *spoken; /* packets of the current stream */
 } samples;
 
 static const lt_playout_list *playouts_of(const lt_outcome *outcome)
@@ -71,7 +71,8 @@ static const lt_playout_list *playouts_of(const lt_outcome *outcome)
     return &outcome->run->options->playout;
 }
 
-/* Fixed playout delays: a packet that counts, or one that is left out. */
+/* Adds a packet to the results of fixed playout delays; one that does not count interrupts the
+ * stream. */
 static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay, livetcp_usec copy)
 {
     for (unsigned i = 0; i < playouts_of(outcome)->count; i++) {
@@ -97,7 +98,7 @@ static livetcp_result hear_stream(lt_outcome *outcome, const lt_spoken *spoken,
     return result;
 }
 
-/* Takes the rate of a frame by its first packet; `last` is the one before in its stream. */
+/* Adds the bit rate of a frame at its first packet; `last` is the previous packet of the stream. */
 static void take_rate(lt_rates *rates, const lt_record *record, const lt_record *last)
 {
     double rate = record->rate;
@@ -245,7 +246,7 @@ livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livet
                                 : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
     for (unsigned i = 0; result == LIVETCP_OK && i < 2 * log->count; i++) {
         lt_outcome *outcome = &out->outcomes[out->count];
-        bool backward = i >= log->count; /* all that go one way, then all that go the other */
+        bool backward = i >= log->count; /* first all forward outcomes, then all backward ones */
         if (!(direction & (backward ? LT_MEDIA_BACKWARD : LT_MEDIA_FORWARD)))
             continue;
         outcome->run = &log->runs[i % log->count];

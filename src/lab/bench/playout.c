@@ -79,7 +79,7 @@ static livetcp_quality rate(const lt_playout *playout, const livetcp_speech_code
     livetcp_call call;
     livetcp_call_init(&call, codec);
     call.delay_us = playout->delay;
-    call.loss = loss; /* NAN is refused, and leaves NAN */
+    call.loss = loss; /* NAN is rejected, and results in NAN */
     call.burst_ratio = playout->burst_ratio;
     livetcp_call_rate(&call, &quality, NULL);
     return quality;

@@ -88,7 +88,7 @@ static json_t *link_json(const lt_path_counters *c, bool *failed)
     return o;
 }
 
-/* Of the first link, and of the others where there are several. */
+/* Counters of the first link, and of the others if there are several. */
 static json_t *path_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_path_counters *counters = &outcome->run->counters[outcome->backward];

@@ -164,7 +164,7 @@ static void print_costs(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
-/* Throughput, where there is something to share it with or to take. */
+/* Throughput, if there is other traffic or the source is greedy. */
 static void print_rates(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     const lt_bench_options *options = outcomes->outcomes[0].run->options;
@@ -197,7 +197,7 @@ static void print_rates(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
-/* Rates of the encoder and their delays, and the whole run, warm-up included. */
+/* Encoder rates and frame delays, and the whole run, warm-up included. */
 static void print_adaptive(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     if (!outcomes->outcomes[0].run->options->plan.adaptive)
@@ -269,7 +269,7 @@ static void print_playout(const lt_outcome *o, unsigned point, int width, FILE *
     fputc('\n', out);
 }
 
-/* A listener with a fixed playout delay, or an adaptive one. */
+/* Results of fixed and adaptive playout delays. */
 static void print_playouts(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     const lt_playout_list *list = &outcomes->outcomes[0].run->options->playout;

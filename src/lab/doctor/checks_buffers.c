@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket buffers and windows.
- * R is the round trip and T the interval between packets of one connection; numbers
- * are for R = 100 ms and T = 20 ms. */
+/* Socket buffers and windows. R is the round trip and T the interval between packets of one
+ * connection; numbers are for R = 100 ms and T = 20 ms. */
 #include "lab/doctor/check_groups.h"
 
 #include "lab/doctor/sysctls.h"
@@ -10,13 +9,13 @@
 #include <stdio.h>
 
 enum {
-    RTT_MS = 300,       /* the longest round trip of the papers */
-    ROUND_TRIPS = 3,    /* bytes received while a loss is found and repaired, twice */
-    WANTED_MBIT_S = 10, /* a video stream in high definition */
+    RTT_MS = 300,       /* longest round trip in the papers */
+    ROUND_TRIPS = 3,    /* duration of a loss and its repair, twice, in round trips */
+    WANTED_MBIT_S = 10, /* high-definition video */
 };
 
-/* The rate, in Mbit/s, at which a window lasts for that time. The kernel counts its own structures
- * as well and announces half of the buffer. */
+/* The rate in Mbit/s at which a window lasts for RTT_MS * ROUND_TRIPS. The kernel advertises half
+ * of the buffer, since its own structures count as well. */
 static double carried(long long buffer)
 {
     return (double)buffer / 2 * 8 / (RTT_MS * ROUND_TRIPS) / 1e3;
@@ -82,7 +81,7 @@ static void classify_send_buffer(const lt_facts *facts, lt_finding *finding)
                    (double)values[2] / 1e6, carried(values[2]));
 }
 
-/* LiveTCP sets neither, because a buffer that was set does not grow any more. */
+/* LiveTCP does not set buffer sizes, since that disables autotuning. */
 static void classify_core_buffers(const lt_facts *facts, lt_finding *finding)
 {
     long long receive, send;

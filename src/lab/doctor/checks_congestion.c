@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Congestion control and the queue that it meets first.
- * R is the round trip and T the interval between packets of one connection; numbers
- * are for R = 100 ms and T = 20 ms. */
+/* Congestion control, and the queue of the outgoing interface. R is the round trip and T the
+ * interval between packets of one connection; numbers are for R = 100 ms and T = 20 ms. */
 #include "lab/doctor/check_groups.h"
 
 #include "lab/doctor/sysctls.h"
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A route may choose it as well, and then it counts. */
+/* A route can set the algorithm as well, and takes precedence. */
 static void classify_congestion_control(const lt_facts *facts, lt_finding *finding)
 {
     const bool by_route = facts->route.how == LT_KNOWN && facts->route.congestion_control[0];
@@ -86,7 +85,7 @@ static void classify_idle_restart(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_SLOW_START_AFTER_IDLE, "0");
 }
 
-/* Linux: 1, 3 and 4 ask for ECN on connections that are made here, all but 0 agree when asked. */
+/* tcp_ecn: 1, 3 and 4 request ECN on outgoing connections, all but 0 accept it. */
 static void classify_ecn(const lt_facts *facts, lt_finding *finding)
 {
     long long mode;
@@ -115,7 +114,7 @@ static bool is_any(const char *name, const char *const *of)
     return false;
 }
 
-/* Linux 4.13 and later paces by itself where the interface does not. */
+/* Since Linux 4.13 TCP paces by itself if the interface does not. */
 static void classify_qdisc(const lt_facts *facts, lt_finding *finding)
 {
     static const char *const fair[] = {"fq", "fq_codel", "cake", "fq_pie", "codel", "sfq", NULL};

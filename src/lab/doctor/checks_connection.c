@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning of a connection, and its end during an outage.
- * R is the round trip and T the interval between packets of one connection; numbers
- * are for R = 100 ms and T = 20 ms. */
+/* The start of a connection, and its end during an outage. R is the round trip and T the interval
+ * between packets of one connection; numbers are for R = 100 ms and T = 20 ms. */
 #include "lab/doctor/check_groups.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 
 enum { LINUX_WINDOW = 10 }; /* segments, since 2.6.39 */
 
-/* Round trips that doubling takes from `segments` to the window Linux starts with. */
+/* Number of round trips in slow start from `segments` to Linux's initial window. */
 static int doublings(unsigned segments)
 {
     int count = 0;
@@ -58,7 +57,7 @@ static void classify_initial_receive_window(const lt_facts *facts, lt_finding *f
     classify_window(facts, facts->route.initrwnd, "initrwnd 10", "the peer", finding);
 }
 
-/* Kernels before 5.6 had only the first of the two switches. */
+/* Kernels before 5.6 have only the first of the two switches. */
 static void classify_metrics(const lt_facts *facts, lt_finding *finding)
 {
     long long none = 0, no_ssthresh = 0;
@@ -112,7 +111,7 @@ static void classify_syn(const lt_facts *facts, lt_finding *finding)
 
 static void classify_give_up(const lt_facts *facts, lt_finding *finding)
 {
-    enum { ENOUGH = 8 }; /* RFC 1122: 100 s */
+    enum { ENOUGH = 8 }; /* RFC 1122 section 4.2.3.5: at least 100 s */
     long long retries;
     if (!lt_find_number(facts, LT_SYSCTL_RETRIES2, &retries, finding))
         return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The path MTU, the interface, and what LiveTCP's own tools need.
- * R is the round trip and T the interval between packets of one connection; numbers
- * are for R = 100 ms and T = 20 ms. */
+/* The path MTU, the interface, and requirements of LiveTCP's own tools. R is the round trip and T
+ * the interval between packets of one connection; numbers are for R = 100 ms and T = 20 ms. */
 #include "lab/doctor/check_groups.h"
 
 #include <math.h>
@@ -31,8 +30,7 @@ static const char *on_off(const lt_interface_fact *i, lt_offload which)
     return !i->offload_known[which] ? "not known" : i->offload[which] ? "on" : "off";
 }
 
-/* TCP sizes its bursts by the pacing rate, so this costs processor time when off and nothing when
- * on. */
+/* TCP sizes its bursts by the pacing rate, so TSO costs no delay; without it, processor time. */
 static void classify_send_offload(const lt_facts *facts, lt_finding *finding)
 {
     const lt_interface_fact *i = &facts->interface;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How segment losses are found and repaired; the kernel version decides much of it.
- * R is the round trip and T the interval between packets of one connection; numbers
- * are for R = 100 ms and T = 20 ms. */
+/* Detection and repair of losses, which depend on the kernel version. R is the round trip and T the
+ * interval between packets of one connection; numbers are for R = 100 ms and T = 20 ms. */
 #include "lab/doctor/check_groups.h"
 
 #include "lab/doctor/sysctls.h"
 
 #include <math.h>
 
-/* Kernel versions that changed something for a live flow. */
+/* Kernel versions with changes that affect a live flow. */
 static void classify_kernel(const lt_facts *facts, lt_finding *finding)
 {
     if (!facts->kernel_major) {
@@ -51,8 +50,8 @@ static void classify_dsack(const lt_facts *facts, lt_finding *finding)
 
 enum { RACK_ON = 1, RACK_STATIC = 2, RACK_NO_DUPTHRESH = 4 };
 
-/* Finding a loss takes R + 3T by duplicate acknowledgements and R + min(3T, max(T, R/4 + 4 ms))
- * with RACK: 60 against 29 ms over R. */
+/* Loss detection takes R + 3T by duplicate acknowledgements, and R + min(3T, max(T, R/4 + 4 ms))
+ * with RACK: 60 ms and 29 ms beyond R. */
 static void classify_rack(const lt_facts *facts, lt_finding *finding)
 {
     long long flags;
@@ -137,7 +136,7 @@ static void classify_timestamps(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_TIMESTAMPS, "1");
 }
 
-/* The route's value, if it has one, is the one that counts. */
+/* The route's value, if set, takes precedence. */
 static void classify_rto_min(const lt_facts *facts, lt_finding *finding)
 {
     enum { USUAL_MS = 200 };
@@ -184,8 +183,7 @@ static void classify_thin_linear(const lt_facts *facts, lt_finding *finding)
     lt_find_sysctl(finding, LT_SYSCTL_THIN_LINEAR, "1");
 }
 
-/* The kernel holds back SACKs, in a burst of acknowledgements, for 5 % of the round trip at most.
- */
+/* The kernel delays SACKs in a burst of acknowledgements by at most 5 % of the round trip. */
 static void classify_sack_compression(const lt_facts *facts, lt_finding *finding)
 {
     enum { MUCH_NS = 2000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text form of link parameters: a table of keys, each with its parser. */
+/* The text form of link parameters: a table of keys and their parsers. */
 #include "lab/emulate/params.h"
 
 #include "base/error.h"
@@ -29,7 +29,7 @@ bool lt_link_has_queue(const lt_link_params *params)
     return params->rate || *params->trace;
 }
 
-/* The text up to the next `separator`; NULL if none is left. Windows has no strsep(). */
+/* The text up to the next `separator`; NULL after the last. Windows has no strsep(). */
 static char *next_item(char **rest, char separator)
 {
     char *item = *rest, *end = item ? strchr(item, separator) : NULL;
@@ -40,7 +40,7 @@ static char *next_item(char **rest, char separator)
     return item;
 }
 
-/* Splits a copy of a value; returns the number of parts, 0 when there are more than `max`. */
+/* Splits a copy of a value; returns the number of parts, 0 if there are more than `max`. */
 static unsigned split(const char *value, char separator, char copy[MAX_SPEC], char **parts,
                       unsigned max)
 {
@@ -177,7 +177,7 @@ static bool set_aqm(lt_link_params *params, const char *value)
     return true;
 }
 
-/* A limit, classic, l4s[:TIME], or off */
+/* A limit, "classic", "l4s[:TIME]" or "off" */
 static bool set_ecn(lt_link_params *params, const char *value)
 {
     const bool l4s = !strncmp(value, "l4s", 3) && (!value[3] || value[3] == ':');
@@ -230,7 +230,7 @@ static bool parse_outage(char *text, lt_outage *out)
            (!every || (lt_parse_duration(every, &out->every) && out->every > out->length));
 }
 
-/* Several of them, with + between */
+/* Several outages, separated by '+' */
 static bool set_outage(lt_link_params *params, const char *value)
 {
     char copy[MAX_SPEC], *parts[LT_MAX_OUTAGES];
@@ -250,7 +250,7 @@ static bool set_outage(lt_link_params *params, const char *value)
 static const struct {
     const char *name;
     bool (*set)(lt_link_params *params, const char *value);
-    bool can_change; /* at a time: VALUE@TIME */
+    bool can_change; /* VALUE@TIME is allowed */
     const char *expects;
 } keys[] = {
     {"delay", set_delay, true, "a time such as 50ms (us, ms, s; at most 1 hour)"},
@@ -302,7 +302,7 @@ static size_t find_key(const char *name)
     return i;
 }
 
-/* KEY=VALUE@TIME: keeps the changes by time, those of the same time as they were given. */
+/* KEY=VALUE@TIME: keeps changes sorted by time, and in order of appearance. */
 static livetcp_result add_change(lt_link_params *params, const char *key, const char *value,
                                  const char *time, livetcp_error *error)
 {
@@ -363,7 +363,7 @@ static livetcp_result check_now(const lt_link_params *params, livetcp_error *err
     return LIVETCP_OK;
 }
 
-/* With its planned changes, one after the other. */
+/* Checks the parameters, and then each planned change in turn. */
 livetcp_result lt_link_params_check(const lt_link_params *params, livetcp_error *error)
 {
     lt_link_params then = *params;
@@ -452,7 +452,7 @@ static void append_outages(const lt_outages *outages, char *text, size_t size)
     }
 }
 
-/* Only what is not as usual. */
+/* Newer parameters, if they differ from the default. */
 static void append_newer(const lt_link_params *params, char *text, size_t size)
 {
     if (params->policer.rate)
