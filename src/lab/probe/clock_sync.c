@@ -8,16 +8,16 @@
 #include <math.h>
 
 #define PINGS         8
-#define MORE_PINGS    32 /* of the first round, where their round trips differ */
+#define MORE_PINGS    32 /* in the first round, if round trips differ */
 #define PING_INTERVAL (LIVETCP_USEC_SEC / 10)
 #define ANSWER_WITHIN (5 * LIVETCP_USEC_SEC)
-#define DRIFT_AFTER   (60 * LIVETCP_USEC_SEC) /* before, jitter would look like drift */
+#define DRIFT_AFTER   (60 * LIVETCP_USEC_SEC) /* before that, jitter would look like drift */
 #define WINDOW        (5 * LIVETCP_USEC_SEC)
-#define MOST_DRIFT    1e-3 /* no clock is as bad as that */
+#define MOST_DRIFT    1e-3 /* larger drifts do not occur */
 
 /* ---- windows ---- */
 
-/* True when that changed anything. */
+/* True if anything changed. */
 static bool tighten(lt_clock_window *into, const lt_clock_window *with)
 {
     bool tighter = with->most < into->most || with->least > into->least;
@@ -33,7 +33,7 @@ static bool tighten(lt_clock_window *into, const lt_clock_window *with)
     return tighter;
 }
 
-/* Half as many windows, each twice as long. */
+/* Merges pairs of windows: half as many, each twice as long. */
 static void make_room(lt_clock_sync *sync)
 {
     for (unsigned i = 0; i < sync->count / 2; i++) {
@@ -44,7 +44,7 @@ static void make_room(lt_clock_sync *sync)
     sync->window_length *= 2;
 }
 
-/* True when they add anything new. */
+/* True if they tighten the bounds. */
 static bool add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livetcp_usec at)
 {
     if (sync->count && at - sync->window_began < sync->window_length)
@@ -100,7 +100,7 @@ static line best_line(const lt_clock_sync *sync)
     return left.margin > right.margin ? left : right;
 }
 
-/* A drift that hardly gains anything over none is that of queues. */
+/* A drift that improves the margin only slightly is caused by queues, and is not used. */
 static line fit(const lt_clock_sync *sync)
 {
     line still = with_drift(sync, 0);
@@ -126,7 +126,7 @@ void lt_clock_sync_take(lt_clock_sync *sync, livetcp_usec sent, livetcp_usec cam
         sync->least_rtt = rtt;
     sync->known = true;
     if (!add_bounds(sync, &bounds, came))
-        return; /* most do not: the line stays as it is, and packets are due meanwhile */
+        return; /* usually nothing changed: the line stays, and packets are due */
     sync->at = came;
     line found = fit(sync);
     sync->offset = (livetcp_usec)llround(found.offset);
@@ -142,8 +142,7 @@ livetcp_usec lt_clock_sync_ours(const lt_clock_sync *sync, livetcp_usec peers)
 
 /* ---- pings ---- */
 
-/* The answer to the ping sent at `sent`; other messages, which are late reports, are passed over.
- */
+/* Waits for the answer to the ping sent at `sent`; skips other messages, which are late reports. */
 static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
                                  const lt_wire_message **pong, livetcp_error *error)
 {
@@ -187,7 +186,7 @@ static livetcp_result ping(lt_clock_sync *sync, lt_probe_connection *connection,
     return result;
 }
 
-/* In a queue: a later ping may find less of it. */
+/* True if the ping was queued: a later one may find a shorter queue. */
 static bool waited(livetcp_usec rtt, livetcp_usec least)
 {
     return rtt > least + least / 20 + LIVETCP_USEC_MSEC;

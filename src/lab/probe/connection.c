@@ -31,7 +31,7 @@ static livetcp_result prepare(int fd, const char *congestion_control, livetcp_er
     return LIVETCP_OK;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int connect_within(int fd, const struct addrinfo *a, const sigset_t *waiting)
 {
     const livetcp_usec until = lt_clock_now() + CONNECT_TIMEOUT;

@@ -17,9 +17,9 @@
 
 /* ---- one prober ---- */
 
-/* Answers that the prober has not taken yet. One that does not read them is no prober of ours. */
+/* Answers not yet read by the prober. A peer that exceeds this is disconnected. */
 #define MOST_WAITING (4096 * LT_WIRE_HEAD)
-#define TURN         1024 /* messages, before others have a turn */
+#define TURN         1024 /* messages per turn */
 
 typedef struct peer {
     int socket;
@@ -113,7 +113,7 @@ static bool handle(peer *p, const lt_wire_message *m, livetcp_usec came, livetcp
     }
 }
 
-/* One read. 1: something came; 0: nothing is there; -1: it is over. */
+/* One read. 1: data; 0: none available; -1: end of the connection. */
 static int read_some(peer *p, livetcp_error *error)
 {
     const lt_wire_message *message;
@@ -133,8 +133,8 @@ static int read_some(peer *p, livetcp_error *error)
     return !message || handle(p, message, came, error) ? 1 : -1;
 }
 
-/* Reads and answers. False when it is over: with a message that goes on after the name if it is
- * the peer's fault, with none if it has closed the connection. */
+/* Reads and answers. False at the end: with an error, whose message continues after the name, if it
+ * is the peer's fault, without one if the peer has closed the connection. */
 static bool peer_serve(peer *p, livetcp_error *error)
 {
     int came = 1;
@@ -173,7 +173,7 @@ static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_err
                                      "cannot listen on [%.100s]:%s", o->host, o->port);
 }
 
-/* Reports the port, which may be one that the system chose. */
+/* Prints the port, which the system may have chosen. */
 static void announce(int socket)
 {
     struct sockaddr_storage address;
@@ -193,7 +193,7 @@ static void drop(listener *l, unsigned i)
     l->peers[i] = l->peers[--l->count];
 }
 
-/* A silent connection does not keep probers out. */
+/* Disconnects a silent peer if all places are taken. */
 static void make_room(listener *l)
 {
     for (unsigned i = 0; l->count == MOST_PEERS && i < l->count; i++)
@@ -248,7 +248,8 @@ static livetcp_result loop(listener *l, const sigset_t *waiting, livetcp_error *
                 continue;
             return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot wait for probers");
         }
-        for (unsigned i = count; i-- > 0;) /* from the end: one that goes is replaced by the last */
+        for (unsigned i = count;
+             i-- > 0;) /* backwards, since a removed peer is replaced by the last */
             if (ready[i].revents)
                 serve(l, i);
         if (ready[count].revents)

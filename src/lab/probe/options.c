@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the command line of probe to options that make sense. */
+/* Parses and validates the command line of probe. */
 #include "lab/probe/options.h"
 
 #include "base/error.h"
@@ -13,11 +13,11 @@
 
 #define BAD LIVETCP_ERR_INVALID_ARGUMENT
 
-/* Strings are malloc()ed, NULL where not given. */
+/* Strings are allocated; NULL = not given. */
 typedef struct raw_options {
     char *listen;
     char *step, *max_rate, *interval, *settle, *resolution, *delay_limit, *delay_target;
-    int size, samples, extensions, patience, plays; /* plays: negative where not given */
+    int size, samples, extensions, patience, plays; /* plays: negative = not given */
     double quantile;
     long long seed;
     char *congestion_control, *simulation, *envelope, *video, *json;
@@ -116,7 +116,7 @@ static livetcp_result take_max_rate(const char *value, size_t size, double *out,
                                           : lt_option_rate("--max-rate=", value, size, out, error);
 }
 
-/* HOST:PORT, [HOST]:PORT for one with colons, or :PORT to listen. */
+/* HOST:PORT, [HOST]:PORT for IPv6 addresses, or :PORT to listen. */
 static livetcp_result take_endpoint(const char *text, bool listen, lt_probe_options *o,
                                     livetcp_error *error)
 {
@@ -182,7 +182,7 @@ static livetcp_result take_trace(const raw_options *raw, lt_probe_options *o, li
                           error);
 }
 
-/* The estimator validates its own settings, before a connection to the peer. */
+/* The estimator validates its settings before a connection is made. */
 static livetcp_result check_search(const lt_probe_options *o, livetcp_error *error)
 {
     lt_estimator *estimator;

@@ -20,7 +20,8 @@ static void line(lt_probe_progress *p, const char *text)
     fflush(stderr);
 }
 
-/* Of this train as it is, and at most of the search: each further rate may take all extensions. */
+/* For this train as planned, and the maximum for the search: each further rate may use all
+ * extensions. */
 static void time_left(const lt_probe_findings *f, char *text, size_t size)
 {
     const lt_probe_options *o = f->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of a probe's findings, for people and for programs. */
+/* Reports of a probe's findings. */
 #ifndef LT_LAB_PROBE_REPORT_H
 #define LT_LAB_PROBE_REPORT_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* The times at which the service curve is reported, s: ten a decade, from the first at which there
- * is service to where it has converged. */
+/* Times at which the service curve is reported, in s: ten per decade, from the first with service
+ * to convergence. */
 #define LT_CURVE_LEAST  1e-3
 #define LT_CURVE_MOST   1e5
 #define LT_CURVE_DECADE 10

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#define CCDF_MOST 400 /* points of a distribution */
+#define CCDF_MOST 400 /* maximum number of points of a distribution */
 
 static json_t *pair(double a, double b)
 {
     return json_pack("[f,f]", a, b);
 }
 
-/* Points [delay, P[delay > it]], from the smallest to the largest; the tail is kept whole. */
+/* Points [delay, P[delay > it]] in ascending order; the tail has all of its points. */
 static json_t *ccdf(const double *sorted, size_t n, bool *failed)
 {
     json_t *array = json_array();

@@ -33,7 +33,7 @@ static void print_ms(FILE *out, double us)
         fprintf(out, " %8s", "-");
 }
 
-/* The quantile of a delay component over all samples of the train. */
+/* Quantile of a delay component over all samples of the train. */
 static double component_quantile(const lt_probe_findings *f, size_t position,
                                  lt_probe_component component)
 {

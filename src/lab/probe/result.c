@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bit rate is the largest whose delay quantile keeps the target; the quantile is a delay that
- * all but a share xi of the packets of such a stream keep, whatever the policy does on top. The
- * policy follows docs/guide/tuning.md: `auto` decides packet by packet and is right everywhere;
- * where TCP lost nothing, copies have nothing to repair, and one connection is as good as several.
+ * The recommended bit rate is the highest whose delay quantile is within the target; the quantile
+ * is a delay that all but a share xi of the packets meet, without the help of a policy. The policy
+ * follows docs/guide/tuning.md: `auto` decides per packet and fits all paths; if TCP lost nothing,
+ * copies have nothing to repair, and one connection is as good as several.
  */
 #include "lab/probe/result.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A standing queue of docs/guide/tuning.md, at the median: above the minimum transit by 4 ms and by
- * a twentieth of the minimum round trip. */
+/* Criterion of a standing queue (docs/guide/tuning.md): the median exceeds the minimum transit time
+ * by 4 ms and a twentieth of the minimum round trip. */
 #define QUEUE_LEAST 4000.0
 #define QUEUE_SHARE 0.05
 
@@ -32,8 +32,8 @@ static bool is_steady(const lt_train_result *t)
     return t->state == LT_TRAIN_STEADY || t->state == LT_TRAIN_DEPENDENT;
 }
 
-/* The train to recommend, or NULL: the fastest within the target, else the one with the minimum
- * delay. */
+/* The train to recommend: the fastest within the target, else the one with the minimum delay; NULL
+ * = none. */
 static const lt_train_result *choose(const lt_probe_findings *f, size_t *position, bool *within)
 {
     const lt_train_result *chosen = NULL, *t;

@@ -36,7 +36,7 @@ void lt_source_trace(lt_probe_source *source, const livetcp_trace_frame *frames,
         .is_trace = true, .frames = frames, .count = count, .left = frames[0].bytes};
 }
 
-/* A head has to fit into each piece, so the one before the last may have to be shorter. */
+/* Each piece must hold a head, so the one before the last may have to be shorter. */
 static uint32_t piece(uint64_t left)
 {
     if (left <= LT_WIRE_MOST)

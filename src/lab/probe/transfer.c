@@ -9,24 +9,24 @@
 #include <stdlib.h>
 
 #define MOST_PENDING  8192
-#define SILENCE       (30 * LIVETCP_USEC_SEC) /* of a path that has samples to answer */
+#define SILENCE       (30 * LIVETCP_USEC_SEC) /* time-out of a path with unanswered samples */
 #define LONGEST_DRAIN (120 * LIVETCP_USEC_SEC)
 
-/* A sample on its way. */
+/* A sample under way. */
 typedef struct pending {
     uint64_t number;
-    uint32_t last_byte;         /* as timestamps count */
-    livetcp_usec created, left; /* left: 0 = unknown yet */
+    uint32_t last_byte;         /* number of its last byte, as in tx timestamps */
+    livetcp_usec created, left; /* left: 0 = not yet known */
 } pending;
 
 typedef struct lt_transfer {
     const lt_transfer_config *config;
     livetcp_usec begin;
     lt_transfer_result *result;
-    bool ended; /* on_sample() returned false */
+    bool ended; /* on_sample() has returned false */
     livetcp_usec heard;
     size_t first, count;
-    pending pending[MOST_PENDING]; /* as a ring */
+    pending pending[MOST_PENDING]; /* ring buffer */
 } lt_transfer;
 
 static pending *pending_at(lt_transfer *t, size_t i)
@@ -58,8 +58,8 @@ static void begin_packet(lt_transfer *t, const lt_due_packet *packet)
     t->result->packets++;
 }
 
-/* Writes the due packets. *due is the time of the next packet, or INT64_MAX. A packet that had to
- * wait for space in the send buffer is late by TCP's doing, not by ours. */
+/* Writes due packets. *due: time of the next packet, or INT64_MAX. A packet that waited for space
+ * in the send buffer is delayed by TCP, and does not count as late. */
 static livetcp_result write_due(lt_transfer *t, livetcp_usec *due, livetcp_error *error)
 {
     lt_probe_connection *c = t->config->connection;
@@ -93,7 +93,7 @@ static void take_timestamps(lt_transfer *t)
         for (size_t i = 0; i < t->count; i++) {
             pending *p = pending_at(t, i);
             if (p->last_byte == byte && !p->left)
-                p->left = left; /* a later one is a retransmission */
+                p->left = left; /* a later one is of a retransmission */
         }
 }
 
@@ -106,7 +106,7 @@ static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_messag
 {
     lt_clock_sync *sync = t->config->sync;
 
-    /* It is a ping, too: one that finds the queue as the packets do. */
+    /* It also serves as a ping that meets the same queue as packets. */
     lt_clock_sync_take(sync, p->left ? p->left : p->created, t->heard,
                        (livetcp_usec)(report->b ? report->b : report->c), (livetcp_usec)report->c);
     livetcp_usec got = lt_clock_sync_ours(sync, (livetcp_usec)report->c);
@@ -122,7 +122,7 @@ static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_messag
     t->ended = !t->config->on_sample(t->config->user, &sample);
 }
 
-/* TCP keeps the order, so a report is for the oldest sample. */
+/* TCP preserves order, so a report belongs to the oldest sample. */
 static livetcp_result take_report(lt_transfer *t, const lt_wire_message *m, livetcp_error *error)
 {
     if (m->type == LT_WIRE_PONG)
@@ -155,7 +155,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
 
 /* ---- missing packets ---- */
 
-/* The age of the oldest packet that is not known to have arrived. */
+/* Age of the oldest packet that may not have arrived. */
 static livetcp_usec oldest(lt_transfer *t, livetcp_usec now)
 {
     livetcp_usec age = t->count ? now - pending_at(t, 0)->created : 0;

@@ -17,10 +17,10 @@ static const char *const header[COLUMNS] = {"scheme",     "direction",  "flow", 
                                             "measured",   "near_stall", "due_us", "sent_us",
                                             "arrival_us", "delay_us"};
 
-/* Packets of one scheme in one direction. */
+/* Packets of one scheme and direction. */
 typedef struct group {
     char scheme[NAME], direction[16];
-    double *delays; /* µs */
+    double *delays; /* us */
     size_t count, room;
     size_t lost, near_stall;
 } group;
@@ -32,8 +32,7 @@ typedef struct reader {
     size_t count;
 } reader;
 
-/* Cuts a line of RFC 4180 in place. Returns how many fields there were, at most one more than
- * COLUMNS. */
+/* Splits a line (RFC 4180) in place. Returns the number of fields, at most COLUMNS + 1. */
 static int split(char *line, char *fields[COLUMNS])
 {
     int count = 0;
@@ -157,7 +156,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A point for every step of the share by a 50th, and for each of the last 50 packets. */
+/* A point whenever the share has fallen by a 50th, and for each of the last 50 packets. */
 json_t *lt_raw_ccdf(const double *delays, size_t count, size_t total)
 {
     static const double step = 0.98;
@@ -167,10 +166,10 @@ json_t *lt_raw_ccdf(const double *delays, size_t count, size_t total)
         double later = (double)(total - i - 1) / (double)total;
         bool wanted = i == 0 || i + 1 == count || later <= last * step;
         if (i + 1 < count && delays[i + 1] == delays[i])
-            continue; /* as long as it is the same delay */
+            continue; /* same delay as the next packet */
         if (!wanted)
             continue;
-        /* The largest delay has nothing behind it, which a logarithmic axis cannot show. */
+        /* No packet is later than the last one; a share of 0 has no place on a logarithmic axis. */
         double share = later > 0 ? later : 1.0 / (double)total;
         if (json_array_append_new(points, json_pack("[f,f]", delays[i] / 1e3, share))) {
             json_decref(points);

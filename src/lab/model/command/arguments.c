@@ -74,7 +74,7 @@ static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
     return take_choices(t, a, error);
 }
 
-/* Storage that a form's table points into. */
+/* Variables that a form's table points to. */
 typedef struct form_values {
     lt_model_texts *texts;
     const lt_model_form *form;
@@ -121,8 +121,7 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
     const struct poptOption output[] = {
         LT_OPTION_JSON("JSON instead of the table, or beside it in a file"),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &t->help, 0, "this text", NULL), POPT_TABLEEND};
-    /* A form without options of its own has no section for them; one that searches the loss for
-     * each round trip has only the last of the path's. */
+    /* A form that varies the loss and round trip itself has only the last of the path's options. */
     const struct poptOption *own_path = form->path_wanted ? path : path + 2;
     const struct poptOption table[] = {LT_OPTION_SECTION(form->extra, "What is asked:"),
                                        LT_OPTION_SECTION(own_path, "The path:"),

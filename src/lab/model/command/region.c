@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp model region: where a stream works, and the settings to use where it does not. */
+/* livetcp model region: where a stream works, and settings for the rest. */
 #include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
@@ -13,14 +13,14 @@
 
 enum { MOST_ROWS = 32 };
 
-/* The loss rates of the paper's section 5.1. */
+/* Loss rates of the paper's section 5.1. */
 static const double losses[] = {0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1};
 enum { LOSSES = sizeof losses / sizeof *losses };
 
 typedef struct region_row {
     livetcp_usec rtt_us;
     double largest_loss;
-    double delay_us[LOSSES]; /* at the quantile; infinite if unbounded */
+    double delay_us[LOSSES]; /* at the quantile; infinite = unbounded */
     livetcp_delay_advice advice[LOSSES];
 } region_row;
 
@@ -68,7 +68,7 @@ static livetcp_result solve_row(const lt_model_arguments *a, const region *r, re
     livetcp_delay_model_config config = a->config;
     livetcp_result result;
 
-    if (!a->backlog_states_given) /* the paper's 16 r end below many a deadline */
+    if (!a->backlog_states_given) /* the paper's 16 r is below many deadlines */
         config.backlog_states = 0;
     config.rtt_us = row->rtt_us;
     result = livetcp_largest_loss(&config, &r->target, &row->largest_loss, error);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Measured, with solve.c's vectors (docs/research/model.md). */
+/* Measured, including solve.c's vectors (docs/research/model.md). */
 enum { BYTES_A_STATE = 300 };
 
 static size_t place(const lt_chain *c, unsigned w, unsigned b)
@@ -22,7 +22,7 @@ static size_t places(const lt_chain *c)
     return place(c, c->params->most_window, c->params->most_backlog) + 1;
 }
 
-/* The whole packets below and above a backlog, and the share of the upper one. */
+/* The integers below and above a backlog, and the share of the upper one. */
 static unsigned neighbours(const lt_chain *c, double b, double *share)
 {
     const double rounding = 1e-9;
@@ -66,8 +66,8 @@ void lt_chain_start(const lt_chain *c, int start, lt_moves *moves)
     lt_packet_moves(c->params, c->params->most_window, &certain, moves);
 }
 
-/* The unused part of the window matters only where few segments are sent: there it lets enough of
- * them out after a loss. */
+/* The unused part of the window matters only where few segments are sent: there it allows enough of
+ * them after a loss. */
 static void moves_of(const lt_chain *c, unsigned w, unsigned b, lt_moves *moves)
 {
     const unsigned few = 8;
@@ -83,7 +83,7 @@ void lt_chain_moves(const lt_chain *c, int i, lt_moves *moves)
     moves_of(c, c->w[i], c->b[i], moves);
 }
 
-/* Places to visit. */
+/* States to visit. */
 typedef struct stack {
     size_t *place;
     size_t count, room;
@@ -126,7 +126,7 @@ static livetcp_result push_targets(lt_chain *c, stack *s, const lt_moves *moves,
     return result;
 }
 
-/* Marks everything that can be reached with 0 in `number`. */
+/* Marks every reachable state with 0 in `number`. */
 static livetcp_result explore(lt_chain *c, size_t most_states, livetcp_error *error)
 {
     stack s = {0};
@@ -177,7 +177,7 @@ static livetcp_result number_states(lt_chain *c, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-/* Appends the moves that began with a loss, or those that did not, to a column. */
+/* Appends to a column the moves with a loss, or those without. */
 static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves *moves, bool loss)
 {
     for (unsigned i = 0; i < moves->count; i++) {
@@ -188,7 +188,7 @@ static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves
         int count = lt_chain_targets(c, move, targets);
         for (int t = 0; t < count; t++, at++) {
             if (!columns->row)
-                continue; /* counting */
+                continue; /* count only */
             columns->row[at] = targets[t].row;
             columns->value[at] = targets[t].share * move->probability;
         }
@@ -196,7 +196,7 @@ static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves
     return at;
 }
 
-/* Fills the columns in, or only counts the entries while they have no rows yet. */
+/* Fills the columns, or counts the entries while they have no rows. */
 static void fill(const lt_chain *c, lt_columns *free_part, lt_columns *lossy)
 {
     lt_moves moves;
@@ -232,8 +232,8 @@ static livetcp_result connect_states(lt_chain *c, livetcp_error *error)
 static livetcp_result prepare(lt_chain *c, size_t most_states, livetcp_error *error)
 {
     unsigned most_window = c->params->most_window;
-    /* Both numbers are bounded by lt_delay_params_make(); the product is not, and entries of all
-     * columns are counted in an int. */
+    /* lt_delay_params_make() bounds both numbers, not their product; entries are counted in an
+     * int. */
     if ((double)(most_window + 1.0) * (c->params->most_backlog + 1.0) >
         INT_MAX / (2 * LT_MAX_MOVES))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY,

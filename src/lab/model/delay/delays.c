@@ -2,7 +2,7 @@
 /* Brosh et al., equation (3). */
 #include "lab/model/delay/solve.h"
 
-/* A burst's packets, one by one; the last may be a part of one. */
+/* Adds the packets of a burst; the last one may be a fraction. */
 static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
 {
     double delay = burst->delay;
@@ -13,7 +13,7 @@ static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
         return;
     }
     for (double left = burst->packets; left > 1e-9; left--, delay -= burst->step) {
-        if (delay <= burst->least) { /* and so are all that follow */
+        if (delay <= burst->least) { /* all that follow have the same delay */
             lt_histogram_add(&d->histogram, burst->least, weight * left);
             return;
         }
@@ -64,7 +64,7 @@ livetcp_result lt_delays_collect(lt_delays *d, const lt_chain *chain, const lt_v
         const lt_loss_outcome *losses = &chain->packet_losses[w];
         if (visits->arrivals[w] <= 0)
             continue;
-        /* Each arrival stays for a geometric number of packets. */
+        /* Each arrival stays for a geometrically distributed number of packets. */
         lt_packet_moves(params, (unsigned)w, losses, &moves);
         add_moves(d, params, &moves, visits->arrivals[w] / (1 - losses->none));
     }

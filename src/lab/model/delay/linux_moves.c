@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chain of Brosh et al. with the rules of Linux 6 in place of theirs, where a measurement shows
- * the difference (docs/research/model.md):
+ * The chain of Brosh et al. with the rules of Linux 6, where measurements show a difference
+ * (docs/research/model.md):
  *
  * - the window is halved from its size, not from w + 3, and never below two segments;
- * - it grows, while the source leaves it unused, to the segments in flight and one more;
- * - the round trip of a recovery is one like any other: more may be lost in it;
- * - recovery takes more than one when it has more to repair (linux_losses.h), and packets that
- *   arrive meanwhile wait for the last of it;
- * - a round's packets are those that leave in it, waiting from the backlog at its begin to the one
- *   at its end, not only those that were there at its begin.
+ * - while the source does not use it, it grows to the segments in flight plus one;
+ * - losses can occur in the round trip of a recovery as in any other;
+ * - a recovery with more to repair takes several round trips (linux_losses.h), and packets that
+ *   arrive meanwhile wait for the last one;
+ * - a round's packets are those that leave in it, waiting between the backlog at its start and the
+ *   one at its end, not only those present at its start.
  */
 #include "lab/model/delay/linux_moves.h"
 
@@ -41,7 +41,7 @@ static double leaving(const lt_delay_params *p, unsigned w, double b)
     return fmin(b + p->r, w * p->per_mss);
 }
 
-/* Packets whose waiting falls, or rises, evenly from one time to another. */
+/* Adds packets whose waiting time falls or rises evenly between two values. */
 static void send_evenly(lt_move *move, double packets, double from, double to)
 {
     double step = packets > 0 ? fabs(from - to) / packets : 0;
@@ -53,8 +53,8 @@ static void send_evenly(lt_move *move, double packets, double from, double to)
                                   .cause = LT_CAUSE_BACKLOG});
 }
 
-/* Small packets wait for the window alone: as w segments of one packet each are in flight, packets
- * that come until the first of them is acknowledged wait, and leave in one segment. */
+/* Small packets wait only for the window: with w segments of one packet each in flight, packets
+ * that arrive before the first acknowledgement wait, and leave in one segment. */
 static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b)
 {
     return p->per_mss >= 2 && w < p->r && b + p->r <= w * p->per_mss;
@@ -73,7 +73,7 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
                                       .step = 1 / p->f,
                                       .cause = LT_CAUSE_BACKLOG});
         lt_move_send(move, (lt_burst){.packets = w, .cause = LT_CAUSE_NONE});
-    } else if (room > b + p->r) { /* the backlog is gone before the round is */
+    } else if (room > b + p->r) { /* the backlog ends before the round */
         double drained = fmin(packets, room * b / (room - p->r));
         send_evenly(move, drained, b / p->f, 0);
         lt_move_send(move, (lt_burst){.packets = packets - drained, .cause = LT_CAUSE_NONE});
@@ -82,14 +82,14 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
     }
 }
 
-/* From one repair to the next. With SACK that is a segment that was lost again, which is known like
- * any other loss, when one sent after it arrives. */
+/* Time between repairs. With SACK a retransmission is lost again, which is detected like any loss,
+ * when a later segment arrives. */
 static double repair_time(const lt_delay_params *p)
 {
     return p->rack ? p->detect + 1 / p->f : p->rtt;
 }
 
-/* The rounds after the first: their packets wait for the last of them. */
+/* Rounds after the first: their packets wait for the last one. */
 static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds)
 {
     for (unsigned more = rounds - 1; more > 0; more--) {
@@ -103,8 +103,8 @@ static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds
     }
 }
 
-/* Packets that are held until the losses before them arrive: all at once with SACK, one after the
- * other without. */
+/* Packets held until the losses before them are repaired: all at once with SACK, one after another
+ * without. */
 static void send_held(const lt_delay_params *p, lt_move *move, double packets, double waited,
                       double detection, unsigned rounds)
 {
@@ -121,11 +121,11 @@ static void send_held(const lt_delay_params *p, lt_move *move, double packets, d
     }
 }
 
-/* A loss that is found after `detection`, and the packets that have waited, and wait for it. */
+/* A loss found after `detection`, and the packets that have waited and still wait for it. */
 typedef struct found_loss {
     double packets, waited, detection, seconds;
-    unsigned w; /* once halved */
-    double b;   /* when it is found */
+    unsigned w; /* after halving */
+    double b;   /* at detection */
 } found_loss;
 
 static void recover(const lt_delay_params *p, lt_moves *moves, double probability,

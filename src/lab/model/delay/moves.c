@@ -23,7 +23,7 @@ unsigned lt_segments_sent(const lt_delay_params *p, unsigned w, unsigned b)
     return (unsigned)fmin(w, fmax(1, floor(b + p->r + 0.5)));
 }
 
-/* Packets that have waited in the send buffer for all that arrived before them: b / (f a). */
+/* Packets that have waited in the send buffer for all packets before them: b / (f a). */
 static lt_burst backlogged(const lt_delay_params *p, double b, double room, lt_cause cause)
 {
     return (lt_burst){
@@ -43,7 +43,7 @@ static unsigned halve(const lt_delay_params *p, double flight)
     return (unsigned)fmin(fmax(floor(flight / 2), 1), p->most_window);
 }
 
-/* The state (w, b, 1) of fast recovery: one round-trip time on, whatever happens. */
+/* State (w, b, 1), fast recovery: ends after one round trip in any case. */
 static void recover(const lt_delay_params *p, lt_move *move, unsigned w, double b)
 {
     double room = w * p->per_mss;
@@ -62,8 +62,8 @@ static void time_out(const lt_delay_params *p, lt_moves *moves, double probabili
     lt_moves_time_out(p, moves, probability, b, &slow_start);
 }
 
-/* Fast recovery out of a free flow: whatever was sent since the loss waits for the retransmission,
- * the first of it longest. */
+/* Fast recovery of an unimpeded stream: packets sent since the loss wait for the retransmission,
+ * the first one longest. */
 static void packet_recovery(const lt_delay_params *p, lt_moves *moves, double probability)
 {
     lt_move *move = lt_moves_add(moves, probability);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configuration in, symbols of the paper out. */
+/* Converts a configuration to the symbols of the paper. */
 #include "lab/model/delay/params.h"
 
 #include "base/error.h"
@@ -8,16 +8,16 @@
 
 #include <math.h>
 
-/* livetcp_delay_model_config of version 0.1, the part that its initializer cleared. */
+/* The part of livetcp_delay_model_config that the initializer of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_model_config, max_states)
 
-/* Smaller chains than that are solved at once, and small r would make tiny ones. */
+/* Minimum size: smaller chains save no time, and a small r would make very small ones. */
 enum { LEAST_WINDOW = 16, LEAST_BACKLOG = 64 };
 
 static livetcp_result check_number(const char *name, double value, double least, double most,
                                    livetcp_error *error)
 {
-    if (value >= least && value <= most) /* not so for NaN */
+    if (value >= least && value <= most) /* false for NaN */
         return LIVETCP_OK;
     return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g", name, value,
                    least, most);
@@ -76,10 +76,10 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
     return result == LIVETCP_OK ? check_choices(c, error) : result;
 }
 
-/* Three duplicate acknowledgements; but Linux without SACK merges later segments into one that it
- * repeats (tcp_retrans_try_collapse), and where nothing else is in flight, it counts more
- * duplicates than segments, and takes that for reordering: from then on it waits for as many as
- * there are in flight (tcp_check_reno_reordering). Seen with ss -ti on Linux 6.18. */
+/* Duplicate acknowledgements until a loss is assumed: three. But Linux without SACK merges later
+ * segments into the one that it retransmits (tcp_retrans_try_collapse); with nothing else in flight
+ * it then counts more duplicates than segments, assumes reordering, and from then on waits for as
+ * many as are in flight (tcp_check_reno_reordering). Observed with ss -ti on Linux 6.18. */
 static unsigned dupack_threshold(const lt_delay_params *p)
 {
     const unsigned usual = 3;
@@ -89,10 +89,9 @@ static unsigned dupack_threshold(const lt_delay_params *p)
     return (unsigned)fmax(2, floor(p->r + 1e-9) + 1);
 }
 
-/* Time to detect a lost segment while the stream flows freely. Three duplicate acknowledgements:
- * RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering window of a
- * quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is a jiffy or
- * two late. */
+/* Time to detect a lost segment of an unimpeded stream. By three duplicate acknowledgements: RTT +
+ * 3/f (section 4.2). RACK waits for a later segment and then a reordering window of a quarter of
+ * the RTT, unless three came first (RFC 8985 section 6.2); its timer is a jiffy or two late. */
 static double detection_time(const lt_delay_params *p)
 {
     const double timer_slack = 0.006;
@@ -119,15 +118,15 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->dupacks = dupack_threshold(p);
     p->detect = detection_time(p);
     p->free_window = p->recovery == LIVETCP_LOSS_RECOVERY_LINUX ? floor(p->r + 1e-9) + 2 : p->r;
-    /* A.1 scales the loss by the segment's size; docs/research/model.md says how we read p a/M_s.
-     */
+    /* A.1 scales the loss by the segment's size; docs/research/model.md explains our reading of p
+     * a/M_s. */
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
     p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;
     p->limited_transmit = c->limited_transmit;
 }
 
-/* A.3 truncates at multiples of r. */
+/* A.3 limits states at multiples of r. */
 static unsigned truncate_at(double multiple, double r, unsigned least)
 {
     double states = multiple * fmax(1, ceil(r - 1e-9));

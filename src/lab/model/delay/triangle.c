@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <suitesparse/cs.h>
 
-/* I - F by columns, the diagonal first; the rows of absorbing states are left out. */
+/* I - F by columns, the diagonal first; rows of absorbing states are left out. */
 struct lt_triangle {
     int n;
     int *first, *row;
     double *value;
 };
 
-/* A round without a loss may lead back to where it began (a backlog between two packets is shared
- * between both), and to later states, never to earlier ones: chain.h. */
+/* A round without a loss leads to the same state (a backlog between two integers is split between
+ * both) or a later one, never to an earlier one: chain.h. */
 static livetcp_result fill(lt_triangle *t, const lt_chain *c, livetcp_error *error)
 {
     int at = 0;

@@ -20,7 +20,7 @@ double livetcp_attainable_rate(const livetcp_service_point *points, size_t count
     return t_us > 0 ? livetcp_service(points, count, t_us) * LIVETCP_USEC_SEC / (double)t_us : 0;
 }
 
-/* Each point's own inverse is bits / rate + delay; S is their maximum, so its inverse is the
+/* The inverse of each point is bits / rate + delay; S is their maximum, so its inverse is the
  * minimum. */
 livetcp_usec livetcp_service_time(const livetcp_service_point *points, size_t count, double bits)
 {

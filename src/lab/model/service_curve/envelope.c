@@ -20,13 +20,13 @@
 
 typedef struct burst { /* all frames of one time */
     livetcp_usec time;
-    uint64_t before; /* bytes of the trace ahead of it */
+    uint64_t before; /* bytes of the trace before it */
 } burst;
 
 struct livetcp_envelope {
     size_t frames;
-    size_t *burst_of; /* of each frame */
-    burst *bursts;    /* and one past the last, whose `before` is the total */
+    size_t *burst_of; /* index by frame */
+    burst *bursts;    /* and an end element, whose `before` is the total */
     size_t count;     /* bursts */
 };
 
@@ -117,8 +117,8 @@ double livetcp_envelope_mean_rate(const livetcp_envelope *envelope)
     return length ? 8.0 * (double)last->before * LIVETCP_USEC_SEC / (double)length : 0;
 }
 
-/* Time that the curve takes for the data of the window from burst `first` to `last`, less the
- * window's length. At most 0 once the curve serves it within its own length. */
+/* Time that the curve needs for the data of bursts `first` to `last`, minus the window's length. At
+ * most 0 if the curve serves it within its own length. */
 static livetcp_usec excess(const livetcp_envelope *e, size_t first, size_t last,
                            const livetcp_service_point *points, size_t count)
 {
@@ -158,8 +158,8 @@ livetcp_usec livetcp_delay_bound(const livetcp_service_point *points, size_t cou
     return bound;
 }
 
-/* The largest number of bursts that a window has to have before every one of that length is served
- * in time: how far back a frame's delay can come from. */
+/* Number of bursts from which on every window is served in time: a frame's delay depends on no
+ * earlier burst. */
 static size_t memory(const livetcp_service_point *points, size_t count, const livetcp_envelope *e)
 {
     for (size_t bursts = 1; bursts <= e->count; bursts++) {

@@ -12,9 +12,9 @@ struct lt_estimator {
     bool ended;
     double *samples; /* of the train, in order */
     double *thinned; /* every (extensions + 1)th of them */
-    double *sorted;  /* those in ascending order */
+    double *sorted;  /* the thinned ones in ascending order */
     size_t count;
-    lt_train_result train; /* under way */
+    lt_train_result train; /* in progress */
 
     lt_train_result *trains;
     livetcp_service_point *points;
@@ -143,7 +143,7 @@ const livetcp_service_point *lt_estimator_points(const lt_estimator *estimator, 
 
 /* ---- results ---- */
 
-/* The samples kept of a train: the classified ones, or all of them. */
+/* Stores the samples of a train: the tested ones, or all. */
 static bool keep(lt_estimator *e, const double *samples, size_t count)
 {
     double *copy = malloc(count ? count * sizeof *copy : 1);
@@ -157,7 +157,7 @@ static bool keep(lt_estimator *e, const double *samples, size_t count)
     return true;
 }
 
-/* The next rate is a multiple of the step, not a sum of rounding errors. */
+/* The next rate is a multiple of the step, without accumulated rounding errors. */
 static void move_on(lt_estimator *e)
 {
     double next = e->config.step * (double)(e->train_count + 1);
@@ -186,7 +186,7 @@ static livetcp_result end_train(lt_estimator *e, lt_train_state state, livetcp_e
     return LIVETCP_OK;
 }
 
-/* The samples, so many that every one in (extensions + 1) is as many as wanted. */
+/* Tests every (extensions + 1)th sample, which makes the configured number. */
 static bool test(lt_estimator *e)
 {
     size_t count = e->config.samples, every = e->train.extensions + 1;
@@ -211,7 +211,7 @@ static lt_train_state classify(const lt_estimator *e)
     return e->train.runs.independent ? LT_TRAIN_STEADY : LT_TRAIN_DEPENDENT;
 }
 
-/* Decides if a tested train goes on, and for how long. */
+/* Decides whether a tested train continues, and for how long. */
 static bool extend(lt_estimator *e, lt_train_state state)
 {
     unsigned most = most_extensions(&e->config), *now = &e->train.extensions;
@@ -253,11 +253,11 @@ void lt_estimator_stop(lt_estimator *estimator)
 
     if (e->ended)
         return;
-    /* Tested before, but not steady: the whole is stationary at best. */
+    /* tested before, but not steady: stationary at best */
     lt_train_state state = e->train.extensions && classify(e) != LT_TRAIN_UNSTEADY
                                ? LT_TRAIN_DEPENDENT
                                : LT_TRAIN_INTERRUPTED;
     if (e->count)
-        (void)end_train(e, state, NULL); /* without memory that train is not reported */
+        (void)end_train(e, state, NULL); /* out of memory: the train is not reported */
     e->ended = true;
 }

@@ -18,10 +18,10 @@ struct lt_flow {
     lt_flow_config config;
     lt_rng rng;
     double window;
-    double link_free;      /* when the network can take the next packet */
-    uint64_t until_marked; /* packets, this one included, to the next notification */
+    double link_free;      /* time at which the network accepts the next packet */
+    uint64_t until_marked; /* packets, including this one, to the next congestion notification */
     uint64_t sent, acked;
-    double acked_at[LT_FLOW_MOST_WINDOW]; /* by number, as a ring */
+    double acked_at[LT_FLOW_MOST_WINDOW]; /* by number, ring buffer */
     bool marked[LT_FLOW_MOST_WINDOW];
 };
 
@@ -40,7 +40,7 @@ static livetcp_result check(const lt_flow_config *c, livetcp_error *error)
                  : LIVETCP_OK;
 }
 
-/* Geometric: the number of packets up to and with the next marked one. */
+/* Geometric: number of packets up to and including the next marked one. */
 static void draw_mark(lt_flow *f)
 {
     double u = 1 - lt_rng_uniform(&f->rng);
@@ -85,8 +85,8 @@ static void take_acknowledgement(lt_flow *f)
         f->window = LT_FLOW_MOST_WINDOW;
 }
 
-/* Over which time the acknowledgement that arrives at `at` comes: since the one before it, but not
- * where the sender had paused. */
+/* Time covered by the acknowledgement that arrives at `at`: since the previous one, unless the
+ * sender had paused. */
 static double spacing(const lt_flow *f, double at)
 {
     double before = f->acked ? f->acked_at[SLOT(f->acked - 1)] : 0;
@@ -94,8 +94,8 @@ static double spacing(const lt_flow *f, double at)
     return fmin(at - before, 2 * f->config.delay / f->window);
 }
 
-/* Equation 3: when the packet may go. Of the acknowledgement that the last bit waits for, it needs
- * the share that the window's fraction leaves over. */
+/* Equation 3: when the packet may be sent. Of the acknowledgement that its last bit waits for, it
+ * needs the share given by the window's fraction. */
 static double wait_for_window(lt_flow *f, double time)
 {
     double now = time, lacking;

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #define SIGNIFICANCE     0.05
-#define SMALL_SAMPLE     50 /* below, a correction for continuity makes the approximation better */
-#define EXACT_AT_MOST    20 /* values on the smaller side for which the exact distribution is used */
+#define SMALL_SAMPLE     50 /* below, a continuity correction improves the approximation */
+#define EXACT_AT_MOST    20 /* maximum size of the smaller side for the exact distribution */
 #define LOG_CHOOSE(n, k) (lgamma((n) + 1.0) - lgamma((k) + 1.0) - lgamma((n) - (k) + 1.0))
 
 static double median(const double *sorted, size_t count)
@@ -74,7 +74,7 @@ void lt_runs_test_run(const double *values, const double *sorted, size_t count,
     lt_runs_test *r = result;
     double cut = median(sorted, count);
 
-    /* Many equal delays, those of packets that met no queue, put the median at the edge. */
+    /* Many equal delays (packets without queueing) put the median at the edge. */
     count_runs(values, count, cut, true, r);
     if (!r->below)
         count_runs(values, count, cut, false, r);

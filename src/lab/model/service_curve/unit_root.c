@@ -20,8 +20,8 @@
 
 #define LOCAL_ALTERNATIVE (-10.0)
 
-/* A regression that leaves less than this of the squares explains everything: the rest is rounding,
- * and its t means nothing. A straight line has one with a lag. */
+/* A regression that leaves a smaller share of the squares explains everything: the rest is
+ * rounding, and its t is meaningless. A straight line has one with a lag. */
 #define ROUNDING 1e-12
 
 static double critical_value(size_t observations)
@@ -92,7 +92,7 @@ static size_t most_lags(size_t count)
     return schwert < room ? schwert : room;
 }
 
-/* All candidates see the same observations. */
+/* All candidates use the same observations. */
 static bool select_lags(const double *y, size_t count, unsigned *lags)
 {
     size_t most = most_lags(count);

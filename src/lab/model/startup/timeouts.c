@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that the timeout may have between segments: its first or its normal value, doubled up to
- * the maximum, and a probe ahead of the first. 2^40 ms is longer than anything. */
+/* Possible timeouts between segments: the first or normal value, doubled up to the maximum, and a
+ * probe before the first. 2^40 ms exceeds any time. */
 enum { DOUBLINGS = 40, VALUES = 1 + 2 * DOUBLINGS };
 
 livetcp_result lt_times_init(lt_times *times, double step, size_t count, livetcp_error *error)
@@ -35,11 +35,11 @@ void lt_times_convolve(lt_times *to, const lt_times *a, const lt_times *b)
     to->mean = a->mean + b->mean;
 }
 
-/* One value of the timeout at the first transmission of a segment. */
+/* A value of the timeout at the first transmission of a segment. */
 typedef struct value {
     double seconds;
-    int doubled;   /* the value after it is doubled; itself at the maximum */
-    double share;  /* of being in force before the present segment */
+    int doubled;   /* index of the doubled value; its own at the maximum */
+    double share;  /* probability of being in force before this segment */
     double *times; /* joint with the time spent so far; NULL: not yet possible */
 } value;
 
@@ -74,9 +74,9 @@ static void make_chain(chain *c, const lt_timeout_rules *rules)
     c->values[c->first].share = 1;
 }
 
-/* Contribution of a segment that starts with value `from`: the expected wait, and shares of the
- * values that it leaves to the next. A run of timeouts whose length is geometric; the value stops
- * changing at the maximum, from where the rest of the run is summed up. */
+/* Contribution of a segment that starts with value `from`: the expected wait, and the probabilities
+ * of the values for the next segment. The length of a run of timeouts is geometric; at the maximum
+ * the value no longer changes, and the rest of the run is summed up. */
 static void deliver(const chain *c, int from, double share, double *next, double *mean)
 {
     double p = c->rules->loss, alive = share;
