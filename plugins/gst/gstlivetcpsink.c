@@ -65,13 +65,14 @@
  * A caller has one peer; while it cannot be reached the element posts a WARNING, keeps trying and
  * queues. With auto-reconnect=false it posts an ERROR and ends. A listener sends to every session
  * that was opened to it, up to #livetcpsink:max-sessions, and drops packets of a live source while
- * there is none; a slow peer loses only its own packets, unless the source waits. With wait-for-connection=true the element blocks until the first peer is there.
+ * there is none; a slow peer loses only its own packets, unless the source waits. With
+ * wait-for-connection=true the element blocks until the first peer is there.
  *
  * Whenever a session opens, or a peer lost packets and has caught up, the encoder upstream is asked
  * for a key frame (GstForceKeyUnit), and a new peer is sent the "streamheader" of the caps first.
- * The same happens when packets were dropped that later ones refer to; the event then has the stream's
- * "ssrc". With burst-on-join=gop a peer that calls a listener is sent the packets of each video
- * stream since its last key frame instead, unless these are more than half of
+ * The same happens when packets were dropped that later ones refer to; the event then has the
+ * stream's "ssrc". With burst-on-join=gop a peer that calls a listener is sent the packets of each
+ * video stream since its last key frame instead, unless these are more than half of
  * #livetcpsink:queue-packets or #livetcpsink:queue-bytes, or older than 10 s.
  *
  * ## Importance

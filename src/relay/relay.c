@@ -21,9 +21,11 @@ enum {
     LOOK_MS = 50,         /* interval of checks of the time-out */
 };
 
-#define DRAIN_US (300 * (livetcp_usec)LIVETCP_USEC_MSEC) /* after Ctrl-C, and for a removed route  \
-                                                          */
-#define DRAIN_INPUT_US (10 * (livetcp_usec)LIVETCP_USEC_SEC) /* after the end of standard input */
+/* Time to send queued packets: after Ctrl-C or for a removed route, and at the end of standard
+ * input.
+ */
+#define DRAIN_US       (300 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define DRAIN_INPUT_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 typedef struct relay {
     lt_relay_options *options;
