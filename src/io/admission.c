@@ -13,7 +13,7 @@
 
 /* A misconfigured peer retries for hours: minimum interval between two reports of the same
  * rejection. */
-#define TELL_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define NOTICE_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 /* Limits on reports of all peers together: burst size, and reports per second. */
 #define NOTICES_BURST 256
@@ -50,7 +50,7 @@ static bool is_wrong_end(livetcp_result reason)
  * message is reported only if nothing else was reported of it: a caller that was refused also
  * closes its other connections. */
 static bool is_news(livetcp_listener *listener, const char *remote, livetcp_result reason,
-                    unsigned *untold)
+                    unsigned *unreported)
 {
     const char *port = strrchr(remote, ':');
     int size = port ? (int)(port - remote) : 0;
@@ -58,19 +58,19 @@ static bool is_news(livetcp_listener *listener, const char *remote, livetcp_resu
     char key[LT_REPEATS_KEY];
     unsigned others;
 
-    *untold = 0;
+    *unreported = 0;
     snprintf(key, sizeof key, "%.*s", size, remote);
-    bool quiet = !lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, &others);
+    bool quiet = !lt_repeats_tell(&listener->rejections, key, NOTICE_PAUSE_US, now, &others);
     if (reason == LIVETCP_ERR_CONNECTION_LOST)
         return !quiet;
     snprintf(key, sizeof key, "%.*s %s", size, remote, livetcp_result_name(reason));
     return !is_wrong_end(reason) ||
-           lt_repeats_tell(&listener->rejections, key, TELL_PAUSE_US, now, untold);
+           lt_repeats_tell(&listener->rejections, key, NOTICE_PAUSE_US, now, unreported);
 }
 
 /* Bounds the number of notices, so that a flood of unauthenticated peers does not become a flood of
  * log lines. */
-bool lt_io_admission_may_tell(livetcp_listener *listener)
+bool lt_io_admission_may_notify(livetcp_listener *listener)
 {
     livetcp_usec now = lt_io_now();
     bool may = lt_bucket_level(&listener->notices, NOTICES_RATE, NOTICES_BURST, now) >= 1;
@@ -78,35 +78,36 @@ bool lt_io_admission_may_tell(livetcp_listener *listener)
     if (may)
         lt_bucket_take(&listener->notices, NOTICES_RATE, NOTICES_BURST, now);
     else
-        listener->untold++;
+        listener->unreported++;
     return may;
 }
 
 void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
                               const livetcp_error *why)
 {
-    if (lt_io_admission_may_tell(listener))
-        lt_io_admission_tell(listener, remote, why);
+    if (lt_io_admission_may_notify(listener))
+        lt_io_admission_notify(listener, remote, why);
 }
 
-void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const livetcp_error *why)
+void lt_io_admission_notify(livetcp_listener *listener, const char *remote,
+                            const livetcp_error *why)
 {
     livetcp_error error = *why;
     size_t length = strlen(error.message);
-    unsigned untold;
+    unsigned unreported;
 
-    bool news = is_news(listener, remote, error.code, &untold);
+    bool news = is_news(listener, remote, error.code, &unreported);
     /* A session that ends cancels the connections that were about to join it. */
     bool expected = error.code == LIVETCP_ERR_CANCELLED || error.code == LIVETCP_ERR_CLOSED;
 
-    if (untold)
+    if (unreported)
         snprintf(error.message + length, sizeof error.message - length,
-                 " (and %u more like it from there)", untold);
-    else if (news && listener->untold)
+                 " (and %u more like it from there)", unreported);
+    else if (news && listener->unreported)
         snprintf(error.message + length, sizeof error.message - length,
-                 " (and %u others were turned away)", listener->untold);
-    if (news && !untold)
-        listener->untold = 0;
+                 " (and %u others were turned away)", listener->unreported);
+    if (news && !unreported)
+        listener->unreported = 0;
     LT_IO_LOG(&listener->context->log, news && !expected ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG,
               "listener", "port %u: %s", listener->port, error.message);
     if (news && !listener->ended && listener->callbacks.on_rejected)
@@ -151,7 +152,7 @@ livetcp_session *lt_io_admission_find(const livetcp_listener *listener, const ui
 static bool is_idle_plain(const livetcp_listener *listener, const livetcp_session *session)
 {
     return session->config.wire == LIVETCP_WIRE_PLAIN && listener->config.peer_sends &&
-           lt_io_now() - session->heard_us > listener->config.peer_timeout_us;
+           lt_io_now() - session->last_input_us > listener->config.peer_timeout_us;
 }
 
 /* An address in a message could be forged; a TCP connection from the address proves that the peer
@@ -275,7 +276,7 @@ livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *rem
     if (pending)
         memcpy(session->id, livetcp_pending_session_id(pending), sizeof session->id);
     memcpy(session->address, address, sizeof session->address);
-    session->heard_us = lt_io_now();
+    session->last_input_us = lt_io_now();
     snprintf(session->remote, sizeof session->remote, "%s", remote);
     remember_session(listener, session);
     lt_io_session_reference(session);

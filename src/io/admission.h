@@ -11,14 +11,15 @@ void lt_io_listener_reference(livetcp_listener *listener);
 void lt_io_listener_release(livetcp_listener *listener);
 
 /* True if a connection that was turned away now may be reported; the rate of reports is limited.
- * The caller then composes the text and calls lt_io_admission_tell(). */
-bool lt_io_admission_may_tell(livetcp_listener *listener);
+ * The caller then composes the text and calls lt_io_admission_notify(). */
+bool lt_io_admission_may_notify(livetcp_listener *listener);
 
 /* Logs that a connection was turned away and notifies the application, unless the same was reported
  * recently. */
-void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const livetcp_error *why);
+void lt_io_admission_notify(livetcp_listener *listener, const char *remote,
+                            const livetcp_error *why);
 
-/* lt_io_admission_may_tell() and lt_io_admission_tell() in one call. */
+/* lt_io_admission_may_notify() and lt_io_admission_notify() in one call. */
 void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
                               const livetcp_error *error);
 

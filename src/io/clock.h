@@ -25,16 +25,16 @@ static inline livetcp_usec lt_io_now(void)
  * shortest time between the two readings. */
 static inline livetcp_usec lt_io_wall_clock_ahead(void)
 {
-    livetcp_usec ahead = 0, least = LIVETCP_USEC_SEC;
+    livetcp_usec ahead = 0, shortest = LIVETCP_USEC_SEC;
 
-    for (unsigned attempt = 0; attempt < 3 && least > 5; attempt++) {
+    for (unsigned attempt = 0; attempt < 3 && shortest > 5; attempt++) {
         uv_timeval64_t time;
         livetcp_usec before = lt_io_now();
         if (uv_gettimeofday(&time) != 0)
             break;
         livetcp_usec between = lt_io_now() - before;
-        if (between < least) {
-            least = between;
+        if (between < shortest) {
+            shortest = between;
             ahead = time.tv_sec * LIVETCP_USEC_SEC + time.tv_usec - before - between / 2;
         }
     }

@@ -82,11 +82,11 @@ livetcp_result lt_io_filter_add_websocket(lt_io_filter *filter, const livetcp_co
                                           const char *host, const char *fields, const uint8_t *data,
                                           size_t size)
 {
-    uint16_t usual = lt_io_filter_tls(filter) ? HTTPS_PORT : HTTP_PORT;
+    uint16_t default_port = lt_io_filter_tls(filter) ? HTTPS_PORT : HTTP_PORT;
     lt_ws_setup setup = {.listener = config->mode == LIVETCP_MODE_LISTENER,
                          .tls = filter->end_to_end,
                          .host = host,
-                         .port = config->port == usual ? 0 : config->port,
+                         .port = config->port == default_port ? 0 : config->port,
                          .path = config->websocket_path,
                          .origins = config->websocket_origin,
                          .fields = fields};

@@ -77,7 +77,7 @@ struct livetcp_listener {
 
     lt_repeats rejections; /* limits repeated reports of one peer */
     lt_bucket notices;     /* limits reports of all peers */
-    unsigned untold;       /* reports left out since the last one */
+    unsigned unreported;   /* reports left out since the last one */
 
     lt_list sessions; /* the newest first */
     unsigned session_count;

@@ -334,10 +334,10 @@ static bool may_send(livetcp_session *session, const livetcp_packet *packet)
 {
     if (packet->rtcp || session->introduced.role != LIVETCP_ROLE_SUBSCRIBE)
         return true;
-    if (!session->told_misuse)
+    if (!session->misuse_logged)
         LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "session",
                   "%s: media of a caller with role=subscribe is dropped", session->remote);
-    session->told_misuse = true;
+    session->misuse_logged = true;
     return false;
 }
 

@@ -112,13 +112,13 @@ void lt_io_released_push_out(lt_io_released *released)
     livetcp_error error;
 
     lt_socket_reset(released->socket);
-    if (!lt_io_admission_may_tell(released->listener))
+    if (!lt_io_admission_may_notify(released->listener))
         return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
             "connection from %s: closed to make room for others, before it had joined; if it was "
             "no stranger, raise max-joining or max-joining-address",
             lt_io_released_remote(released));
-    lt_io_admission_tell(released->listener, lt_io_released_remote(released), &error);
+    lt_io_admission_notify(released->listener, lt_io_released_remote(released), &error);
 }
 
 /* ---- into a session ---- */

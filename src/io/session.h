@@ -107,7 +107,7 @@ struct livetcp_session {
     lt_list in_listener;
     uint8_t id[LIVETCP_SESSION_ID_SIZE]; /* sent by joining connections */
     uint8_t address[LT_ADDRESS_KEY];     /* of its first connection's remote end */
-    livetcp_usec heard_us;               /* time of the last input, or of creation */
+    livetcp_usec last_input_us;          /* time of the last input, or of creation */
     livetcp_caller introduced;           /* (lock) struct_size: the library's */
     lt_io_decision decision;
     lt_io_refusal refusal;
@@ -116,7 +116,7 @@ struct livetcp_session {
     /* Called when the decision is no longer LT_IO_LATER, or the session ends without one. May be
      * NULL. */
     void (*on_answer)(livetcp_session *session);
-    bool told_misuse; /* media from a subscriber was logged */
+    bool misuse_logged; /* media from a subscriber was logged */
 };
 
 /* An error for NULL. */

@@ -274,7 +274,7 @@ void lt_io_session_receive(livetcp_session *session, unsigned index, const uint8
 {
     if (!is_right_end(session, index, data, size))
         return;
-    session->heard_us = lt_io_now();
+    session->last_input_us = lt_io_now();
     uv_mutex_lock(&session->lock);
     session->arrivals.input = data;
     session->arrivals.input_size = size;

@@ -164,7 +164,7 @@ static void on_end(uv_poll_t *poll, int status, int events)
     lose(poll->data);
 }
 
-static void give_up(lt_io_undecided *undecided, livetcp_result reason, const char *text)
+static void refuse(lt_io_undecided *undecided, livetcp_result reason, const char *text)
 {
     lt_io_refusal refusal = {.code = 503};
     livetcp_session *session = undecided->session;
@@ -209,8 +209,8 @@ static void on_timer(uv_timer_t *timer)
     lt_io_undecided *undecided = timer->data;
 
     if (lt_io_now() >= undecided->decide_by_us)
-        give_up(undecided, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-                "the application has not decided within admission-timeout");
+        refuse(undecided, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+               "the application has not decided within admission-timeout");
     else if (!ask_to_wait(undecided))
         lose(undecided);
     else
@@ -261,6 +261,6 @@ void lt_io_undecided_end(livetcp_listener *listener)
     lt_list *link;
 
     while ((link = lt_list_first(&listener->undecided)) != NULL)
-        give_up(LT_LIST_ELEMENT(link, lt_io_undecided, in_listener), LIVETCP_ERR_CLOSED,
-                "the listener has ended");
+        refuse(LT_LIST_ELEMENT(link, lt_io_undecided, in_listener), LIVETCP_ERR_CLOSED,
+               "the listener has ended");
 }

@@ -49,8 +49,8 @@ static void send_one(console_end *c, const uint8_t *data, size_t size)
     lt_relay_end *end = &c->end;
     lt_relay_packet packet = {.arrival_us = lt_relay_now()};
 
-    if (lt_relay_pack(&c->packer, data, size, packet.arrival_us, end->world->room, &packet.data,
-                      &packet.size) != LT_RELAY_FITS)
+    if (lt_relay_pack(&c->packer, data, size, packet.arrival_us, end->world->packet_buffer,
+                      &packet.data, &packet.size) != LT_RELAY_FITS)
         return;
     end->counts.packets_in++;
     end->counts.bytes_in += size;
@@ -79,7 +79,7 @@ static void cut(console_end *c)
         size_t bad = ts ? garbage(c->input + at, c->held - at) : 0;
         if (bad) {
             if (lt_relay_lose(&c->end, LT_RELAY_INVALID))
-                lt_relay_say(c->end.world->journal, LIVETCP_LOG_WARNING, c->end.route,
+                lt_relay_log(c->end.world->journal, LIVETCP_LOG_WARNING, c->end.route,
                              "standard input has bytes that are no MPEG-TS; other data is "
                              "file://con?encap=raw");
             at += bad;
@@ -107,7 +107,7 @@ static void input_ended(console_end *c, int status)
     if (c->is_stream)
         uv_read_stop(&c->stream);
     if (status != 0 && status != UV_EOF)
-        lt_relay_say(c->end.world->journal, LIVETCP_LOG_ERROR, c->end.route,
+        lt_relay_log(c->end.world->journal, LIVETCP_LOG_ERROR, c->end.route,
                      "cannot read standard input: %s", uv_strerror(status));
     c->end.events->on_input_ended(&c->end);
 }
@@ -241,7 +241,7 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         return;
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "a packet for standard output is left out: it is %s",
                          lt_relay_fit_text(fit));
     } else if (lt_relay_writer_put(c->writer, bytes, size, NULL, 0)) {
@@ -249,11 +249,11 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         end->counts.bytes_out += size;
     } else if (lt_relay_writer_status(c->writer) != 0) {
         if (lt_relay_lose(end, LT_RELAY_FAILED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_ERROR, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_ERROR, end->route,
                          "cannot write to standard output: %s",
                          uv_strerror(lt_relay_writer_status(c->writer)));
     } else if (lt_relay_lose(end, LT_RELAY_BLOCKED)) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                      "standard output is not read: packets are left out");
     }
 }

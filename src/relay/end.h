@@ -21,8 +21,9 @@ typedef struct lt_relay_world {
     livetcp_context *context;
     lt_relay_journal *journal;
     lt_relay_listeners *listeners;
-    char *buffer;  /* LT_RELAY_BUFFER bytes, for input that is processed at once */
-    uint8_t *room; /* LT_RELAY_PACKET_MAX bytes, for packets that are built and sent at once */
+    char *buffer; /* LT_RELAY_BUFFER bytes, for input that is processed at once */
+    uint8_t
+        *packet_buffer; /* LT_RELAY_PACKET_MAX bytes, for packets that are built and sent at once */
 } lt_relay_world;
 
 /* Input buffer; libuv reads several datagrams at once, into 64 KiB each. */
@@ -97,8 +98,8 @@ struct lt_relay_end {
     unsigned index;    /* 0: IN */
     lt_relay_location location;
     lt_relay_counts counts;
-    livetcp_usec told[LT_RELAY_CAUSES]; /* time of the last log line by cause; 0: never */
-    uint16_t port;                      /* the port that it listens on; 0: none */
+    livetcp_usec logged_us[LT_RELAY_CAUSES]; /* time of the last log line by cause; 0: never */
+    uint16_t port;                           /* the port that it listens on; 0: none */
 };
 
 /* Creates an end without starting it; NULL without memory. */

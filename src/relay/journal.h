@@ -11,7 +11,7 @@ typedef struct lt_relay_journal {
 } lt_relay_journal;
 
 /* Writes one line. `route` is "" for messages about the relay, or with a single route. */
-void lt_relay_say(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
+void lt_relay_log(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A livetcp_log_fn; `user` is the journal. */

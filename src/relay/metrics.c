@@ -153,7 +153,7 @@ static livetcp_result serve(lt_relay_metrics *m, const char *text,
                        "is no address of this machine",
                        text);
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(m->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    lt_relay_say(journal, LIVETCP_LOG_INFO, "", "metrics at http://%.*s:%u/metrics",
+    lt_relay_log(journal, LIVETCP_LOG_INFO, "", "metrics at http://%.*s:%u/metrics",
                  (int)(strrchr(text, ':') - text), text, info ? info->port : 0u);
     return LIVETCP_OK;
 }

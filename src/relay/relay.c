@@ -52,7 +52,7 @@ typedef struct relay {
 
 static void say(const relay *r, livetcp_log_level level, const char *text)
 {
-    lt_relay_say(r->world.journal, level, "", "%s", text);
+    lt_relay_log(r->world.journal, level, "", "%s", text);
 }
 
 /* ---- the end ---- */
@@ -122,7 +122,7 @@ static void write_summary(relay *r)
 
     lt_relay_report_summary(r->routes, r->plan.count, r->world.journal, r->start);
     if (r->pcap.left_out)
-        lt_relay_say(r->world.journal, LIVETCP_LOG_WARNING, "",
+        lt_relay_log(r->world.journal, LIVETCP_LOG_WARNING, "",
                      "%llu packets are missing in %s: the disk was too slow, or full",
                      (unsigned long long)r->pcap.left_out, r->options->pcap);
     if (!r->options->json)
@@ -317,7 +317,7 @@ static void on_reload(uv_signal_t *handle, int number)
         return;
     }
     if (lt_relay_read_config(r->options->config, &plan, &error) != LIVETCP_OK) {
-        lt_relay_say(r->world.journal, LIVETCP_LOG_ERROR, "", "%s; all routes stay as they were",
+        lt_relay_log(r->world.journal, LIVETCP_LOG_ERROR, "", "%s; all routes stay as they were",
                      error.message);
         return;
     }
@@ -333,12 +333,12 @@ static void on_reload(uv_signal_t *handle, int number)
         if (start_route(r, &plan.routes[i], &error) == LIVETCP_OK)
             started++;
         else
-            lt_relay_say(r->world.journal, LIVETCP_LOG_ERROR, plan.routes[i].name,
+            lt_relay_log(r->world.journal, LIVETCP_LOG_ERROR, plan.routes[i].name,
                          "%s; the route is left out: correct it, and send SIGHUP again",
                          error.message);
     }
     lt_relay_plan_clear(&plan);
-    lt_relay_say(r->world.journal, LIVETCP_LOG_INFO, "", "%s: %u routes stay, %u ended, %u started",
+    lt_relay_log(r->world.journal, LIVETCP_LOG_INFO, "", "%s: %u routes stay, %u ended, %u started",
                  r->options->config, kept, ended, started);
 }
 
@@ -392,8 +392,8 @@ static livetcp_result start(relay *r, livetcp_error *error)
     watch(r, 1, SIGTERM, on_stop_signal);
     watch(r, 2, SIGHUP, on_reload);
     r->world.buffer = malloc(LT_RELAY_BUFFER);
-    r->world.room = malloc(LT_RELAY_PACKET_MAX);
-    if (!r->world.buffer || !r->world.room)
+    r->world.packet_buffer = malloc(LT_RELAY_PACKET_MAX);
+    if (!r->world.buffer || !r->world.packet_buffer)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
     if ((result = livetcp_context_create(&r->loop, &r->world.context, error)) != LIVETCP_OK)
         return result;
@@ -422,7 +422,7 @@ static void release(relay *r)
     lt_relay_plan_clear(&r->plan);
     free(r->routes);
     free(r->world.buffer);
-    free(r->world.room);
+    free(r->world.packet_buffer);
 }
 
 int lt_relay_run(lt_relay_options *options, livetcp_error *error)

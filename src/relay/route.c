@@ -32,7 +32,7 @@ static void on_packet(lt_relay_end *end, const lt_relay_packet *packet)
 }
 
 /* RTP packets that the relay itself composes have a clock rate of 90 kHz. */
-static void tell_clock_rate(const lt_relay_end *other, livetcp_session *session)
+static void set_clock_rate(const lt_relay_end *other, livetcp_session *session)
 {
     const lt_relay_location *l = &other->location;
 
@@ -50,7 +50,7 @@ static void on_session(lt_relay_end *end, livetcp_session *session)
         lt_relay_end *other = route->ends[i];
         if (!face(end, other))
             continue;
-        tell_clock_rate(other, session);
+        set_clock_rate(other, session);
         if (other->kind->attach)
             other->kind->attach(other, session);
     }

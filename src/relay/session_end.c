@@ -20,8 +20,8 @@ typedef struct peer {
     livetcp_session *session;
     struct peer *next;
     char remote[64];
-    char said[240];    /* last reason of a failed call, reported once */
-    livetcp_role role; /* role of an admitted caller */
+    char reported[240]; /* last reason of a failed call, reported once */
+    livetcp_role role;  /* role of an admitted caller */
     bool open;
 } peer;
 
@@ -32,15 +32,15 @@ struct session_end {
     uv_timer_t timer; /* until the next call */
     bool timed, finishing;
     uint64_t again_ms;
-    char said[240]; /* last reason of a refused call, reported once */
-    bool telling;   /* a callback is running, which may end the relay */
+    char reported[240]; /* last reason of a refused call, reported once */
+    bool in_callback;   /* a callback is running, which may end the relay */
 };
 
 static void say(const session_end *s, livetcp_log_level level, const char *remote, const char *text)
 {
     const bool named = !*remote || !strncmp(text, remote, strlen(remote));
 
-    lt_relay_say(s->end.world->journal, level, s->end.route, "%s%s%s", named ? "" : remote,
+    lt_relay_log(s->end.world->journal, level, s->end.route, "%s%s%s", named ? "" : remote,
                  named ? "" : ": ", text);
 }
 
@@ -74,7 +74,7 @@ static void drop_peer(peer *p)
 
 static void free_if_over(session_end *s)
 {
-    if (!s->finishing || s->peers || s->timed || s->telling)
+    if (!s->finishing || s->peers || s->timed || s->in_callback)
         return;
     s->end.events->on_finished(&s->end);
     free(s);
@@ -112,7 +112,7 @@ static void on_opened(peer *p)
     livetcp_connection_stats stats = {.struct_size = sizeof stats};
     session_end *s = p->end;
 
-    p->said[0] = '\0';
+    p->reported[0] = '\0';
     if (!p->remote[0] && livetcp_session_get_connection_stats(p->session, 0, &stats) == LIVETCP_OK)
         snprintf(p->remote, sizeof p->remote, "%s", stats.remote);
     if (p->open)
@@ -133,16 +133,16 @@ static void on_closed(peer *p, const livetcp_error *error)
     if (error)
         snprintf(why, sizeof why, "%s", error->message);
     drop_peer(p);
-    if (!s->finishing && (was_open || strcmp(s->said, why) != 0))
+    if (!s->finishing && (was_open || strcmp(s->reported, why) != 0))
         say(s, was_open ? LIVETCP_LOG_INFO : LIVETCP_LOG_WARNING, remote, why);
-    snprintf(s->said, sizeof s->said, "%s", was_open ? "" : why);
+    snprintf(s->reported, sizeof s->reported, "%s", was_open ? "" : why);
     s->again_ms = was_open || !s->again_ms ? AGAIN_MS : 2 * s->again_ms;
     if (s->again_ms > AGAIN_MAX_MS)
         s->again_ms = AGAIN_MAX_MS;
-    s->telling = true;
+    s->in_callback = true;
     if (was_open)
         s->end.events->on_left(&s->end, remote, why);
-    s->telling = false;
+    s->in_callback = false;
     if (s->finishing)
         free_if_over(s);
     else if (s->timed)
@@ -170,9 +170,9 @@ static void on_connection(livetcp_session *session, unsigned connection,
 
     (void)session;
     (void)state;
-    if (connection != 0 || !error || p->open || !strcmp(p->said, error->message))
+    if (connection != 0 || !error || p->open || !strcmp(p->reported, error->message))
         return; /* the other connections fail for the same reason, and retry */
-    snprintf(p->said, sizeof p->said, "%s", error->message);
+    snprintf(p->reported, sizeof p->reported, "%s", error->message);
     say(p->end, LIVETCP_LOG_WARNING, "", error->message);
 }
 
@@ -255,7 +255,7 @@ static livetcp_result session_start(lt_relay_end *end, livetcp_error *error)
         if (result != LIVETCP_OK)
             return result;
         end->port = lt_relay_waiting_port(&s->waiting);
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u%s%s",
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u%s%s",
                      end->port, s->waiting.name[0] ? ", stream " : "", s->waiting.name);
         return LIVETCP_OK;
     }
@@ -285,11 +285,11 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
             lt_relay_lose(end, LT_RELAY_NOWHERE);
         } else if (result == LIVETCP_ERR_PACKET_TOO_LARGE) {
             if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
-                lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                              "%s: a packet of %zu bytes is left out: max-packet is %zu",
                              end->location.text, packet->size, end->location.session.max_packet);
         } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: a packet of %zu bytes is left out: %s", end->location.text,
                          packet->size, livetcp_result_detail(result));
         }

@@ -44,7 +44,7 @@ typedef struct srt_end {
     uv_async_t async;
     uv_thread_t thread;
     bool finishing, threaded, has_async;
-    char said[200]; /* why the last call failed, reported once */
+    char reported[200]; /* why the last call failed, reported once */
 
     /* Used by the thread. */
     int poll;
@@ -158,11 +158,11 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
         return;
     }
     uv_mutex_lock(&s->lock);
-    bool room = s->count < PEERS_MAX;
-    if (room)
+    bool packet_buffer = s->count < PEERS_MAX;
+    if (packet_buffer)
         s->peers[s->count++] = p;
     uv_mutex_unlock(&s->lock);
-    if (!room) {
+    if (!packet_buffer) {
         tell_text(s, FAILED, p.remote, "turned away: there are 64 callers already");
         srt_close(socket);
         return;
@@ -282,12 +282,12 @@ static void take_arrived(srt_end *s, const event *e)
 {
     lt_relay_end *end = &s->end;
     lt_relay_packet packet = {.arrival_us = e->at};
-    lt_relay_fit fit = lt_relay_pack(&s->packer, e->data, e->size, e->at, end->world->room,
+    lt_relay_fit fit = lt_relay_pack(&s->packer, e->data, e->size, e->at, end->world->packet_buffer,
                                      &packet.data, &packet.size);
 
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_INVALID))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: %zu bytes are left out: they are %s", end->location.text, e->size,
                          lt_relay_fit_text(fit));
         return;
@@ -308,17 +308,17 @@ static void take_event(srt_end *s, const event *e)
     if (e->kind == ARRIVED) {
         take_arrived(s, e);
     } else if (e->kind == OPENED) {
-        s->said[0] = '\0';
+        s->reported[0] = '\0';
         end->counts.sessions++;
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: SRT connection open",
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: SRT connection open",
                      e->remote);
         end->events->on_open(end, e->remote);
     } else if (e->kind == CLOSED) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: %s", e->remote, text);
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: %s", e->remote, text);
         end->events->on_left(end, e->remote, text);
-    } else if (strcmp(s->said, text) != 0) {
-        snprintf(s->said, sizeof s->said, "%s", text);
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s",
+    } else if (strcmp(s->reported, text) != 0) {
+        snprintf(s->reported, sizeof s->reported, "%s", text);
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s",
                      e->remote[0] ? e->remote : end->location.text, text);
     }
 }
@@ -373,10 +373,10 @@ static void send_to(srt_end *s, const peer *p, const uint8_t *bytes, size_t size
         end->counts.bytes_out += size;
     } else if (srt_getlasterror(NULL) == SRT_EASYNCSND) {
         if (lt_relay_lose(end, LT_RELAY_BLOCKED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: SRT's send buffer is full: packets are left out", p->remote);
     } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s", p->remote,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s", p->remote,
                      srt_getlasterror_str());
     }
 }
@@ -392,12 +392,12 @@ static void srt_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         return;
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: a packet is left out: it is %s", end->location.text,
                          lt_relay_fit_text(fit));
     } else if (size > DATAGRAM) {
         if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: %zu bytes are left out: SRT's live mode has room for %d at once",
                          end->location.text, size, DATAGRAM);
     } else {
@@ -451,7 +451,7 @@ static livetcp_result listen_there(srt_end *s, livetcp_error *error)
     if (srt_getsockname(s->waiting, (struct sockaddr *)&bound, &size) == 0)
         end->port = ntohs(bound.ss_family == AF_INET ? ((struct sockaddr_in *)&bound)->sin_port
                                                      : ((struct sockaddr_in6 *)&bound)->sin6_port);
-    lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "SRT: listening on port %u",
+    lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "SRT: listening on port %u",
                  end->port);
     return LIVETCP_OK;
 }

@@ -33,7 +33,7 @@ struct udp_end {
     lt_relay_packer packer;
     struct sockaddr_storage host;            /* resolved address of host:port */
     struct sockaddr_storage target[SOCKETS]; /* destination of packets; family 0: unknown */
-    bool heard[SOCKETS];                     /* the target is the source of the last datagram */
+    bool latched[SOCKETS];                   /* the target is the source of the last datagram */
     udp_socket *sockets[SOCKETS];
     unsigned open_sockets;
     uv_getaddrinfo_t lookup;
@@ -56,7 +56,7 @@ static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
         if (l->bound || lt_relay_same_host(&u->host, from))
             return true;
         if (lt_relay_lose(&u->end, LT_RELAY_STRANGER))
-            lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+            lt_relay_log(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
                          "%s: a datagram from %s is ignored: only %s is heard; latch=1 hears "
                          "everybody",
                          l->text, lt_relay_address_text(from, text, sizeof text), l->host);
@@ -64,14 +64,14 @@ static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
     }
     struct sockaddr_storage now;
     lt_relay_address_copy(&now, from);
-    if (!u->heard[socket] || lt_relay_port(&u->target[socket]) != lt_relay_port(&now) ||
+    if (!u->latched[socket] || lt_relay_port(&u->target[socket]) != lt_relay_port(&now) ||
         !lt_relay_same_host(&u->target[socket], from))
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+        lt_relay_log(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
                      "%s: a program sends from %s, and gets the answers there", l->text,
                      lt_relay_address_text(from, text, sizeof text));
     u->target[socket] = now;
-    u->heard[socket] = true;
-    if (socket == RTP && !u->heard[RTCP]) {
+    u->latched[socket] = true;
+    if (socket == RTP && !u->latched[RTCP]) {
         u->target[RTCP] = now;
         lt_relay_set_port(&u->target[RTCP], lt_relay_port(&now) + (l->rtcp == LT_RELAY_RTCP_NEXT));
     }
@@ -83,11 +83,11 @@ static void take_datagram(udp_end *u, const uint8_t *datagram, size_t size)
     lt_relay_end *end = &u->end;
     lt_relay_packet packet = {.arrival_us = lt_relay_now()};
     lt_relay_fit fit = lt_relay_pack(&u->packer, datagram, size, packet.arrival_us,
-                                     end->world->room, &packet.data, &packet.size);
+                                     end->world->packet_buffer, &packet.data, &packet.size);
 
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, fit == LT_RELAY_TOO_LONG ? LT_RELAY_TOO_LARGE : LT_RELAY_INVALID))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: a datagram of %zu bytes is not relayed: it is %s", end->location.text,
                          size, lt_relay_fit_text(fit));
         return;
@@ -100,7 +100,7 @@ static void take_datagram(udp_end *u, const uint8_t *datagram, size_t size)
     end->events->on_packet(end, &packet);
 }
 
-static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
     const udp_socket *socket = (udp_socket *)handle;
 
@@ -133,7 +133,7 @@ static void send_datagram(udp_end *u, unsigned socket, const uint8_t *datagram, 
 
     if (!u->open_sockets || !to->ss_family) {
         if (lt_relay_lose(end, LT_RELAY_NOWHERE))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
                          "%s: no program has sent anything yet, so that packets for it have "
                          "nowhere to go",
                          end->location.text);
@@ -151,7 +151,7 @@ static void send_datagram(udp_end *u, unsigned socket, const uint8_t *datagram, 
     else if (sent == UV_EMSGSIZE)
         cause = LT_RELAY_TOO_LARGE;
     if (lt_relay_lose(end, cause))
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                      "%s: a datagram of %zu bytes cannot be sent to %s: %s", end->location.text,
                      size, lt_relay_address_text(lt_relay_sockaddr(to), text, sizeof text),
                      uv_strerror(sent));
@@ -170,7 +170,7 @@ static void send_packet(udp_end *u, const uint8_t *data, size_t size, bool rtcp)
     if (fit == LT_RELAY_FITS)
         send_datagram(u, rtcp ? RTCP : RTP, datagram, datagram_size);
     else if (fit != LT_RELAY_NOT_FOR_OUTPUT && lt_relay_lose(end, LT_RELAY_UNWANTED))
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                      "%s: a packet of payload type %u is left out: it is %s", end->location.text,
                      size > 1 ? data[1] & 0x7f : 0, lt_relay_fit_text(fit));
 }
@@ -292,7 +292,7 @@ static livetcp_result open_socket(udp_end *u, unsigned which, livetcp_error *err
     u->open_sockets++;
     u->handles++;
     livetcp_result result = lt_relay_udp_bind(&u->end, &u->host, which, socket, error);
-    if (result == LIVETCP_OK && (status = uv_udp_recv_start(socket, on_room, on_datagram)) != 0)
+    if (result == LIVETCP_OK && (status = uv_udp_recv_start(socket, on_alloc, on_datagram)) != 0)
         result = lt_relay_udp_error(&u->end.location, status, "cannot receive", error);
     return result;
 }
@@ -355,7 +355,7 @@ static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
         uv_udp_getsockname(&u->sockets[RTP]->handle, lt_relay_sockaddr(&name), &size) == 0)
         u->end.port = (uint16_t)lt_relay_port(&name);
     if (l->bound)
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+        lt_relay_log(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
                      "%s: waiting for datagrams on port %u", l->text, u->end.port);
     return LIVETCP_OK;
 }
@@ -382,7 +382,7 @@ static void on_address(uv_getaddrinfo_t *request, int status, struct addrinfo *l
     }
     uv_freeaddrinfo(list);
     if (error.code != LIVETCP_OK && !u->finishing) {
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+        lt_relay_log(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
                      "%s; trying again in %d s", error.message, AGAIN_MS / 1000);
         uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
     }

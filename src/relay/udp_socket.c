@@ -66,7 +66,7 @@ static livetcp_result set_options(const lt_relay_end *end, const struct sockaddr
     uv_send_buffer_size((uv_handle_t *)socket, &sending);
     uv_recv_buffer_size((uv_handle_t *)socket, &got);
     if (got < wanted)
-        lt_relay_say(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
                      "%s: the receive buffer has %d bytes and not %d: raise net.core.rmem_max",
                      l->text, got, wanted);
     if (l->ttl && ((status = uv_udp_set_ttl(socket, (int)l->ttl)) != 0 ||

@@ -139,10 +139,10 @@ static unsigned admit(const livetcp_caller *caller, const char **why, void *user
 
     switch (lt_token_file_look(&d->tokens, false, &error)) {
     case LT_TOKEN_FILE_CHANGED:
-        lt_relay_say(d->journal, LIVETCP_LOG_INFO, "", "read the tokens again");
+        lt_relay_log(d->journal, LIVETCP_LOG_INFO, "", "read the tokens again");
         break;
     case LT_TOKEN_FILE_WRONG:
-        lt_relay_say(d->journal, LIVETCP_LOG_ERROR, "", "%s", error.message);
+        lt_relay_log(d->journal, LIVETCP_LOG_ERROR, "", "%s", error.message);
         break;
     case LT_TOKEN_FILE_SAME:
         break;

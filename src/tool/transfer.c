@@ -104,8 +104,8 @@ static void on_connection(livetcp_session *session, unsigned connection,
         return;
     uv_mutex_lock(&t->lock);
     bool gives_up = !t->start && !t->keep && t->config.mode == LIVETCP_MODE_CALLER;
-    bool again = !strcmp(t->said, error->message);
-    snprintf(t->said, sizeof t->said, "%s", error->message);
+    bool again = !strcmp(t->reported, error->message);
+    snprintf(t->reported, sizeof t->reported, "%s", error->message);
     if (gives_up) {
         t->end = *error;
         t->failed = true;
@@ -450,7 +450,7 @@ static void forget_session(lt_transfer *t)
     uv_mutex_lock(&t->lock);
     t->session = NULL;
     t->open = t->closed = t->sent = t->failed = false;
-    t->said[0] = '\0';
+    t->reported[0] = '\0';
     t->start = 0;
     t->end = (livetcp_error){.code = LIVETCP_OK};
     uv_mutex_unlock(&t->lock);

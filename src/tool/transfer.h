@@ -40,7 +40,7 @@ typedef struct lt_transfer {
     bool closed;              /* ended; *end has the reason */
     bool sent;                /* livetcp_session_notify_when_sent() has called back */
     bool failed;              /* no answer from the listener */
-    char said[240];           /* last reason, reported once */
+    char reported[240];       /* last reason, reported once */
     livetcp_error end;
     livetcp_usec start; /* time of first opening; 0 = never */
 } lt_transfer;

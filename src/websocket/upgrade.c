@@ -308,17 +308,17 @@ static bool is_origin_allowed(const char *origins, const char *origin)
 static void add_forwarded(lt_upgrade *upgrade, const char *value)
 {
     char *text = upgrade->forwarded;
-    const size_t most = sizeof upgrade->forwarded - 1;
+    const size_t max_size = sizeof upgrade->forwarded - 1;
     size_t more = strlen(value), kept = strlen(text), cut;
 
-    if (more > most) {
-        value += more - most;
+    if (more > max_size) {
+        value += more - max_size;
         cut = strcspn(value, ",");
         value += cut;
-        more = most - cut;
+        more = max_size - cut;
         kept = 0;
     }
-    while (kept && kept + 1 + more > most) { /* drops the first entry */
+    while (kept && kept + 1 + more > max_size) { /* drops the first entry */
         cut = strcspn(text, ",") + 1;
         cut = cut < kept ? cut : kept;
         memmove(text, text + cut, kept - cut);

@@ -437,7 +437,7 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     const char *p = *text;
     char port[8];
     unsigned number = 0;
-    const unsigned most = l->scheme == LT_RELAY_RTP ? 65534 : 65535;
+    const unsigned max_port = l->scheme == LT_RELAY_RTP ? 65534 : 65535;
 
     l->bound = *p == '@' || (side == LT_RELAY_IN && l->scheme != LT_RELAY_SRT);
     if (*p == '@')
@@ -455,11 +455,11 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     if (!*l->host)
         l->bound = true;
     const bool any = (l->scheme == LT_RELAY_UDP && l->bound) || l->scheme == LT_RELAY_SRT;
-    const unsigned least = any ? 0 : 1; /* 0: chosen by the system */
-    if (!p || !lt_parse_number(port, &value) || value < least || value > most ||
+    const unsigned min_port = any ? 0 : 1; /* 0: chosen by the system */
+    if (!p || !lt_parse_number(port, &value) || value < min_port || value > max_port ||
         value != (double)(number = (unsigned)value))
-        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.60s': the port is %u to %u", *text, least,
-                       most);
+        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.60s': the port is %u to %u", *text, min_port,
+                       max_port);
     l->port = (uint16_t)number;
     *text = p;
     return LIVETCP_OK;

@@ -38,10 +38,10 @@ void lt_relay_packer_init(lt_relay_packer *packer, lt_relay_encap encap, unsigne
 /* True for RTCP, by payload type (RFC 5761). */
 bool lt_relay_is_rtcp(const uint8_t *packet, size_t size);
 
-/* Packs a datagram that arrived at `now`. *packet points to the datagram, or into `room` of
- * LT_RELAY_PACKET_MAX bytes. It is set only for FITS. */
+/* Packs a datagram that arrived at `now`. *packet points to the datagram, or into `packet_buffer`
+ * of LT_RELAY_PACKET_MAX bytes. It is set only for FITS. */
 lt_relay_fit lt_relay_pack(lt_relay_packer *packer, const uint8_t *datagram, size_t size,
-                           livetcp_usec now, uint8_t *room, const uint8_t **packet,
+                           livetcp_usec now, uint8_t *packet_buffer, const uint8_t **packet,
                            size_t *packet_size);
 
 /* The datagram within a packet. */
