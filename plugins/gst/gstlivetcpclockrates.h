@@ -22,7 +22,7 @@ gboolean gst_livetcp_clock_rates_take(GstLiveTcpClockRates *rates, const GstCaps
                                       gint *payload, gint *rate);
 
 /* Sets all known clock rates of a session. */
-void gst_livetcp_clock_rates_tell(const GstLiveTcpClockRates *rates, livetcp_session *session);
+void gst_livetcp_clock_rates_apply(const GstLiveTcpClockRates *rates, livetcp_session *session);
 
 G_END_DECLS
 

@@ -22,8 +22,8 @@ typedef struct _GstLiveTcpLosses {
     GstElement *element;
     const gchar *advice; /* one sentence: the remedy */
     GstResourceError code;
-    gint64 told_us; /* time of the last report, g_get_monotonic_time(); 0 = never */
-    guint64 told[GST_LIVETCP_LOSSES_CAUSES];
+    gint64 reported_us; /* time of the last report, g_get_monotonic_time(); 0 = never */
+    guint64 reported[GST_LIVETCP_LOSSES_CAUSES];
 } GstLiveTcpLosses;
 
 /* `advice` is static. */
@@ -36,8 +36,8 @@ void gst_livetcp_losses_reset(GstLiveTcpLosses *self);
 /* Posts a message of that type about drops since the last one, if there are any, and that was a
  * second ago or `now` is set. Causes are always the same, in the same order; the details have
  * "packets" and a field for each cause. Returns TRUE if it posted. */
-gboolean gst_livetcp_losses_tell(GstLiveTcpLosses *self, GstMessageType type,
-                                 const GstLiveTcpLoss *losses, guint count, gboolean now);
+gboolean gst_livetcp_losses_report(GstLiveTcpLosses *self, GstMessageType type,
+                                   const GstLiveTcpLoss *losses, guint count, gboolean now);
 
 G_END_DECLS
 

@@ -41,19 +41,19 @@ gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoin
     livetcp_playout_path found;
 
     if (path->looked_us != 0 &&
-        now - path->looked_us < (path->told ? PATH_INTERVAL_US : PATH_SOON_US)) {
+        now - path->looked_us < (path->delivered ? PATH_INTERVAL_US : PATH_SOON_US)) {
         return FALSE;
     }
     path->looked_us = now;
     measure_path(endpoint, &found);
-    if (found.rtt_us == 0 || (path->told && !path_differs(&path->path, &found))) {
+    if (found.rtt_us == 0 || (path->delivered && !path_differs(&path->path, &found))) {
         return FALSE;
     }
     path->path = found;
     return TRUE;
 }
 
-void gst_livetcp_path_told(GstLiveTcpPath *path, gboolean reached)
+void gst_livetcp_path_delivered(GstLiveTcpPath *path, gboolean reached)
 {
-    path->told = reached;
+    path->delivered = reached;
 }

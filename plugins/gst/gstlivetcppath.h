@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 typedef struct _GstLiveTcpPath {
     livetcp_playout_path path; /* as last reported */
     gint64 looked_us;          /* time of the last check; 0 = never */
-    gboolean told;             /* downstream has received it */
+    gboolean delivered;        /* downstream has received it */
 } GstLiveTcpPath;
 
 void gst_livetcp_path_reset(GstLiveTcpPath *path);
@@ -18,7 +18,7 @@ void gst_livetcp_path_reset(GstLiveTcpPath *path);
 /* TRUE if `path` has changed for the playout and downstream; follow with told(). Checks again soon
  * where downstream was not reached. */
 gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoint);
-void gst_livetcp_path_told(GstLiveTcpPath *path, gboolean reached);
+void gst_livetcp_path_delivered(GstLiveTcpPath *path, gboolean reached);
 
 G_END_DECLS
 

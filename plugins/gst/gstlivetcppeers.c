@@ -51,7 +51,7 @@ void gst_livetcp_peers_add(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                            livetcp_session *session)
 {
     peer->session = session;
-    gst_livetcp_clock_rates_tell(&endpoint->clock_rates, session);
+    gst_livetcp_clock_rates_apply(&endpoint->clock_rates, session);
     gst_livetcp_running_apply(endpoint, session);
     apply_settings(endpoint, session);
     endpoint->sessions_total++;

@@ -640,11 +640,11 @@ gboolean gst_livetcp_player_review(GstLiveTcpPlayer *player)
 
 void gst_livetcp_player_answer(GstLiveTcpPlayer *player, GstQuery *query)
 {
-    GstClockTime least;
+    GstClockTime minimum;
 
-    gst_query_parse_latency(query, NULL, &least, NULL);
+    gst_query_parse_latency(query, NULL, &minimum, NULL);
     player->answered_us = player->announced_us;
-    gst_query_set_latency(query, TRUE, least + (GstClockTime)player->answered_us * GST_USECOND,
+    gst_query_set_latency(query, TRUE, minimum + (GstClockTime)player->answered_us * GST_USECOND,
                           GST_CLOCK_TIME_NONE);
 }
 

@@ -392,14 +392,14 @@ static gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event)
 
 static gboolean query_latency(GstLiveTcpPlayout *self, GstQuery *query)
 {
-    GstClockTime least;
+    GstClockTime minimum;
 
     if (!gst_pad_peer_query(self->sink, query)) {
         return FALSE;
     }
-    gst_query_parse_latency(query, NULL, &least, NULL);
+    gst_query_parse_latency(query, NULL, &minimum, NULL);
     g_mutex_lock(&self->lock);
-    self->upstream_us = GST_CLOCK_TIME_IS_VALID(least) ? (gint64)(least / GST_USECOND) : 0;
+    self->upstream_us = GST_CLOCK_TIME_IS_VALID(minimum) ? (gint64)(minimum / GST_USECOND) : 0;
     gst_livetcp_player_answer(&self->player, query);
     wake(self);
     g_mutex_unlock(&self->lock);

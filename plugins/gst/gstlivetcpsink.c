@@ -504,7 +504,7 @@ static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
     }
     while (result == GST_FLOW_OK) {
         if ((!self->wait_for_connection || gst_livetcp_wait_open(endpoint)) &&
-            (g_atomic_int_get(&self->drops) || gst_livetcp_wait_room(endpoint, size))) {
+            (g_atomic_int_get(&self->drops) || gst_livetcp_wait_space(endpoint, size))) {
             break;
         }
         result = interrupted(self);
@@ -513,7 +513,7 @@ static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
 }
 
 /* Reports dropped packets; `end`: also those that will be dropped. FALSE: an ERROR was posted. */
-static gboolean tell_losses(GstLiveTcpSink *self, gboolean end)
+static gboolean report_losses(GstLiveTcpSink *self, gboolean end)
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
     livetcp_session_stats totals;
@@ -533,13 +533,13 @@ static gboolean tell_losses(GstLiveTcpSink *self, gboolean end)
          end && endpoint->sessions_total == 0 ? self->without_peer : 0},
     };
     g_mutex_unlock(&endpoint->lock);
-    gboolean told = gst_livetcp_losses_tell(
+    gboolean reported = gst_livetcp_losses_report(
         &self->losses, self->error_on_loss ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING, losses,
         G_N_ELEMENTS(losses), end || self->error_on_loss);
-    if (told && self->error_on_loss) {
+    if (reported && self->error_on_loss) {
         gst_livetcp_endpoint_finish(endpoint);
     }
-    return !(told && self->error_on_loss);
+    return !(reported && self->error_on_loss);
 }
 
 static GstFlowReturn render_packet(GstLiveTcpSink *self, GstBuffer *buffer)
@@ -550,7 +550,7 @@ static GstFlowReturn render_packet(GstLiveTcpSink *self, GstBuffer *buffer)
         result = send_buffer(self, buffer);
     }
     if (result == GST_FLOW_OK && g_get_monotonic_time() - self->losses_us >= LOSSES_INTERVAL_US &&
-        !tell_losses(self, FALSE)) {
+        !report_losses(self, FALSE)) {
         result = GST_FLOW_ERROR;
     }
     return result;
@@ -624,7 +624,7 @@ static gboolean event(GstBaseSink *base, GstEvent *event_)
     }
     if (GST_EVENT_TYPE(event_) == GST_EVENT_EOS) {
         drain(self);
-        if (!tell_losses(self, TRUE)) {
+        if (!report_losses(self, TRUE)) {
             gst_event_unref(event_);
             return FALSE;
         }

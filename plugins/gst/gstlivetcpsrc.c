@@ -189,12 +189,12 @@ static void choose_order(GstLiveTcpSrc *self)
 /* ---- sessions, on the loop's thread ---- */
 
 /* `end`: this is the last report. */
-static void tell_losses(GstLiveTcpSrc *self, guint64 dropped, gboolean end)
+static void report_losses(GstLiveTcpSrc *self, guint64 dropped, gboolean end)
 {
     const GstLiveTcpLoss loss = {
         "queue-full", "the receive queue was full (queue-packets, queue-bytes)", dropped};
 
-    gst_livetcp_losses_tell(&self->losses, GST_MESSAGE_WARNING, &loss, 1, end);
+    gst_livetcp_losses_report(&self->losses, GST_MESSAGE_WARNING, &loss, 1, end);
 }
 
 static void count_rtcp_dropped(GstLiveTcpSrc *self)
@@ -223,8 +223,8 @@ static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *
     if (packet->discontinuity) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
     }
-    tell_losses(self, gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us),
-                FALSE);
+    report_losses(self, gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us),
+                  FALSE);
 }
 
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
@@ -262,7 +262,7 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
     guint64 dropped;
 
     gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
-    tell_losses(self, dropped, TRUE);
+    report_losses(self, dropped, TRUE);
     if (calling && orderly && keep) {
         gst_livetcp_endpoint_schedule_call(endpoint);
         gst_livetcp_queue_kick(&self->queue); /* the streaming thread reconnects */
@@ -436,7 +436,7 @@ static gboolean push_path(GstLiveTcpSrc *self)
 }
 
 /* Checks the path regularly, and notifies the playout and downstream. */
-static void tell_path(GstLiveTcpSrc *self)
+static void notify_path(GstLiveTcpSrc *self)
 {
     if (!gst_livetcp_path_look(&self->path, &self->endpoint)) {
         return;
@@ -444,7 +444,7 @@ static void tell_path(GstLiveTcpSrc *self)
     g_mutex_lock(&self->player_lock);
     gst_livetcp_player_set_path(&self->player, &self->path.path);
     g_mutex_unlock(&self->player_lock);
-    gst_livetcp_path_told(&self->path, push_path(self));
+    gst_livetcp_path_delivered(&self->path, push_path(self));
 }
 
 /* ---- playout ---- */
@@ -580,7 +580,7 @@ static GstFlowReturn play(GstLiveTcpSrc *self, GstBuffer **buffer)
         if (result != GST_FLOW_OK) {
             return result;
         }
-        tell_path(self);
+        notify_path(self);
         report(self);
     }
 }
@@ -620,7 +620,7 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
     gint64 arrival_us = 0;
 
-    tell_path(self);
+    notify_path(self);
     if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
         return play(self, buffer);
     }

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpStrangers {
-    GHashTable *told; /* address and reason -> last report */
+    GHashTable *reported; /* address and reason -> last report */
 } GstLiveTcpStrangers;
 
 void gst_livetcp_strangers_init(GstLiveTcpStrangers *strangers);

@@ -91,8 +91,8 @@ static gchar *take_own_keys(GstLiveTcpEndpoint *endpoint, const gchar *uri, GArr
 }
 
 /* A URI may be used at both ends, so a key for the other end is not an error. */
-static void tell_unused(GstLiveTcpEndpoint *endpoint, const livetcp_config *former,
-                        const livetcp_config *config)
+static void report_unused_keys(GstLiveTcpEndpoint *endpoint, const livetcp_config *former,
+                               const livetcp_config *config)
 {
     const livetcp_setting *setting;
     char before[256], now[256];
@@ -128,7 +128,7 @@ static gboolean apply(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **e
     }
     const livetcp_config config = endpoint->config;
     g_mutex_unlock(&endpoint->lock);
-    tell_unused(endpoint, &former, &config);
+    report_unused_keys(endpoint, &former, &config);
     return good;
 }
 

@@ -55,7 +55,8 @@ static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
 
 /* With the lock held: half of the send queue is for new packets, the rest for packets that a lost
  * connection returns. */
-static gboolean has_room(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer, gsize size)
+static gboolean has_space(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
+                          gsize size)
 {
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
 
@@ -69,7 +70,7 @@ static gboolean has_room(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPee
 
 /* With the lock held. Requests a notification from peers with a full queue when their backlog is
  * sent. They also notify when a blocked queue is empty again, which may be sooner. */
-static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
+static gboolean all_have_space(GstLiveTcpEndpoint *endpoint, gsize size)
 {
     gboolean any = FALSE, all = TRUE;
 
@@ -79,7 +80,7 @@ static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
             continue;
         }
         any = TRUE;
-        if (!has_room(endpoint, peer, size)) {
+        if (!has_space(endpoint, peer, size)) {
             ask_when_sent(endpoint, peer);
             all = FALSE;
         }
@@ -87,10 +88,10 @@ static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
     return any && all;
 }
 
-gboolean gst_livetcp_wait_room(GstLiveTcpEndpoint *endpoint, gsize size)
+gboolean gst_livetcp_wait_space(GstLiveTcpEndpoint *endpoint, gsize size)
 {
     g_mutex_lock(&endpoint->lock);
-    while (!endpoint->flushing && !endpoint->over && !all_have_room(endpoint, size)) {
+    while (!endpoint->flushing && !endpoint->over && !all_have_space(endpoint, size)) {
         wait_for_news(endpoint);
     }
     gboolean go_on = !endpoint->flushing && !endpoint->over;

@@ -18,7 +18,7 @@ gboolean gst_livetcp_wait_drained(GstLiveTcpEndpoint *endpoint, guint timeout_ms
 /* Waits until each peer's send queue has space for packets of that total size, so that nothing
  * is dropped; a listener also waits for the first peer. FALSE if interrupted by flushing or a
  * failure. */
-gboolean gst_livetcp_wait_room(GstLiveTcpEndpoint *endpoint, gsize size);
+gboolean gst_livetcp_wait_space(GstLiveTcpEndpoint *endpoint, gsize size);
 
 G_END_DECLS
 
