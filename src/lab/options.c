@@ -266,8 +266,9 @@ livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_e
     va_start(arguments, expected);
     vsnprintf(text, sizeof text, expected, arguments);
     va_end(arguments);
-    const int most = *option ? 40 : 100; /* without a name, the value identifies the option */
-    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, most, value, text);
+    const int max_text = *option ? 40 : 100; /* without a name, the value identifies the option */
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, max_text, value,
+                   text);
 }
 
 livetcp_result lt_option_duration(const char *option, const char *text, livetcp_usec min,
@@ -359,7 +360,7 @@ livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec
 {
     livetcp_usec value = -1;
     double number;
-    char least[32], most[32];
+    char min_text[32], max_text[32];
 
     if (!text)
         return LIVETCP_OK;
@@ -368,10 +369,10 @@ livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec
     else if (!lt_parse_time(text, max, &value))
         value = -1;
     if (value < min) {
-        time_text(min, least, sizeof least);
-        time_text(max, most, sizeof most);
+        time_text(min, min_text, sizeof min_text);
+        time_text(max, max_text, sizeof max_text);
         return lt_option_refuse(option, text, error, "it is a time such as 20ms or 5s, %s to %s",
-                                least, most);
+                                min_text, max_text);
     }
     *out = value;
     return LIVETCP_OK;

@@ -8,8 +8,8 @@ enum { LENGTH_MAX = 40 }; /* longer words are not compared */
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
-    unsigned least = a < b ? a : b;
-    return least < c ? least : c;
+    unsigned min = a < b ? a : b;
+    return min < c ? min : c;
 }
 
 /* Damerau-Levenshtein distance of words up to LENGTH_MAX. */

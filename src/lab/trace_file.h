@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define LT_TRACE_MOST_FRAMES 10000000
+#define LT_TRACE_MAX_FRAMES 10000000
 
 /* Parses a line: "40000 5213", "40000,5213" or "40000;5213". Returns 1 for a frame, 0 for an empty
  * line or a comment (#), -1 otherwise. */

@@ -238,7 +238,7 @@ static bool all_up(const background *b)
 }
 
 /* Handles the events of poll(); false when the coordinator announces the end. */
-static bool handle(background *b, bool *told_ready, livetcp_error *error)
+static bool handle(background *b, bool *ready_sent, livetcp_error *error)
 {
     livetcp_usec now = lt_clock_now();
     lt_message message;
@@ -258,8 +258,8 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
             b->flows[b->count++] = (flow){.fd = fd};
         return true; /* the flows have changed: polls[] is out of date */
     }
-    if (!*told_ready && all_up(b))
-        *told_ready = lt_control_send(b->job->control, LT_MESSAGE_READY, 0);
+    if (!*ready_sent && all_up(b))
+        *ready_sent = lt_control_send(b->job->control, LT_MESSAGE_READY, 0);
     if (!(b->polls[b->count].revents))
         return true;
     if (!lt_control_receive(b->job->control, &message) || message.kind == LT_MESSAGE_END)
@@ -274,14 +274,14 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
 /* Runs until the coordinator announces the end. */
 static livetcp_result run(background *b, livetcp_error *error)
 {
-    bool told_ready = false;
+    bool ready_sent = false;
     do {
         livetcp_usec now = lt_clock_now();
         livetcp_usec next = prepare_polls(b, now);
         livetcp_usec wait = next == LIVETCP_NEVER ? 100000 : next > now ? next - now : 0;
         const struct timespec timeout = lt_clock_timespec(wait);
         ppoll(b->polls, b->count + 2, &timeout, NULL);
-    } while (handle(b, &told_ready, error));
+    } while (handle(b, &ready_sent, error));
     return error->code;
 }
 

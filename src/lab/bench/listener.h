@@ -17,12 +17,12 @@ typedef struct lt_spoken {
 
 /* Plays a stream with this minimum delay and adds the result to `playout`. Call
  * lt_listener_finish() after the last stream. */
-livetcp_result lt_listener_hear(const lt_spoken *packets, uint32_t count, livetcp_usec least,
+livetcp_result lt_listener_play(const lt_spoken *packets, uint32_t count, livetcp_usec min_delay_us,
                                 lt_playout *playout, livetcp_error *error);
 
 /* Minimum playout delay for redundant streams: until the last packet that repeats a frame
  * arrives. */
-livetcp_usec lt_listener_least(unsigned redundancy, livetcp_usec interval);
+livetcp_usec lt_listener_min_delay(unsigned redundancy, livetcp_usec interval);
 
 /* Computes the delay from sending to playing, the mean over talkspurts. */
 void lt_listener_finish(lt_playout *playout);

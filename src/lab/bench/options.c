@@ -342,7 +342,7 @@ static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *s
 static livetcp_result take_schemes(const lt_bench_line *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
-    static const char *const usual[] = {"plain", "auto"};
+    static const char *const default_schemes[] = {"plain", "auto"};
     lt_scheme_defaults defaults = {.congestion_control = raw->congestion_control,
                                    .nagle = raw->nagle,
                                    .links = options->links,
@@ -355,7 +355,7 @@ static livetcp_result take_schemes(const lt_bench_line *raw, lt_bench_options *o
         return result;
     options->scheme_count = raw->scheme_count ? raw->scheme_count : 2;
     for (unsigned i = 0; i < options->scheme_count; i++) {
-        const char *spec = raw->scheme_count ? raw->scheme_specs[i] : usual[i];
+        const char *spec = raw->scheme_count ? raw->scheme_specs[i] : default_schemes[i];
         result = lt_scheme_parse(&options->schemes[i], spec, &defaults, error);
         if (result != LIVETCP_OK)
             return result;

@@ -30,7 +30,11 @@ livetcp_result lt_playout_parse(lt_playout_list *list, const char *text, const c
                                 livetcp_usec rtt, livetcp_usec interval, livetcp_error *error);
 
 /* What is played for a packet. */
-typedef enum lt_heard { LT_HEARD_NOTHING, LT_HEARD_PRIMARY, LT_HEARD_SECONDARY } lt_heard;
+typedef enum lt_played_part {
+    LT_PLAYED_NOTHING,
+    LT_PLAYED_PRIMARY,
+    LT_PLAYED_SECONDARY
+} lt_played_part;
 
 /* Result for one playout delay. Lost packets count as late. */
 typedef struct lt_playout {
@@ -44,25 +48,25 @@ typedef struct lt_playout {
     bool in_burst;      /* the previous packet was late */
     double burst_ratio;
     double rating, mos; /* of a call with this delay and loss; NAN without packets */
-    double most_mos;    /* MOS at this delay without late packets */
+    double max_mos;     /* MOS at this delay without late packets */
 } lt_playout;
 
 /* What a fixed delay plays, from the delays of the packet and its copy. */
-static inline lt_heard lt_playout_heard(const lt_playout *playout, livetcp_usec delay,
-                                        livetcp_usec copy)
+static inline lt_played_part lt_playout_part(const lt_playout *playout, livetcp_usec delay,
+                                             livetcp_usec copy)
 {
-    return delay <= playout->delay  ? LT_HEARD_PRIMARY
-           : copy <= playout->delay ? LT_HEARD_SECONDARY
-                                    : LT_HEARD_NOTHING;
+    return delay <= playout->delay  ? LT_PLAYED_PRIMARY
+           : copy <= playout->delay ? LT_PLAYED_SECONDARY
+                                    : LT_PLAYED_NOTHING;
 }
 
 /* Adds the next packet of a stream, in sending order. */
-static inline void lt_playout_take(lt_playout *playout, lt_heard heard)
+static inline void lt_playout_take(lt_playout *playout, lt_played_part part)
 {
-    bool late = heard == LT_HEARD_NOTHING;
+    bool late = part == LT_PLAYED_NOTHING;
     playout->packets++;
     playout->late += late;
-    playout->secondary += heard == LT_HEARD_SECONDARY;
+    playout->secondary += part == LT_PLAYED_SECONDARY;
     playout->bursts += late && !playout->in_burst;
     playout->in_burst = late;
 }

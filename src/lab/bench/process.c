@@ -106,7 +106,8 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
     return LIVETCP_OK;
 }
 
-void lt_process_tell(lt_process *processes, unsigned count, lt_message_kind kind, livetcp_usec time)
+void lt_process_notify(lt_process *processes, unsigned count, lt_message_kind kind,
+                       livetcp_usec time)
 {
     for (unsigned i = 0; i < count; i++)
         if (processes[i].pid)

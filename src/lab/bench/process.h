@@ -24,8 +24,8 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
                                 livetcp_error *error);
 
 /* Sends the message to every process. */
-void lt_process_tell(lt_process *processes, unsigned count, lt_message_kind kind,
-                     livetcp_usec time);
+void lt_process_notify(lt_process *processes, unsigned count, lt_message_kind kind,
+                       livetcp_usec time);
 
 /* Waits until each has sent a message of that kind. `tick` (may be NULL) is called at least about
  * every 10 ms. Fails if one fails, ends or is silent until `deadline`, or *stop is set. */

@@ -265,7 +265,7 @@ static void print_playout(const lt_outcome *o, unsigned point, int width, FILE *
     print_number(out, 7, 2, p->burst_ratio);
     print_number(out, 6, 1, p->rating);
     print_number(out, 6, 2, p->mos);
-    print_number(out, 6, 2, p->most_mos);
+    print_number(out, 6, 2, p->max_mos);
     fputc('\n', out);
 }
 
@@ -322,7 +322,7 @@ static void print_paths(const lt_outcomes *outcomes, FILE *out)
 
 static void print_stalls(const lt_outcomes *outcomes, FILE *out)
 {
-    enum { MOST = 5 };
+    enum { MAX_COUNT = 5 };
     const lt_outcome *first = &outcomes->outcomes[0];
     bool discard = first->run->options->discard_stalls;
     if (outcomes->stall_count == 0) {
@@ -331,7 +331,7 @@ static void print_stalls(const lt_outcomes *outcomes, FILE *out)
         return;
     }
     fputc('\n', out);
-    for (size_t i = 0; i < outcomes->stall_count && i < MOST; i++) {
+    for (size_t i = 0; i < outcomes->stall_count && i < MAX_COUNT; i++) {
         const lt_stall *s = &outcomes->stalls[i];
         fprintf(out, "the machine stalled %.0f ms at %.1f s\n", (double)(s->end - s->begin) / 1e3,
                 (double)(s->begin - outcomes->begin) / 1e6);

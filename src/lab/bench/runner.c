@@ -181,10 +181,10 @@ static livetcp_result start_all(group *g, livetcp_error *error)
 static void tell(group *g, lt_role role, lt_message_kind kind)
 {
     for (unsigned i = 0; i < g->count; i++)
-        lt_process_tell(&g->runs[i].processes[role], 1, kind, g->runs[i].start);
+        lt_process_notify(&g->runs[i].processes[role], 1, kind, g->runs[i].start);
 }
 
-static void tell_all(group *g, lt_message_kind kind)
+static void notify_all(group *g, lt_message_kind kind)
 {
     for (unsigned role = 0; role < LT_ROLES; role++)
         tell(g, (lt_role)role, kind);
@@ -218,7 +218,7 @@ static livetcp_result send_all(group *g, livetcp_error *error)
         if (g->runs[i].path)
             lt_path_begin(g->runs[i].path, g->runs[i].start);
     lt_progress_phase(&g->progress, "measuring", plan->length);
-    tell_all(g, LT_MESSAGE_START);
+    notify_all(g, LT_MESSAGE_START);
     return await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_SENT, plan->length + SLACK_US, error);
 }
 
@@ -256,13 +256,13 @@ static livetcp_result drain_all(group *g, livetcp_error *error)
 
 static livetcp_result report_all(group *g, livetcp_error *error)
 {
-    tell_all(g, LT_MESSAGE_REPORT);
+    notify_all(g, LT_MESSAGE_REPORT);
     livetcp_result result =
         await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_REPORTED, SLACK_US, error);
     if (result == LIVETCP_OK)
         result =
             await(g, LT_ROLE_BACK_NEAR, LT_ROLE_BACK_FAR, LT_MESSAGE_REPORTED, SLACK_US, error);
-    tell_all(g, LT_MESSAGE_END);
+    notify_all(g, LT_MESSAGE_END);
     return result;
 }
 

@@ -257,11 +257,11 @@ static livetcp_result check_config(const lt_scheme *scheme, livetcp_error *error
 /* Checks that packets of this size pass, and that half of one has space for the probe. */
 static livetcp_result take_size(lt_scheme *scheme, size_t size, livetcp_error *error)
 {
-    const size_t least = LT_BENCH_RTP + 2 * LT_BENCH_PROBE;
-    if (scheme->redundancy && size && size < least)
+    const size_t min_size = LT_BENCH_RTP + 2 * LT_BENCH_PROBE;
+    if (scheme->redundancy && size && size < min_size)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "redundancy=%u: packets take at least %zu bytes (--size)",
-                       scheme->redundancy, least + LT_BENCH_FRAMING);
+                       scheme->redundancy, min_size + LT_BENCH_FRAMING);
     if (size)
         size = lt_red_size(size, scheme->redundancy);
     if (scheme->config.max_packet < size)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A packet has space for the probe. */
-enum { LEAST = LT_BENCH_RTP + LT_BENCH_PROBE };
+enum { MIN_SIZE = LT_BENCH_RTP + LT_BENCH_PROBE };
 
 /* Poll interval of a greedy source; usually the transport notifies it first. */
 #define GREEDY_POLL_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -119,7 +119,7 @@ static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us
         lt_encoder_want_key(encoder);
     source->keys_sent[stream] = keys;
     lt_encoded_frame frame = lt_encoder_next(encoder);
-    size_t bytes = frame.bytes < LEAST ? LEAST : frame.bytes;
+    size_t bytes = frame.bytes < MIN_SIZE ? MIN_SIZE : frame.bytes;
     uint32_t count = lt_frame_packets(bytes, plan->size - LT_BENCH_FRAMING);
     o.importance = frame.key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA;
     o.rate = (uint32_t)encoder->rate;
@@ -176,7 +176,7 @@ static void fill(lt_source *source, unsigned stream)
 {
     const lt_plan *plan = source->plan;
     while (source->next[stream] < plan->packets &&
-           lt_transport_room(source->transport, stream % plan->flows))
+           lt_transport_writable(source->transport, stream % plan->flows))
         send_full_packet(source, stream, lt_clock_now() - source->start);
 }
 

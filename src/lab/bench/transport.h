@@ -40,7 +40,7 @@ typedef struct lt_transport_ops {
     bool (*ready)(lt_transport *transport, unsigned flow, livetcp_error *error);
     livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
                            size_t size, const livetcp_packet_info *info);
-    bool (*room)(lt_transport *transport, unsigned flow);
+    bool (*writable)(lt_transport *transport, unsigned flow);
     void (*totals)(lt_transport *transport, lt_transport_totals *out);
 } lt_transport_ops;
 
@@ -78,7 +78,7 @@ livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const u
 
 /* True if a greedy source should send another packet: none is queued in user space. This
  * corresponds to an application that writes until the socket blocks (Goel et al. 2.3). */
-bool lt_transport_room(lt_transport *transport, unsigned flow);
+bool lt_transport_writable(lt_transport *transport, unsigned flow);
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);
 

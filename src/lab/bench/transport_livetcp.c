@@ -158,7 +158,7 @@ static livetcp_result livetcp_send(lt_transport *base, unsigned index, const uin
     return livetcp_session_send_with(atomic_load(&t->flows[index].session), packet, size, info);
 }
 
-static bool livetcp_room(lt_transport *base, unsigned index)
+static bool livetcp_writable(lt_transport *base, unsigned index)
 {
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_session_stats stats = {.struct_size = sizeof stats};
@@ -224,7 +224,7 @@ static const lt_transport_ops livetcp_ops = {
     .connect = livetcp_connect,
     .ready = livetcp_ready,
     .send = livetcp_send,
-    .room = livetcp_room,
+    .writable = livetcp_writable,
     .totals = livetcp_totals,
 };
 

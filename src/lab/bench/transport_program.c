@@ -264,7 +264,7 @@ static livetcp_result program_send(lt_transport *base, unsigned index, const uin
     return taken ? LIVETCP_OK : LIVETCP_ERR_CONNECTION_LOST;
 }
 
-static bool program_room(lt_transport *base, unsigned index)
+static bool program_writable(lt_transport *base, unsigned index)
 {
     (void)base;
     (void)index;
@@ -320,7 +320,7 @@ static const lt_transport_ops program_ops = {
     .connect = program_connect,
     .ready = program_ready,
     .send = program_send,
-    .room = program_room,
+    .writable = program_writable,
     .totals = program_totals,
 };
 

@@ -276,13 +276,13 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
     return result;
 }
 
-static bool socket_room(lt_transport *base, unsigned index)
+static bool socket_writable(lt_transport *base, unsigned index)
 {
     socket_flow *flow = &((socket_transport *)base)->flows[index];
     pthread_mutex_lock(&flow->lock);
-    bool room = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
+    bool writable = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
     pthread_mutex_unlock(&flow->lock);
-    return room;
+    return writable;
 }
 
 static void socket_totals(lt_transport *base, lt_transport_totals *out)
@@ -322,7 +322,7 @@ static const lt_transport_ops socket_ops = {
     .connect = socket_connect,
     .ready = socket_ready,
     .send = socket_send,
-    .room = socket_room,
+    .writable = socket_writable,
     .totals = socket_totals,
 };
 

@@ -106,20 +106,20 @@ static void classify_limited_transmit(const lt_facts *facts, lt_finding *finding
 
 static void classify_reordering(const lt_facts *facts, lt_finding *finding)
 {
-    enum { INTERVAL_MS = 20, USUAL = 3 };
+    enum { INTERVAL_MS = 20, DEFAULT = 3 };
     long long segments;
     if (!lt_find_number(facts, LT_SYSCTL_REORDERING, &segments, finding))
         return;
-    if (segments <= USUAL) {
+    if (segments <= DEFAULT) {
         lt_find_ok(finding, "%lld segments", segments);
         return;
     }
-    lt_find_costs(finding, "%lld segments instead of %d", segments, USUAL);
+    lt_find_costs(finding, "%lld segments instead of %d", segments, DEFAULT);
     lt_find_price(
-        finding, LT_WHEN_LOSS, (double)(segments - USUAL) * INTERVAL_MS, 0,
+        finding, LT_WHEN_LOSS, (double)(segments - DEFAULT) * INTERVAL_MS, 0,
         "A loss is found %lld T later, %lld ms at T = 20 ms. RACK, where it is on, finds it "
         "after R/4 at the latest.",
-        segments - USUAL, (segments - USUAL) * INTERVAL_MS);
+        segments - DEFAULT, (segments - DEFAULT) * INTERVAL_MS);
     lt_find_sysctl(finding, LT_SYSCTL_REORDERING, "3");
 }
 
@@ -139,8 +139,8 @@ static void classify_timestamps(const lt_facts *facts, lt_finding *finding)
 /* The route's value, if set, takes precedence. */
 static void classify_rto_min(const lt_facts *facts, lt_finding *finding)
 {
-    enum { USUAL_MS = 200 };
-    long long us = USUAL_MS * 1000;
+    enum { DEFAULT_MS = 200 };
+    long long us = DEFAULT_MS * 1000;
     const bool by_route = facts->route.how == LT_KNOWN && facts->route.rto_min_ms;
     const char *setting = facts->socket.rto_min ? ", and per connection (TCP_RTO_MIN_US)" : "";
     if (by_route)
@@ -150,14 +150,14 @@ static void classify_rto_min(const lt_facts *facts, lt_finding *finding)
         return;
     const double ms = (double)us / 1e3;
     const char *origin = by_route ? "by the route" : "as Linux has it";
-    if (us == USUAL_MS * 1000) {
+    if (us == DEFAULT_MS * 1000) {
         lt_find_ok(finding, "%g ms over the round trip, %s%s", ms, origin, setting);
         return;
     }
     lt_find_costs(finding, "%g ms over the round trip%s", ms, by_route ? ", by the route" : "");
-    if (ms > USUAL_MS)
-        lt_find_price(finding, LT_WHEN_LOSS, ms - USUAL_MS, 0,
-                      "A loss that nothing follows is repaired %g ms later.", ms - USUAL_MS);
+    if (ms > DEFAULT_MS)
+        lt_find_price(finding, LT_WHEN_LOSS, ms - DEFAULT_MS, 0,
+                      "A loss that nothing follows is repaired %g ms later.", ms - DEFAULT_MS);
     else
         lt_find_price(
             finding, LT_WHEN_LOSS, 94, 0,

@@ -13,15 +13,16 @@
 
 enum { MAX_SPEC = LT_PARAMS_TEXT, MAX_PARTS = LT_MAX_ROUTES };
 
-static const livetcp_usec usual_target = 5 * LIVETCP_USEC_MSEC,
-                          usual_interval = 100 * LIVETCP_USEC_MSEC, usual_l4s = LIVETCP_USEC_MSEC;
+static const livetcp_usec default_target = 5 * LIVETCP_USEC_MSEC,
+                          default_interval = 100 * LIVETCP_USEC_MSEC,
+                          default_l4s = LIVETCP_USEC_MSEC;
 
 void lt_link_params_init(lt_link_params *params)
 {
     *params = (lt_link_params){.queue = {.unit = LT_LIMIT_PACKETS, .value = 1000},
-                               .aqm_target = usual_target,
-                               .aqm_interval = usual_interval,
-                               .aqm_flows = LT_FLOWS_USUAL};
+                               .aqm_target = default_target,
+                               .aqm_interval = default_interval,
+                               .aqm_flows = LT_FLOWS_DEFAULT};
 }
 
 bool lt_link_has_queue(const lt_link_params *params)
@@ -154,7 +155,7 @@ static bool set_aqm(lt_link_params *params, const char *value)
     char copy[MAX_SPEC], *parts[4];
     const unsigned count = split(value, ':', copy, parts, 4);
     lt_link_params changed = *params;
-    double flows = LT_FLOWS_USUAL;
+    double flows = LT_FLOWS_DEFAULT;
     if (!strcmp(value, "off")) {
         params->aqm = LT_AQM_OFF;
         return true;
@@ -162,8 +163,8 @@ static bool set_aqm(lt_link_params *params, const char *value)
     if (!count)
         return false;
     changed.aqm = strcmp(parts[0], "codel") ? LT_AQM_FQ_CODEL : LT_AQM_CODEL;
-    changed.aqm_target = usual_target;
-    changed.aqm_interval = usual_interval;
+    changed.aqm_target = default_target;
+    changed.aqm_interval = default_interval;
     if ((changed.aqm == LT_AQM_FQ_CODEL && strcmp(parts[0], "fq-codel")) ||
         (count > 1 && !lt_parse_duration(parts[1], &changed.aqm_target)) ||
         (count > 2 && !lt_parse_duration(parts[2], &changed.aqm_interval)) ||
@@ -182,7 +183,7 @@ static bool set_ecn(lt_link_params *params, const char *value)
 {
     const bool l4s = !strncmp(value, "l4s", 3) && (!value[3] || value[3] == ':');
     lt_limit limit = {.unit = LT_LIMIT_NONE};
-    livetcp_usec threshold = usual_l4s;
+    livetcp_usec threshold = default_l4s;
     if (l4s && value[3] && (!lt_parse_duration(value + 4, &threshold) || !threshold))
         return false;
     if (!l4s && strcmp(value, "classic") && !lt_parse_limit(value, &limit))

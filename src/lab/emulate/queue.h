@@ -16,7 +16,7 @@
 
 typedef enum lt_aqm { LT_AQM_OFF, LT_AQM_CODEL, LT_AQM_FQ_CODEL } lt_aqm;
 
-enum { LT_FLOWS_USUAL = 1024, LT_FLOWS_MAX = 65536 };
+enum { LT_FLOWS_DEFAULT = 1024, LT_FLOWS_MAX = 65536 };
 
 typedef struct lt_queue_params {
     lt_aqm aqm;

@@ -272,10 +272,11 @@ static int measure(measurement *trial, livetcp_error *error)
 
 static int check(const lt_self_test *test, livetcp_error *error)
 {
-    const double most = 1e6, longest = 3600;
-    if (!(test->rate >= 1 && test->rate <= most && test->seconds > 0 && test->seconds <= longest))
+    const double max_rate = 1e6, longest = 3600;
+    if (!(test->rate >= 1 && test->rate <= max_rate && test->seconds > 0 &&
+          test->seconds <= longest))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the self-test takes 1 to %g packets/s and up to %g s", most, longest);
+                       "the self-test takes 1 to %g packets/s and up to %g s", max_rate, longest);
     if (test->size < MIN_SIZE || test->size > 1500)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the self-test sends packets of %d to 1500 bytes", MIN_SIZE);

@@ -77,8 +77,8 @@ livetcp_usec livetcp_tcp_stack_rto(const livetcp_tcp_stack *stack, livetcp_usec 
 {
     double rtt = rtt_us > 0 ? (double)rtt_us : 0;
     double scaled = stack->rto_rtt_multiple * rtt;
-    double least = (double)stack->rto_min_us;
-    double rto = stack->rto_min_added ? scaled + least : scaled > least ? scaled : least;
+    double min = (double)stack->rto_min_us;
+    double rto = stack->rto_min_added ? scaled + min : scaled > min ? scaled : min;
 
     return rto < (double)stack->rto_max_us ? (livetcp_usec)rto : stack->rto_max_us;
 }

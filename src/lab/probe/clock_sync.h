@@ -18,13 +18,13 @@
 
 /* The tightest bounds in a span of time, with the times at which they were found. */
 typedef struct lt_clock_window {
-    livetcp_usec most, most_at;
-    livetcp_usec least, least_at;
+    livetcp_usec max, max_at;
+    livetcp_usec min, min_at;
 } lt_clock_window;
 
 typedef struct lt_clock_sync {
     bool known;
-    livetcp_usec least_rtt;
+    livetcp_usec min_rtt;
     livetcp_usec offset; /* peer's clock minus ours, at `at` */
     livetcp_usec at;     /* on our clock */
     double drift;        /* change of the offset over time; 0 until it is known */

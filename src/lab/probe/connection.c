@@ -163,14 +163,14 @@ livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message 
         if (got < 0)
             return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "the connection to %s is lost",
                                  c->peer);
-        if (!got && c->heard)
+        if (!got && c->identified)
             return lt_fail(error, LIVETCP_ERR_SYSTEM, "%s has closed the connection", c->peer);
         if (!got)
             return not_a_prober(c, "closed the connection without an answer", error);
         if (lt_wire_got(&c->reader, (size_t)got, message, &why) != LIVETCP_OK)
             return lt_fail(error, why.code, "the peer %s %s", c->peer, why.message);
     }
-    c->heard = true;
+    c->identified = true;
     return LIVETCP_OK;
 }
 

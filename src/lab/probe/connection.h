@@ -14,13 +14,13 @@ typedef struct lt_probe_connection {
     char peer[300];
     sigset_t waiting; /* signal mask during waits */
     bool timestamps;
-    bool heard; /* the peer has identified itself as a prober's listener */
+    bool identified; /* the peer has identified itself as a prober's listener */
     uint64_t written;
-    uint8_t out[LT_WIRE_MOST];
+    uint8_t out[LT_WIRE_MAX];
     size_t out_size, out_done;
     bool out_timestamped;
     lt_wire_reader reader;
-    uint8_t ignored[LT_WIRE_MOST];
+    uint8_t ignored[LT_WIRE_MAX];
 } lt_probe_connection;
 
 /* Connects. On failure nothing is open, and the error has the remedy. */

@@ -18,7 +18,7 @@ typedef struct lt_probe_sample {
 /* Data of a train in addition to the estimator's. */
 typedef struct lt_probe_train {
     lt_probe_sample *samples; /* all, in order */
-    size_t count, room;
+    size_t count, capacity;
     uint64_t packets;       /* sent, including the settling time */
     uint64_t retransmitted; /* segments, during the train */
     uint64_t segments;      /* sent during the train, by TCP's count; 0: unknown */
@@ -29,7 +29,7 @@ typedef struct lt_probe_path {
     bool known;
     char peer[300];
     char congestion_control[16];
-    livetcp_usec least_rtt;    /* of a small packet on the idle path */
+    livetcp_usec min_rtt;      /* of a small packet on the idle path */
     livetcp_usec clock_offset; /* peer's clock minus ours at the end, assuming a symmetric path */
     double clock_drift;        /* change of that over the run */
     bool timestamps;           /* the kernels report tx and rx timestamps */
@@ -50,7 +50,7 @@ typedef struct lt_probe_video {
 typedef struct lt_probe_findings {
     const lt_probe_options *options;
     lt_estimator *estimator;
-    lt_probe_train *trains; /* one per train of the estimator, LT_ESTIMATOR_MOST_RATES at most */
+    lt_probe_train *trains; /* one per train of the estimator, LT_ESTIMATOR_MAX_RATES at most */
     size_t train_count;
     lt_probe_path path;
     lt_probe_video video;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LT_PROBE_MOST_SIZE  16384 /* bytes of a packet */
-#define LT_PROBE_MOST_PLAYS 10000
+#define LT_PROBE_MAX_SIZE  16384 /* bytes of a packet */
+#define LT_PROBE_MAX_PLAYS 10000
 
 typedef enum lt_probe_mode {
     LT_PROBE_HELP,

@@ -23,8 +23,8 @@ static void tick(void *user, livetcp_usec elapsed)
 {
     lt_player *p = user;
 
-    lt_probe_progress_say(p->progress, "sending the video",
-                          p->left > elapsed ? p->left - elapsed : 0);
+    lt_probe_progress_show(p->progress, "sending the video",
+                           p->left > elapsed ? p->left - elapsed : 0);
 }
 
 static livetcp_result transfer(lt_player *p, lt_probe_source *source, livetcp_error *error)

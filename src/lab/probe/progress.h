@@ -10,7 +10,7 @@ typedef struct lt_probe_progress {
     bool real_time; /* false: simulated, without a remaining time */
     livetcp_usec shown;
     double shown_rate;
-    const char *said;
+    const char *shown_text;
 } lt_probe_progress;
 
 void lt_probe_progress_init(lt_probe_progress *progress, const lt_probe_options *options);
@@ -19,7 +19,7 @@ void lt_probe_progress_init(lt_probe_progress *progress, const lt_probe_options 
 void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings *findings);
 
 /* Shows another text, such as that the trace is being sent; `what` is static. */
-void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left);
+void lt_probe_progress_show(lt_probe_progress *progress, const char *what, livetcp_usec left);
 
 void lt_probe_progress_end(lt_probe_progress *progress);
 

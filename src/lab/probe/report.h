@@ -9,8 +9,8 @@
 
 /* Times at which the service curve is reported, in s: ten per decade, from the first with service
  * to convergence. */
-#define LT_CURVE_LEAST  1e-3
-#define LT_CURVE_MOST   1e5
+#define LT_CURVE_MIN    1e-3
+#define LT_CURVE_MAX    1e5
 #define LT_CURVE_DECADE 10
 
 void lt_probe_report_table(const lt_probe_findings *findings, FILE *out);

@@ -13,18 +13,18 @@
 
 /* Criterion of a standing queue (docs/guide/tuning.md): the median exceeds the minimum transit time
  * by 4 ms and a twentieth of the minimum round trip. */
-#define QUEUE_LEAST 4000.0
+#define QUEUE_MIN   4000.0
 #define QUEUE_SHARE 0.05
 
 livetcp_usec lt_probe_min_delay(const lt_probe_findings *findings)
 {
-    livetcp_usec least = INT64_MAX;
+    livetcp_usec min = INT64_MAX;
 
     for (size_t i = 0; i < findings->train_count; i++)
         for (size_t k = 0; k < findings->trains[i].count; k++)
-            if (findings->trains[i].samples[k].total < least)
-                least = findings->trains[i].samples[k].total;
-    return least == INT64_MAX ? 0 : least;
+            if (findings->trains[i].samples[k].total < min)
+                min = findings->trains[i].samples[k].total;
+    return min == INT64_MAX ? 0 : min;
 }
 
 static bool is_steady(const lt_train_result *t)
@@ -73,7 +73,7 @@ static bool queue_stands(const lt_probe_findings *f, const lt_probe_train *train
 
     if (network) {
         double above = network[count / 2] - (double)lt_probe_min_delay(f);
-        stands = above > QUEUE_LEAST && above > QUEUE_SHARE * (double)f->path.least_rtt;
+        stands = above > QUEUE_MIN && above > QUEUE_SHARE * (double)f->path.min_rtt;
     }
     free(network);
     return stands;
@@ -89,7 +89,7 @@ static const char *reason(const lt_probe_result *v)
                        : "TCP had nothing to repair here";
 }
 
-static void say_video(const lt_probe_findings *f, char *text, size_t size)
+static void show_video(const lt_probe_findings *f, char *text, size_t size)
 {
     if (!f->video.envelope)
         text[0] = '\0';
@@ -108,7 +108,7 @@ static void say(const lt_probe_findings *f, lt_probe_result *v)
 {
     char video[200];
 
-    say_video(f, video, sizeof video);
+    show_video(f, video, sizeof video);
     snprintf(v->sentence, sizeof v->sentence,
              "%s %.2f Mbit/s with policy=%s (%s) and a playout delay of %.0f ms over the least "
              "transit%s.%s",

@@ -30,8 +30,8 @@ typedef struct lt_transfer_result {
 livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_result *result,
                                livetcp_error *error);
 
-/* Waits until all written bytes are acknowledged, for `most` at most. */
-livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec most,
+/* Waits until all written bytes are acknowledged, for `max` at most. */
+livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec max,
                                  livetcp_error *error);
 
 /* Between transfers: drains, for at most two minutes, and compares the clocks on the idle path. */

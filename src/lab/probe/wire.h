@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define LT_WIRE_HEAD    40
-#define LT_WIRE_MOST    16384 /* maximum size of a message */
+#define LT_WIRE_MAX     16384 /* maximum size of a message */
 #define LT_WIRE_VERSION 1
 #define LT_WIRE_SAMPLE  1
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 64, NAME = 128, LINE = 1024, COLUMNS = 10 };
+enum { MAX_GROUPS = 64, NAME = 128, LINE = 1024, COLUMNS = 10 };
 
 enum { SCHEME, DIRECTION, FLOW, INDEX, MEASURED, NEAR_STALL, DUE, SENT, ARRIVAL, DELAY };
 
@@ -21,14 +21,14 @@ static const char *const header[COLUMNS] = {"scheme",     "direction",  "flow", 
 typedef struct group {
     char scheme[NAME], direction[16];
     double *delays; /* us */
-    size_t count, room;
+    size_t count, capacity;
     size_t lost, near_stall;
 } group;
 
 typedef struct reader {
     const char *path;
     unsigned long line;
-    group groups[MOST_GROUPS];
+    group groups[MAX_GROUPS];
     size_t count;
 } reader;
 
@@ -75,7 +75,7 @@ static group *find_group(reader *r, const char *scheme, const char *direction)
     for (size_t i = r->count; i-- > 0;)
         if (!strcmp(r->groups[i].scheme, scheme) && !strcmp(r->groups[i].direction, direction))
             return &r->groups[i];
-    if (r->count == MOST_GROUPS || strlen(scheme) >= NAME ||
+    if (r->count == MAX_GROUPS || strlen(scheme) >= NAME ||
         strlen(direction) >= sizeof r->groups->direction)
         return NULL;
     group *g = &r->groups[r->count++];
@@ -86,13 +86,13 @@ static group *find_group(reader *r, const char *scheme, const char *direction)
 
 static bool add_delay(group *g, double us)
 {
-    if (g->count == g->room) {
-        size_t room = g->room ? 2 * g->room : 4096;
-        double *more = realloc(g->delays, room * sizeof *more);
+    if (g->count == g->capacity) {
+        size_t capacity = g->capacity ? 2 * g->capacity : 4096;
+        double *more = realloc(g->delays, capacity * sizeof *more);
         if (!more)
             return false;
         g->delays = more;
-        g->room = room;
+        g->capacity = capacity;
     }
     g->delays[g->count++] = us;
     return true;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 32 };
+enum { MAX_ROWS = 32 };
 
 /* Loss rates of the paper's section 5.1. */
 static const double losses[] = {0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1};
@@ -26,7 +26,7 @@ typedef struct region_row {
 
 typedef struct region {
     livetcp_delay_target target;
-    region_row rows[MOST_ROWS];
+    region_row rows[MAX_ROWS];
     unsigned count;
 } region;
 
@@ -37,9 +37,9 @@ static livetcp_result take_rtts(region *r, const char *text, livetcp_error *erro
     for (const char *at = text;;) {
         char item[32];
         size_t length = strcspn(at, ",");
-        if (r->count == MOST_ROWS || length >= sizeof item)
+        if (r->count == MAX_ROWS || length >= sizeof item)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                           "--rtts: at most %d round-trip times, comma-separated", MOST_ROWS);
+                           "--rtts: at most %d round-trip times, comma-separated", MAX_ROWS);
         snprintf(item, sizeof item, "%.*s", (int)length, at);
         livetcp_result result =
             lt_model_take_duration("--rtts ", item, &r->rows[r->count++].rtt_us, error);

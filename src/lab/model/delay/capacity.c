@@ -12,7 +12,7 @@
 
 /* Larger windows are never needed: a window of this many RTTs' worth of packets is not halved below
  * the source's need. */
-enum { MOST_WINDOWS = 20000 };
+enum { MAX_WINDOWS = 20000 };
 
 typedef struct windows {
     lt_delay_params params; /* with an unlimited backlog */
@@ -108,9 +108,9 @@ livetcp_result lt_delay_capacity(const lt_delay_params *params, double *packets_
     *packets_per_s = INFINITY;
     if (params->p_full <= 0)
         return LIVETCP_OK;
-    s.params.most_backlog = UINT_MAX;
-    s.params.most_window = params->most_window < MOST_WINDOWS ? params->most_window : MOST_WINDOWS;
-    s.n = (int)s.params.most_window;
+    s.params.max_backlog = UINT_MAX;
+    s.params.max_window = params->max_window < MAX_WINDOWS ? params->max_window : MAX_WINDOWS;
+    s.n = (int)s.params.max_window;
     n = (size_t)s.n + 1;
     s.first = calloc(n, sizeof *s.first);
     s.row = calloc(n * (LT_MAX_MOVES + 1), sizeof *s.row);

@@ -26,7 +26,7 @@ typedef struct lt_columns {
 typedef struct lt_chain {
     const lt_delay_params *params;
     int n;            /* network-limited states */
-    int absorbing;    /* application-limited states, by window: 0 .. most_window */
+    int absorbing;    /* application-limited states, by window: 0 .. max_window */
     int *number;      /* by place(w, b); -1: not reachable */
     unsigned *w, *b;  /* by number */
     lt_columns free;  /* rounds without loss */
@@ -35,7 +35,7 @@ typedef struct lt_chain {
 } lt_chain;
 
 /* Enumerates the states. `params` must outlive the chain. */
-livetcp_result lt_chain_make(lt_chain *chain, const lt_delay_params *params, size_t most_states,
+livetcp_result lt_chain_make(lt_chain *chain, const lt_delay_params *params, size_t max_states,
                              livetcp_error *error);
 void lt_chain_clear(lt_chain *chain);
 

@@ -13,8 +13,8 @@ static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
         return;
     }
     for (double left = burst->packets; left > 1e-9; left--, delay -= burst->step) {
-        if (delay <= burst->least) { /* all that follow have the same delay */
-            lt_histogram_add(&d->histogram, burst->least, weight * left);
+        if (delay <= burst->min) { /* all that follow have the same delay */
+            lt_histogram_add(&d->histogram, burst->min, weight * left);
             return;
         }
         lt_histogram_add(&d->histogram, delay, left < 1 ? weight * left : weight);
@@ -28,7 +28,7 @@ static void add_move(lt_delays *d, const lt_delay_params *params, const lt_move 
         return;
     for (unsigned i = 0; i < move->bursts; i++)
         add_burst(d, &move->burst[i], weight);
-    if (move->b >= params->most_backlog)
+    if (move->b >= params->max_backlog)
         for (unsigned i = 0; i < move->bursts; i++)
             d->truncated += weight * move->burst[i].packets;
     d->seconds += weight * move->seconds;
@@ -46,12 +46,12 @@ livetcp_result lt_delays_collect(lt_delays *d, const lt_chain *chain, const lt_v
                                  livetcp_error *error)
 {
     const lt_delay_params *params = chain->params;
-    double most = params->most_backlog / params->f + params->rtt + 2 * params->detect + params->rto;
+    double max = params->max_backlog / params->f + params->rtt + 2 * params->detect + params->rto;
     lt_moves moves;
     livetcp_result result;
 
     *d = (lt_delays){0};
-    result = lt_histogram_init(&d->histogram, most, error);
+    result = lt_histogram_init(&d->histogram, max, error);
     if (result != LIVETCP_OK)
         return result;
     for (int i = 0; i < chain->n; i++) {

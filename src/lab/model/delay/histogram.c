@@ -10,11 +10,11 @@
 enum { BINS = 100000 };
 static const double NARROWEST = 10e-6;
 
-livetcp_result lt_histogram_init(lt_histogram *h, double most, livetcp_error *error)
+livetcp_result lt_histogram_init(lt_histogram *h, double max, livetcp_error *error)
 {
-    double width = fmax(most / (BINS - 1), NARROWEST);
+    double width = fmax(max / (BINS - 1), NARROWEST);
 
-    *h = (lt_histogram){.width = width, .count = (size_t)(most / width) + 2};
+    *h = (lt_histogram){.width = width, .count = (size_t)(max / width) + 2};
     h->bins = calloc(h->count, sizeof *h->bins);
     if (h->bins)
         return LIVETCP_OK;

@@ -20,8 +20,8 @@ typedef struct lt_histogram {
     double largest;
 } lt_histogram;
 
-/* For values from 0 to `most`. */
-livetcp_result lt_histogram_init(lt_histogram *histogram, double most, livetcp_error *error);
+/* For values from 0 to `max`. */
+livetcp_result lt_histogram_init(lt_histogram *histogram, double max, livetcp_error *error);
 void lt_histogram_clear(lt_histogram *histogram);
 
 void lt_histogram_add(lt_histogram *histogram, double value, double weight);

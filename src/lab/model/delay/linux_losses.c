@@ -31,8 +31,8 @@ static double found_by_dupacks(const lt_delay_params *params, double p, unsigned
         return 1;
     if (!params->limited_transmit && allowed < needed)
         return 0;
-    unsigned most = params->limited_transmit ? allowed : allowed - needed + 1;
-    for (unsigned lost = 0; lost < most; lost++)
+    unsigned max = params->limited_transmit ? allowed : allowed - needed + 1;
+    for (unsigned lost = 0; lost < max; lost++)
         found += losses_before(p, lost, needed);
     return fmin(found, 1);
 }
@@ -45,13 +45,13 @@ static void repair(const lt_delay_params *params, lt_loss_outcome *outcome, doub
 
     outcome->recovery += probability;
     if (!params->rack) {
-        unsigned rounds = losses < LT_MOST_ROUNDS ? losses : LT_MOST_ROUNDS;
+        unsigned rounds = losses < LT_MAX_ROUNDS ? losses : LT_MAX_ROUNDS;
         outcome->rounds[rounds - 1] += probability * arrive;
         outcome->repeated += probability * (1 - arrive);
         return;
     }
-    for (unsigned i = 0; i < LT_MOST_ROUNDS; i++) { /* until the last of them has arrived */
-        double within = i + 1 < LT_MOST_ROUNDS ? pow(1 - pow(params->p_full, i + 1), losses) : 1;
+    for (unsigned i = 0; i < LT_MAX_ROUNDS; i++) { /* until the last of them has arrived */
+        double within = i + 1 < LT_MAX_ROUNDS ? pow(1 - pow(params->p_full, i + 1), losses) : 1;
         outcome->rounds[i] += probability * (within - before);
         before = within;
     }
@@ -62,7 +62,7 @@ static void normalize(lt_loss_outcome *outcome)
 {
     if (outcome->recovery <= 0)
         return;
-    for (unsigned i = 0; i < LT_MOST_ROUNDS; i++)
+    for (unsigned i = 0; i < LT_MAX_ROUNDS; i++)
         outcome->rounds[i] /= outcome->recovery;
     outcome->repeated /= outcome->recovery;
 }

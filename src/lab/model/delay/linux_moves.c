@@ -19,7 +19,7 @@
 
 static unsigned within_chain(const lt_delay_params *p, double w)
 {
-    return (unsigned)fmin(w, p->most_window);
+    return (unsigned)fmin(w, p->max_window);
 }
 
 static unsigned halve(const lt_delay_params *p, double w)
@@ -49,7 +49,7 @@ static void send_evenly(lt_move *move, double packets, double from, double to)
     lt_move_send(move, (lt_burst){.packets = packets,
                                   .delay = fmax(from, to) - step / 2,
                                   .step = step,
-                                  .least = fmin(from, to),
+                                  .min = fmin(from, to),
                                   .cause = LT_CAUSE_BACKLOG});
 }
 
@@ -62,7 +62,7 @@ static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b
 
 static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, double b)
 {
-    double packets = leaving(p, w, b), room = w * p->per_mss;
+    double packets = leaving(p, w, b), window_packets = w * p->per_mss;
 
     move->b = b + p->r - packets;
     move->seconds += p->rtt;
@@ -73,8 +73,8 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
                                       .step = 1 / p->f,
                                       .cause = LT_CAUSE_BACKLOG});
         lt_move_send(move, (lt_burst){.packets = w, .cause = LT_CAUSE_NONE});
-    } else if (room > b + p->r) { /* the backlog ends before the round */
-        double drained = fmin(packets, room * b / (room - p->r));
+    } else if (window_packets > b + p->r) { /* the backlog ends before the round */
+        double drained = fmin(packets, window_packets * b / (window_packets - p->r));
         send_evenly(move, drained, b / p->f, 0);
         lt_move_send(move, (lt_burst){.packets = packets - drained, .cause = LT_CAUSE_NONE});
     } else {
@@ -116,7 +116,7 @@ static void send_held(const lt_delay_params *p, lt_move *move, double packets, d
         lt_move_send(move, (lt_burst){.packets = packets / parts,
                                       .delay = waited + detection + later - first / p->f,
                                       .step = 1 / p->f,
-                                      .least = waited,
+                                      .min = waited,
                                       .cause = LT_CAUSE_RECOVERY});
     }
 }
@@ -131,7 +131,7 @@ typedef struct found_loss {
 static void recover(const lt_delay_params *p, lt_moves *moves, double probability,
                     const lt_loss_outcome *losses, const found_loss *loss)
 {
-    for (unsigned rounds = 1; rounds <= LT_MOST_ROUNDS; rounds++) {
+    for (unsigned rounds = 1; rounds <= LT_MAX_ROUNDS; rounds++) {
         double share = probability * losses->rounds[rounds - 1];
         if (share <= 0)
             continue;
@@ -148,7 +148,7 @@ static void recover(const lt_delay_params *p, lt_moves *moves, double probabilit
         lt_move_send(&late, (lt_burst){.packets = loss->packets,
                                        .delay = loss->waited + loss->detection + p->rto,
                                        .step = 1 / p->f,
-                                       .least = loss->waited + p->rto,
+                                       .min = loss->waited + p->rto,
                                        .cause = LT_CAUSE_TIMEOUT});
         lt_moves_time_out(p, moves, probability * losses->repeated, loss->b, &late);
     }

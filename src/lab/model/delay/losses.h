@@ -6,7 +6,7 @@
 
 #include "lab/model/delay/params.h"
 
-enum { LT_MOST_ROUNDS = 4 }; /* more round trips count as that many */
+enum { LT_MAX_ROUNDS = 4 }; /* more round trips count as that many */
 
 typedef struct lt_loss_outcome {
     double none;     /* no loss */
@@ -14,7 +14,7 @@ typedef struct lt_loss_outcome {
     double timeout;  /* the three add up to 1 */
     /* By Linux's rules, shares of recoveries that take 1, 2, ... round trips, and of those that end
      * in a timeout because a retransmission is lost as well; they add up to 1. */
-    double rounds[LT_MOST_ROUNDS], repeated;
+    double rounds[LT_MAX_ROUNDS], repeated;
 } lt_loss_outcome;
 
 /* For a window of `w` >= 1 full segments of a network-limited connection; by Linux's rules, for its

@@ -122,12 +122,12 @@ static livetcp_result solve_growing(livetcp_delay_model *model, lt_delay_params 
                                     const livetcp_delay_model_config *config, livetcp_error *error)
 {
     double multiple = FIRST_BACKLOG;
-    const unsigned least = params->most_backlog;
+    const unsigned min = params->max_backlog;
     livetcp_result result;
 
     do {
         double edge = multiple * fmax(1, ceil(params->r));
-        params->most_backlog = edge > least ? (unsigned)edge : least;
+        params->max_backlog = edge > min ? (unsigned)edge : min;
         livetcp_error why;
         result = solve_chain(model, params, config, &why);
         if (result != LIVETCP_OK &&

@@ -38,7 +38,7 @@ void lt_moves_time_out(const lt_delay_params *p, lt_moves *moves, double probabi
     for (unsigned l = 1; probability > 0; l++) {
         b += wait * p->f;
         seconds += wait;
-        bool last = b >= p->most_backlog || l == MAX_TIMEOUTS || probability < NEGLIGIBLE;
+        bool last = b >= p->max_backlog || l == MAX_TIMEOUTS || probability < NEGLIGIBLE;
         double sent = fmin(b, p->per_mss);
         lt_move *move = lt_moves_add(moves, 0);
         copy(move, prototype);

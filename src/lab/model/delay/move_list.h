@@ -14,10 +14,10 @@ typedef enum lt_cause {
 } lt_cause;
 
 /* Packets with delays of delay, delay - step, delay - 2 step ... over the one-way delay, each at
- * least `least`. */
+ * least `min`. */
 typedef struct lt_burst {
     double packets;
-    double delay, step, least; /* seconds */
+    double delay, step, min; /* seconds */
     lt_cause cause;
 } lt_burst;
 

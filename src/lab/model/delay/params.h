@@ -24,8 +24,8 @@ typedef struct lt_delay_params {
     bool rack;        /* losses, and lost retransmissions, are detected by time */
     unsigned dupacks; /* or after this number of duplicate acknowledgements */
     livetcp_loss_recovery recovery;
-    unsigned most_window;  /* states: windows 1 .. most_window */
-    unsigned most_backlog; /* and backlogs 0 .. most_backlog */
+    unsigned max_window;  /* states: windows 1 .. max_window */
+    unsigned max_backlog; /* and backlogs 0 .. max_backlog */
 } lt_delay_params;
 
 /* Checks every field; the error names an invalid one. */

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double LEAST_LOSS = 1e-5, MOST_LOSS = 0.5, PRECISION = 1.02;
+static const double MIN_LOSS = 1e-5, MAX_LOSS = 0.5, PRECISION = 1.02;
 /* A rate this close to TCP's capacity counts as above it: see the public header. */
 static const double MARGIN = 0.95;
-enum { MOST_CONNECTIONS = 8, MOST_SPLIT = 4 };
+enum { MAX_CONNECTIONS = 8, MAX_SPLIT = 4 };
 
 /* The part of livetcp_delay_target that the initializer of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_target, target_us)
@@ -100,7 +100,7 @@ livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *given_conf
                                     const livetcp_delay_target *given_target, double *loss,
                                     livetcp_error *error)
 {
-    double low = LEAST_LOSS, high = MOST_LOSS; /* works at low, not at high */
+    double low = MIN_LOSS, high = MAX_LOSS; /* works at low, not at high */
     bool ok = false;
     livetcp_delay_model_config config;
     livetcp_delay_target target;
@@ -149,8 +149,8 @@ livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *given_conf
         return result;
     at = config;
     at.backlog_states = enough_backlog(&config, &target);
-    for (at.split = 1; result == LIVETCP_OK && at.split <= MOST_SPLIT; at.split++)
-        for (at.connections = 1; result == LIVETCP_OK && at.connections <= MOST_CONNECTIONS;
+    for (at.split = 1; result == LIVETCP_OK && at.split <= MAX_SPLIT; at.split++)
+        for (at.connections = 1; result == LIVETCP_OK && at.connections <= MAX_CONNECTIONS;
              at.connections++) {
             double delay_us;
             if (best.meets_target || at.split > at.packet_bytes)

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 2000 };
+enum { MAX_ITERATIONS = 2000 };
 static const double LEFT_OUT = 1e-11; /* remaining share of an excursion */
 /* Terms count as proportional if they differ by less than the first; after many terms, by less than
  * the second. */
@@ -154,7 +154,7 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
     for (int start = 0; start < LT_STARTS; start++)
         set_start(w, start);
     for (*iterations = 0; result == LIVETCP_OK && take_apart(w) > LEFT_OUT; ++*iterations) {
-        if (*iterations == MOST_ITERATIONS)
+        if (*iterations == MAX_ITERATIONS)
             result =
                 lt_fail(error, LIVETCP_ERR_BAD_STATE,
                         "the backlog does not drain: the rate is too close to what TCP carries");
@@ -164,7 +164,7 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
         advance(w);
         if (*iterations % 8 == 7 && sum_up(w, LIKE_BEFORE))
             break;
-        if (*iterations + 1 == MOST_ITERATIONS && sum_up(w, ROUGHLY))
+        if (*iterations + 1 == MAX_ITERATIONS && sum_up(w, ROUGHLY))
             break;
         memcpy(w->before, w->term, LT_STARTS * (size_t)w->chain->n * sizeof *w->term);
     }

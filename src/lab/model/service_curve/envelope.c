@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define MOST_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 typedef struct burst { /* all frames of one time */
     livetcp_usec time;
@@ -35,10 +35,10 @@ static livetcp_result check(const livetcp_trace_frame *frames, size_t count, liv
     if (!count)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the trace has no frames");
     for (size_t i = 0; i < count; i++) {
-        if (!frames[i].bytes || frames[i].bytes > MOST_BYTES)
+        if (!frames[i].bytes || frames[i].bytes > MAX_BYTES)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                            "frame %zu of the trace has %llu bytes: 1 to %llu are possible", i + 1,
-                           (unsigned long long)frames[i].bytes, (unsigned long long)MOST_BYTES);
+                           (unsigned long long)frames[i].bytes, (unsigned long long)MAX_BYTES);
         if (i && frames[i].time_us < frames[i - 1].time_us)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                            "frame %zu of the trace is before the one ahead of it: sort them in "
@@ -98,15 +98,15 @@ void livetcp_envelope_destroy(livetcp_envelope **envelope)
 double livetcp_envelope_at(const livetcp_envelope *envelope, livetcp_usec t_us)
 {
     const burst *b = envelope->bursts;
-    uint64_t most = 0;
+    uint64_t max = 0;
 
     for (size_t first = 0, last = 0; t_us >= 0 && first < envelope->count; first++) {
         while (last + 1 < envelope->count && b[last + 1].time - b[first].time <= t_us)
             last++;
-        if (b[last + 1].before - b[first].before > most)
-            most = b[last + 1].before - b[first].before;
+        if (b[last + 1].before - b[first].before > max)
+            max = b[last + 1].before - b[first].before;
     }
-    return 8.0 * (double)most;
+    return 8.0 * (double)max;
 }
 
 double livetcp_envelope_mean_rate(const livetcp_envelope *envelope)

@@ -38,10 +38,10 @@
 
 #include <stdbool.h>
 
-#define LT_ESTIMATOR_LEAST_SAMPLES   LT_UNIT_ROOT_LEAST
-#define LT_ESTIMATOR_MOST_SAMPLES    1000000
-#define LT_ESTIMATOR_MOST_EXTENSIONS 10000
-#define LT_ESTIMATOR_MOST_RATES      1000
+#define LT_ESTIMATOR_MIN_SAMPLES    LT_UNIT_ROOT_MIN
+#define LT_ESTIMATOR_MAX_SAMPLES    1000000
+#define LT_ESTIMATOR_MAX_EXTENSIONS 10000
+#define LT_ESTIMATOR_MAX_RATES      1000
 
 typedef struct lt_estimator_config {
     double step;     /* r_acc, > 0; in the unit of all rates here */
@@ -93,7 +93,7 @@ void lt_estimator_destroy(lt_estimator **estimator);
 double lt_estimator_rate(const lt_estimator *estimator);
 
 /* Maximum number of samples of a train. */
-size_t lt_estimator_most(const lt_estimator *estimator);
+size_t lt_estimator_max(const lt_estimator *estimator);
 
 /* Number of samples until the next test. */
 size_t lt_estimator_wanted(const lt_estimator *estimator);

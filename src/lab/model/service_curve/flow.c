@@ -21,18 +21,17 @@ struct lt_flow {
     double link_free;      /* time at which the network accepts the next packet */
     uint64_t until_marked; /* packets, including this one, to the next congestion notification */
     uint64_t sent, acked;
-    double acked_at[LT_FLOW_MOST_WINDOW]; /* by number, ring buffer */
-    bool marked[LT_FLOW_MOST_WINDOW];
+    double acked_at[LT_FLOW_MAX_WINDOW]; /* by number, ring buffer */
+    bool marked[LT_FLOW_MAX_WINDOW];
 };
 
-#define SLOT(number) ((number) % LT_FLOW_MOST_WINDOW)
+#define SLOT(number) ((number) % LT_FLOW_MAX_WINDOW)
 
 static livetcp_result check(const lt_flow_config *c, livetcp_error *error)
 {
     const char *wrong =
-        !(c->window >= 1 && c->window <= LT_FLOW_MOST_WINDOW)
-            ? "the window has 1 to 1048576 packets"
-        : !(c->rate > 0)                      ? "the network's rate is above 0"
+        !(c->window >= 1 && c->window <= LT_FLOW_MAX_WINDOW) ? "the window has 1 to 1048576 packets"
+        : !(c->rate > 0)                                     ? "the network's rate is above 0"
         : !(c->delay > 0 && c->delay <= 3600) ? "the delay is above 0 and at most an hour"
         : !(c->loss >= 0 && c->loss < 1) ? "the probability of congestion is 0 or more and below 1"
                                          : NULL;
@@ -81,8 +80,8 @@ static void take_acknowledgement(lt_flow *f)
     if (f->config.loss <= 0)
         return;
     f->window = marked ? fmax(f->window / 2, 1) : f->window + 1 / f->window;
-    if (f->window > LT_FLOW_MOST_WINDOW)
-        f->window = LT_FLOW_MOST_WINDOW;
+    if (f->window > LT_FLOW_MAX_WINDOW)
+        f->window = LT_FLOW_MAX_WINDOW;
 }
 
 /* Time covered by the acknowledgement that arrives at `at`: since the previous one, unless the

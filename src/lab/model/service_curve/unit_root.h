@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 /* Minimum length of a series: the critical values hold from there on. */
-#define LT_UNIT_ROOT_LEAST 20
+#define LT_UNIT_ROOT_MIN 20
 
 typedef struct lt_unit_root {
     double statistic; /* -INFINITY for a series with one distinct value */
@@ -29,7 +29,7 @@ typedef struct lt_unit_root {
     bool stationary;  /* statistic < critical */
 } lt_unit_root;
 
-/* `count` >= LT_UNIT_ROOT_LEAST. False if memory is out. */
+/* `count` >= LT_UNIT_ROOT_MIN. False if memory is out. */
 bool lt_unit_root_test(const double *values, size_t count, lt_unit_root *result);
 
 #endif

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SEGMENTS = 10000, STEPS = 6000 };
+enum { MAX_SEGMENTS = 10000, STEPS = 6000 };
 static const double STEP = 0.01, LONG_STEP = 0.1; /* seconds; up to 60 s, and up to 10 minutes */
 
 typedef struct startup_params {
@@ -59,12 +59,12 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
 {
     const struct {
         const char *name;
-        double value, least, most;
+        double value, min, max;
     } ranges[] = {{"rtt_us", (double)c->rtt_us, 1, 1e8},
                   {"mss_bytes", c->mss_bytes, 1, 65535},
                   {"connections", c->connections, 1, 64},
                   {"bytes", c->bytes, 0,
-                   (double)MOST_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
+                   (double)MAX_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
                   {"constants", (double)c->constants, 0, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
     if (!(c->loss >= 0 && c->loss < 1))
@@ -75,9 +75,9 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
                        "loss_back is %g: it is a share, from 0 to less than 1, or -1",
                        c->loss_back);
     for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most))
+        if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g",
-                           ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most);
+                           ranges[i].name, ranges[i].value, ranges[i].min, ranges[i].max);
     return LIVETCP_OK;
 }
 
@@ -124,10 +124,10 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
 
 static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
 {
-    double usual = (double)livetcp_tcp_stack_rto(&p->stack, p->rtt_us) / 1e6;
+    double normal = (double)livetcp_tcp_stack_rto(&p->stack, p->rtt_us) / 1e6;
     double initial = (double)p->stack.rto_initial_us / 1e6;
-    double once = fmax(usual, 3 * p->rtt), least = (double)p->stack.rto_min_us / 1e6;
-    double probe = 2 * p->rtt + least;
+    double once = fmax(normal, 3 * p->rtt), min = (double)p->stack.rto_min_us / 1e6;
+    double probe = 2 * p->rtt + min;
     bool probes = p->stack.detection == LIVETCP_LOSS_DETECTION_RACK && !syn && probe < once;
 
     /* In the paper data starts with the initial timeout as well (Figure 8). Linux has measured the
@@ -137,8 +137,8 @@ static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
     return (lt_timeout_rules){.loss = loss,
                               .probe = probes ? probe : 0,
                               .first = syn || p->paper ? initial : once,
-                              .usual = usual,
-                              .most = (double)p->stack.rto_max_us / 1e6,
+                              .normal = normal,
+                              .max = (double)p->stack.rto_max_us / 1e6,
                               .linear = syn ? p->stack.syn_linear_timeouts : 0,
                               .keep = p->paper};
 }

@@ -46,7 +46,7 @@ typedef struct value {
 typedef struct chain {
     const lt_timeout_rules *rules;
     value values[VALUES];
-    int first, usual;
+    int first, normal;
     double mean;
 } chain;
 
@@ -55,8 +55,8 @@ static int make_values(chain *c, int at, double from)
     int next = at;
 
     for (double seconds = from;; seconds *= 2) {
-        bool last = seconds >= c->rules->most || next + 1 == at + DOUBLINGS;
-        c->values[next] = (value){.seconds = last ? fmin(seconds, c->rules->most) : seconds,
+        bool last = seconds >= c->rules->max || next + 1 == at + DOUBLINGS;
+        c->values[next] = (value){.seconds = last ? fmin(seconds, c->rules->max) : seconds,
                                   .doubled = last ? next : next + 1};
         next++;
         if (last)
@@ -69,8 +69,8 @@ static void make_chain(chain *c, const lt_timeout_rules *rules)
     *c = (chain){.rules = rules};
     c->first = rules->probe > 0 ? 0 : 1;
     c->values[0] = (value){.seconds = rules->probe, .doubled = 1};
-    c->usual = make_values(c, 1, rules->first);
-    make_values(c, c->usual, rules->usual);
+    c->normal = make_values(c, 1, rules->first);
+    make_values(c, c->normal, rules->normal);
     c->values[c->first].share = 1;
 }
 
@@ -83,7 +83,7 @@ static void deliver(const chain *c, int from, double share, double *next, double
     int now = from;
     unsigned linear = c->rules->linear;
 
-    next[c->usual] += alive * (1 - p);
+    next[c->normal] += alive * (1 - p);
     alive *= p;
     while (alive > 0) {
         bool last = !linear && c->values[now].doubled == now;
@@ -92,7 +92,7 @@ static void deliver(const chain *c, int from, double share, double *next, double
             linear--;
         else
             now = c->values[now].doubled;
-        next[c->rules->keep ? now : c->usual] += last ? alive : alive * (1 - p);
+        next[c->rules->keep ? now : c->normal] += last ? alive : alive * (1 - p);
         alive *= p;
         if (last)
             return;
@@ -129,7 +129,7 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
     unsigned linear = c->rules->linear;
     const double *before = c->values[from].times;
 
-    add_shifted(next[c->usual], before, times->count, 0, 1 - p);
+    add_shifted(next[c->normal], before, times->count, 0, 1 - p);
     while (alive > negligible) {
         spent += c->values[now].seconds;
         size_t shift = (size_t)fmin(floor(spent / times->step + 0.5), (double)times->count);
@@ -139,7 +139,7 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
             linear--;
         else
             now = c->values[now].doubled;
-        add_shifted(next[c->rules->keep ? now : c->usual], before, times->count, shift,
+        add_shifted(next[c->rules->keep ? now : c->normal], before, times->count, shift,
                     alive * (1 - p));
         alive *= p;
     }
@@ -147,15 +147,15 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
 
 static livetcp_result distribute(chain *c, lt_times *times, unsigned segments, livetcp_error *error)
 {
-    double *room = calloc(2 * (size_t)VALUES * times->count, sizeof *room);
+    double *memory = calloc(2 * (size_t)VALUES * times->count, sizeof *memory);
     double *next[VALUES];
-    const size_t size = times->count * sizeof *room;
+    const size_t size = times->count * sizeof *memory;
 
-    if (!room)
+    if (!memory)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a distribution");
     for (int v = 0; v < VALUES; v++) {
-        c->values[v].times = room + (size_t)v * times->count;
-        next[v] = room + (size_t)(VALUES + v) * times->count;
+        c->values[v].times = memory + (size_t)v * times->count;
+        next[v] = memory + (size_t)(VALUES + v) * times->count;
         c->values[v].share = 0;
     }
     c->values[c->first].times[0] = c->values[c->first].share = 1;
@@ -173,7 +173,7 @@ static livetcp_result distribute(chain *c, lt_times *times, unsigned segments, l
     }
     for (int v = 0; v < VALUES; v++)
         add_shifted(times->probability, c->values[v].times, times->count, 0, 1);
-    free(room);
+    free(memory);
     return LIVETCP_OK;
 }
 

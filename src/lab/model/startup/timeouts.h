@@ -17,8 +17,8 @@ typedef struct lt_timeout_rules {
     double loss;     /* probability that a segment or its acknowledgement is lost */
     double probe;    /* wait of a single segment before its first timeout; 0: no probe */
     double first;    /* initial timeout in seconds */
-    double usual;    /* after a round trip has been measured */
-    double most;     /* maximum for doubling */
+    double normal;   /* after a round trip has been measured */
+    double max;      /* maximum for doubling */
     unsigned linear; /* number of timeouts before doubling begins */
     bool keep;       /* Karn: a retransmitted segment leaves its timeout to the next */
 } lt_timeout_rules;

@@ -22,7 +22,7 @@ struct Host {
     {
         kernel(6, 18);
         std::strcpy(facts.machine_date, "2026-01-02T03:04:05Z");
-        usual_sysctls();
+        default_sysctls();
         facts.route.how = LT_KNOWN;
         std::strcpy(facts.route.to, "default");
         std::strcpy(facts.route.gateway, "192.0.2.1");
@@ -74,7 +74,7 @@ struct Host {
     }
 
   private:
-    void usual_sysctls()
+    void default_sysctls()
     {
         static const struct {
             lt_sysctl which;
