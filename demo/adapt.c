@@ -12,23 +12,23 @@
 #define VIDEO_SHARE 1.03
 
 /* Below this, 640x360 is of no use. */
-#define LEAST_KBIT 150
+#define MIN_KBIT 150
 
-guint demo_adapt_most(guint kbit)
+guint demo_adapt_max(guint kbit)
 {
     return (guint)(kbit * 1000 * VIDEO_SHARE) + SOUND_BITS;
 }
 
-guint demo_adapt_least(guint kbit)
+guint demo_adapt_min(guint kbit)
 {
-    return demo_adapt_most(MIN(LEAST_KBIT, kbit));
+    return demo_adapt_max(MIN(MIN_KBIT, kbit));
 }
 
 static guint video_kbit(const demo_adapt *adapt, guint estimate)
 {
     double kbit = ((double)estimate - SOUND_BITS) / VIDEO_SHARE / 1000 + 0.5;
-    guint least = MIN(LEAST_KBIT, adapt->best);
-    return kbit < least ? least : MIN((guint)kbit, adapt->best);
+    guint min_kbit = MIN(MIN_KBIT, adapt->best);
+    return kbit < min_kbit ? min_kbit : MIN((guint)kbit, adapt->best);
 }
 
 typedef struct change {

@@ -15,8 +15,8 @@ typedef struct demo_adapt {
 } demo_adapt;
 
 /* Limits of the estimate, in bit/s, for video of up to `kbit` kbit/s with sound and headers. */
-guint demo_adapt_most(guint kbit);
-guint demo_adapt_least(guint kbit);
+guint demo_adapt_max(guint kbit);
+guint demo_adapt_min(guint kbit);
 
 /* Makes `encoder`, an x264enc, follow `sink`, between a minimum rate and `best` kbit/s. Takes over
  * both references. Writes encoder.csv with lines time_us,kbit in `directory`. FALSE with *error on

@@ -29,7 +29,7 @@ void demo_canvas_append_leg(GString *description, int index)
 }
 
 /* Decoding may take longer than the compositor waits for a picture of its arrival time. */
-static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+static GstPadProbeReturn timestamp_arrival(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
     demo_canvas *canvas = user;
@@ -79,7 +79,7 @@ static void prepare_leg(demo_canvas *canvas, GstElement *screen, int index)
     if (pad != NULL) { /* the receiver has this leg */
         GstElement *shown = demo_stage_element(canvas->stage, queue);
         g_object_set(pad, "xpos", 8 + index * 656, "ypos", 8, "zorder", 1 + index, NULL);
-        watch(canvas, shown, GST_PAD_PROBE_TYPE_BUFFER, stamp);
+        watch(canvas, shown, GST_PAD_PROBE_TYPE_BUFFER, timestamp_arrival);
         gst_object_unref(shown);
         gst_object_unref(pad);
     }

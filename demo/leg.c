@@ -38,8 +38,8 @@ static char *livetcp_send(const demo_leg_options *options)
                                            " handshake-timeout=%u sync=false async=false"
                                            " leaky=upstream max-send-delay=0",
                            options->host, options->port, options->connections,
-                           options->policy != NULL ? options->policy : "auto", options->least,
-                           options->most, HANDSHAKE_TIMEOUT_MS);
+                           options->policy != NULL ? options->policy : "auto", options->min_bitrate,
+                           options->max_bitrate, HANDSHAKE_TIMEOUT_MS);
 }
 
 static char *livetcp_receive(const demo_leg_options *options)

@@ -7,11 +7,11 @@
 
 /* Parameters of a leg's pipeline fragments. Strings are borrowed. */
 typedef struct demo_leg_options {
-    const char *host;   /* of the receiver */
-    guint port;         /* the receiver's port for this leg; receiving, 0 = any */
-    const char *policy; /* LiveTCP's */
-    guint connections;  /* LiveTCP's, 1..32 */
-    guint least, most;  /* LiveTCP's, limits of its estimated bit rate; 0 = none */
+    const char *host;               /* of the receiver */
+    guint port;                     /* the receiver's port for this leg; receiving, 0 = any */
+    const char *policy;             /* LiveTCP's */
+    guint connections;              /* LiveTCP's, 1..32 */
+    guint min_bitrate, max_bitrate; /* LiveTCP's, limits of its estimated bit rate; 0 = none */
 } demo_leg_options;
 
 /*

@@ -115,7 +115,7 @@ static GstCaps *on_request_pt_map(GstElement *demux, guint payload, gpointer use
 }
 
 /* Timestamps of both legs are times of arrival; the transports' own ones differ. */
-static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+static GstPadProbeReturn timestamp_arrival(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
     receiver *r = user;
@@ -155,8 +155,8 @@ static gboolean set_up_leg(receiver *r, int index, GError **error)
     g_signal_connect(demux, "request-pt-map", G_CALLBACK(on_request_pt_map), NULL);
 
     gboolean ok = demo_stage_trace(&r->stage, leg, packets, "src", error);
-    probe(r, leg, "-packets", stamp, r);
-    probe(r, leg, "-order", stamp, r);
+    probe(r, leg, "-packets", timestamp_arrival, r);
+    probe(r, leg, "-order", timestamp_arrival, r);
     probe(r, leg, "-video", count, &r->decoded[index].video);
     probe(r, leg, "-audio", count, &r->decoded[index].audio);
 

@@ -137,8 +137,8 @@ static char *describe(sender *s, const char *listening)
             .port = s->ports[i],
             .policy = o->policy,
             .connections = (guint)o->connections,
-            .least = follows ? demo_adapt_least((guint)o->bitrate) : 0,
-            .most = follows ? demo_adapt_most((guint)o->bitrate) : 0,
+            .min_bitrate = follows ? demo_adapt_min((guint)o->bitrate) : 0,
+            .max_bitrate = follows ? demo_adapt_max((guint)o->bitrate) : 0,
         };
         if (o->adapt) {
             demo_media_append_encoder(p, leg->name, o->bitrate);

@@ -26,10 +26,10 @@
 
 typedef struct slot {
     int socket;      /* -1: none */
-    bool connecting; /* fails at give_up_us */
+    bool connecting; /* fails at deadline_us */
     bool leaving;    /* closed by the engine: open until the peer has read the last bytes */
     bool blocked;    /* the send buffer is full */
-    livetcp_usec give_up_us;
+    livetcp_usec deadline_us;
 } slot;
 
 typedef struct owner {
@@ -98,7 +98,7 @@ static void start_connecting(owner *o, unsigned i)
 
     close_slot(s); /* one that is leaving */
     s->connecting = true;
-    s->give_up_us = now_us() + o->config.connect_timeout_us;
+    s->deadline_us = now_us() + o->config.connect_timeout_us;
     s->socket = socket(peer->ai_family, peer->ai_socktype, peer->ai_protocol);
     /* Without TCP_NODELAY, Nagle's algorithm holds small packets back until earlier ones are
      * acknowledged. */
@@ -195,7 +195,7 @@ static void read_input(owner *o, unsigned i)
 static void take_ready(owner *o, unsigned i, short events)
 {
     slot *s = &o->slots[i];
-    int error = s->connecting && now_us() >= s->give_up_us ? ETIMEDOUT : 0;
+    int error = s->connecting && now_us() >= s->deadline_us ? ETIMEDOUT : 0;
 
     if (s->connecting && events)
         getsockopt(s->socket, SOL_SOCKET, SO_ERROR, &error, &(socklen_t){sizeof error});

@@ -24,8 +24,8 @@ typedef struct option_table {
 
 void option_table_print(const option_table *table, FILE *out);
 
-/* Stores other arguments in `plain`, at most `most`. Returns their number; -1 after a message. */
+/* Stores other arguments in `plain`, at most `max`. Returns their number; -1 after a message. */
 int option_table_read(const option_table *table, int argc, char **argv, const char **plain,
-                      int most);
+                      int max);
 
 #endif

@@ -28,17 +28,17 @@
 #include <string.h>
 #include <uv.h>
 
-#define TICK_MS      4
-#define LATENCY_MS   120
-#define STATUS_MS    1000
-#define SETTLE_US    (2 * LIVETCP_USEC_SEC)
-#define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
-#define END_MS       500 /* bounds the end if the network hangs */
-#define BACK_MS      10000
-#define FORWARD      200                     /* percent */
-#define LOST_US      (10 * LIVETCP_USEC_SEC) /* a key press without a picture counts as lost */
-#define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC)
-#define SSRC         0x4c545456u /* of requests; this program sends no media */
+#define TICK_MS        4
+#define LATENCY_MS     120
+#define STATUS_MS      1000
+#define SETTLE_US      (2 * LIVETCP_USEC_SEC)
+#define DRAIN_US       (50 * LIVETCP_USEC_MSEC)
+#define END_MS         500 /* bounds the end if the network hangs */
+#define BACK_MS        10000
+#define FORWARD        200                     /* percent */
+#define LOST_US        (10 * LIVETCP_USEC_SEC) /* a key press without a picture counts as lost */
+#define DEFAULT_RTT_US (100 * LIVETCP_USEC_MSEC)
+#define SSRC           0x4c545456u /* of requests; this program sends no media */
 
 typedef struct options {
     const char *uri, *pictures;
@@ -73,7 +73,7 @@ typedef struct program {
     watching *watching;
     remote remote;
     tv_answer state;
-    bool has_state, told, overlay, paused;
+    bool has_state, unknown_logged, overlay, paused;
     tv_quality quality;
     FILE *pictures;
 
@@ -195,7 +195,7 @@ static int64_t round_trip(const program *p)
     livetcp_session_stats stats = {.struct_size = sizeof stats};
 
     livetcp_session_get_stats(p->session, &stats);
-    return stats.rtt_us > 0 ? stats.rtt_us : USUAL_RTT_US;
+    return stats.rtt_us > 0 ? stats.rtt_us : DEFAULT_RTT_US;
 }
 
 static void send_requests(program *p, int64_t now)
@@ -371,9 +371,9 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
         take_answer(p, &answer);
         return;
     }
-    if (watching_take(p->watching, packet, now_us()) || p->told)
+    if (watching_take(p->watching, packet, now_us()) || p->unknown_logged)
         return;
-    p->told = true;
+    p->unknown_logged = true;
     say("the server sends what is no television; it is counted and ignored");
 }
 

@@ -14,7 +14,7 @@
 typedef struct measure {
     uint32_t *steps;
     uint64_t count;
-    int64_t least_us, most_us;
+    int64_t min_us, max_us;
     double sum_us;
 } measure;
 

@@ -19,7 +19,7 @@
     LIVETCP_USEC_SEC /* wait for missing packets, and between requests for a key frame */
 #define PATH_US  (100 * LIVETCP_USEC_MSEC)
 #define FIRST_US (100 * LIVETCP_USEC_MSEC) /* playout delay until the path is known */
-#define LEAST_US (20 * LIVETCP_USEC_MSEC)
+#define MIN_US   (20 * LIVETCP_USEC_MSEC)
 
 typedef struct waiting {
     tv_picture picture;
@@ -39,9 +39,9 @@ struct watching {
 
     waiting queue[QUEUE]; /* ring buffer */
     unsigned first, count;
-    bool started;   /* something was decoded */
-    uint32_t play;  /* play of the newest decoded picture, */
-    uint32_t heard; /* and of the newest sound */
+    bool started;        /* something was decoded */
+    uint32_t play;       /* play of the newest decoded picture, */
+    uint32_t sound_play; /* and of the newest sound */
     int64_t waits_since_us, wanted_us, path_us;
     bool broken;
     watching_stats stats;
@@ -56,7 +56,7 @@ static bool is_sound(const livetcp_packet *packet, void *user)
 }
 
 /* The assembly orders pictures, so their playout gives times only. */
-static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
+static bool create_playouts(watching *w, int64_t max_us, livetcp_error *error)
 {
     const livetcp_playout_attachment attachment = {.struct_size = sizeof attachment,
                                                    .wants = is_sound};
@@ -64,9 +64,9 @@ static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
 
     livetcp_playout_config_init(&config);
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
-    config.latency_us = most_us < FIRST_US ? most_us : FIRST_US;
-    config.min_latency_us = most_us < LEAST_US ? most_us : LEAST_US;
-    config.max_latency_us = most_us;
+    config.latency_us = max_us < FIRST_US ? max_us : FIRST_US;
+    config.min_latency_us = max_us < MIN_US ? max_us : MIN_US;
+    config.max_latency_us = max_us;
     config.clock_rate = TV_SOUND_CLOCK;
     config.release = LIVETCP_PLAYOUT_IN_ORDER;
     if (livetcp_playout_create(&config, &w->sounds, error) != LIVETCP_OK ||
@@ -78,7 +78,7 @@ static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
     return livetcp_playout_create(&config, &w->pictures, error) == LIVETCP_OK;
 }
 
-watching *watching_create(livetcp_session *session, const watching_output *output, int64_t most_us,
+watching *watching_create(livetcp_session *session, const watching_output *output, int64_t max_us,
                           char *message, size_t size)
 {
     watching *w = calloc(1, sizeof *w);
@@ -95,7 +95,7 @@ watching *watching_create(livetcp_session *session, const watching_output *outpu
     livetcp_session_set_clock_rate(session, TV_VIDEO_PAYLOAD, TV_VIDEO_CLOCK);
     livetcp_session_set_clock_rate(session, TV_SOUND_PAYLOAD, TV_SOUND_CLOCK);
     w->opus = opus_decoder_create(TV_SOUND_CLOCK, 1, &code);
-    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, most_us, &error))
+    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, max_us, &error))
         snprintf(message, size, "%s", w->opus ? error.message : opus_strerror(code));
     else if ((w->decoder = decoder_open(message, size)))
         return w;
@@ -219,12 +219,12 @@ static void play_item(watching *w, const livetcp_playout_item *item)
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
     int16_t samples[LONGEST];
     size_t size = 0;
-    uint32_t play = w->heard;
+    uint32_t play = w->sound_play;
     const uint8_t *payload = payload_of(item, &size, &play);
 
-    if (play < w->heard)
+    if (play < w->sound_play)
         return; /* of a previous play */
-    w->heard = play;
+    w->sound_play = play;
     const int count = payload && size > 0
                           ? opus_decode(w->opus, payload, (opus_int32)size, samples, LONGEST, 0)
                           : opus_decode(w->opus, NULL, 0, samples, FRAME, 0);

@@ -36,9 +36,9 @@ typedef struct watching_stats {
 
 typedef struct watching watching;
 
-/* The session must outlive it. `most_us`: maximum playout delay. NULL, with a message for the
+/* The session must outlive it. `max_us`: maximum playout delay. NULL, with a message for the
  * user. */
-watching *watching_create(livetcp_session *session, const watching_output *output, int64_t most_us,
+watching *watching_create(livetcp_session *session, const watching_output *output, int64_t max_us,
                           char *message, size_t size);
 void watching_destroy(watching **w);
 

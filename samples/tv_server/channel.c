@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define HISTORY_BYTES ((size_t)256 << 20) /* per channel, at any bit rate */
-#define LEAST_SHARE   8 /* minimum bit rate: this part (1/N) of the configured one */
+#define MIN_SHARE     8 /* minimum bit rate: this part (1/N) of the configured one */
 #define LATE_PICTURES 2 /* more late pictures than this, and some are skipped */
 #define SECOND_US     1000000
 
@@ -117,7 +117,7 @@ static void forget(channel *c)
 /* Adds pictures of both qualities, or of none, so that their numbers stay equal. */
 static void keep(channel *c, moment *m)
 {
-    unit *high = m->units[TRACK_HIGH], *low = m->units[TRACK_LOW], *heard = m->units[TRACK_SOUND];
+    unit *high = m->units[TRACK_HIGH], *low = m->units[TRACK_LOW], *audio = m->units[TRACK_SOUND];
 
     if (high && low && push(&c->tracks[TRACK_HIGH], high)) {
         if (!push(&c->tracks[TRACK_LOW], low)) {
@@ -130,8 +130,8 @@ static void keep(channel *c, moment *m)
             m->units[TRACK_HIGH] = m->units[TRACK_LOW] = NULL;
         }
     }
-    if (heard && push(&c->tracks[TRACK_SOUND], heard)) {
-        c->bytes += heard->used;
+    if (audio && push(&c->tracks[TRACK_SOUND], audio)) {
+        c->bytes += audio->used;
         m->units[TRACK_SOUND] = NULL;
     }
     for (int i = 0; i < TRACKS; i++)
@@ -204,19 +204,19 @@ uint64_t channel_find(const channel *c, int kind, int64_t pts_us)
 
 /* ---- the thread ---- */
 
-static void post(channel *c, unit *high, unit *low, unit *heard)
+static void post(channel *c, unit *high, unit *low, unit *audio)
 {
     moment *m = calloc(1, sizeof *m);
 
     if (!m) { /* out of memory: one picture less */
         unit_destroy(high);
         unit_destroy(low);
-        unit_destroy(heard);
+        unit_destroy(audio);
         return;
     }
     m->units[TRACK_HIGH] = high;
     m->units[TRACK_LOW] = low;
-    m->units[TRACK_SOUND] = heard;
+    m->units[TRACK_SOUND] = audio;
     uv_mutex_lock(&c->lock);
     *c->made_end = m;
     c->made_end = &m->next;
@@ -330,12 +330,12 @@ void channel_want_key(channel *c, int64_t now_us, int64_t round_trip_us)
 
 void channel_set_rate(channel *c, int kind, int kbits)
 {
-    const int most = kind == TRACK_HIGH ? c->settings.kbits : c->settings.low_kbits;
-    const int least = most / LEAST_SHARE > 16 ? most / LEAST_SHARE : 16;
+    const int max_kbits = kind == TRACK_HIGH ? c->settings.kbits : c->settings.low_kbits;
+    const int min_kbits = max_kbits / MIN_SHARE > 16 ? max_kbits / MIN_SHARE : 16;
 
-    kbits = kbits > most ? most : kbits < least ? least : kbits;
+    kbits = kbits > max_kbits ? max_kbits : kbits < min_kbits ? min_kbits : kbits;
     uv_mutex_lock(&c->lock);
-    if (abs(kbits - c->wanted_kbits[kind]) * 20 > c->wanted_kbits[kind] || kbits == most)
+    if (abs(kbits - c->wanted_kbits[kind]) * 20 > c->wanted_kbits[kind] || kbits == max_kbits)
         c->wanted_kbits[kind] = kbits;
     uv_mutex_unlock(&c->lock);
 }

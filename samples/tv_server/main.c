@@ -47,7 +47,7 @@ typedef struct watcher { /* a viewer and its session */
     struct program *program;
     viewer *viewer;
     livetcp_session *session;
-    bool told; /* its invalid packets were logged */
+    bool logged; /* its invalid packets were logged */
 } watcher;
 
 typedef struct program {
@@ -71,7 +71,7 @@ typedef struct program {
 
     bool ending, failed;
     uint64_t served, pictures, refused;
-    size_t most;
+    size_t max_viewers;
     uint64_t began_ns;
 } program;
 
@@ -111,9 +111,9 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     watcher *w = user;
     (void)session;
 
-    if (packet->report || viewer_take(w->viewer, packet, now_us()) || w->told)
+    if (packet->report || viewer_take(w->viewer, packet, now_us()) || w->logged)
         return;
-    w->told = true;
+    w->logged = true;
     fprintf(stderr, "tv_server: viewer %s sends what is no control; it is counted and ignored\n",
             viewer_remote(w->viewer));
 }
@@ -183,7 +183,7 @@ static bool add_watcher(program *p, channel *c, livetcp_session *session, const 
     p->watchers[p->count] = w;
     p->viewers[p->count++] = w->viewer;
     p->served++;
-    p->most = p->count > p->most ? p->count : p->most;
+    p->max_viewers = p->count > p->max_viewers ? p->count : p->max_viewers;
     return true;
 }
 
@@ -237,7 +237,7 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
 
 /* ---- what the channels make ---- */
 
-static void tell_trouble(program *p, unsigned i)
+static void print_problems(program *p, unsigned i)
 {
     const char *trouble = channel_trouble(p->list[i]);
 
@@ -252,7 +252,7 @@ static void on_wake(uv_async_t *handle)
     program *p = handle->data;
 
     for (unsigned i = 0; i < p->channels.count; i++) {
-        tell_trouble(p, i);
+        print_problems(p, i);
         if (!channel_collect(p->list[i]))
             continue;
         for (size_t j = 0; j < p->count; j++)
@@ -374,7 +374,7 @@ static void print_summary(const program *p)
            "%llu viewers, at most %zu at a time, %llu turned away; %llu pictures sent\n",
            (double)(uv_hrtime() - p->began_ns) / 1e9, p->channels.count,
            (unsigned long long)pictures, (unsigned long long)keys, (unsigned long long)skipped,
-           (unsigned long long)p->served, p->most, (unsigned long long)p->refused,
+           (unsigned long long)p->served, p->max_viewers, (unsigned long long)p->refused,
            (unsigned long long)p->pictures);
     fflush(stdout);
 }
@@ -556,8 +556,9 @@ static bool open_channel(program *p, const char *text, char *message, size_t siz
 
 static bool open_channels(program *p, char *message, size_t size)
 {
-    static const char *const usual[] = {"livetcp:", "one=test", "two=test", "three=test"};
-    const char *const *names = p->options.count > 1 ? p->options.plain : usual;
+    static const char *const default_channels[] = {"livetcp:", "one=test", "two=test",
+                                                   "three=test"};
+    const char *const *names = p->options.count > 1 ? p->options.plain : default_channels;
     const int count = p->options.count > 1 ? p->options.count : 4;
 
     for (int i = 1; i < count; i++)

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <uv.h>
 
-#define REPORT_US    LIVETCP_USEC_SEC
-#define NORMAL       100 /* percent */
-#define MAX_SPEED    400
-#define MAX_BACK_MS  3600000
-#define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC) /* assumed until it is known */
-#define LIST_TEXT    90
+#define REPORT_US      LIVETCP_USEC_SEC
+#define NORMAL         100 /* percent */
+#define MAX_SPEED      400
+#define MAX_BACK_MS    3600000
+#define DEFAULT_RTT_US (100 * LIVETCP_USEC_MSEC) /* assumed until it is known */
+#define LIST_TEXT      90
 /* Thresholds of automatic quality, relative to the high quality's bit rate: down below the first,
  * up again above the second. */
 #define ENOUGH 1.1
@@ -143,7 +143,7 @@ static int64_t round_trip(const viewer *v)
     livetcp_session_stats stats = {.struct_size = sizeof stats};
 
     livetcp_session_get_stats(v->session, &stats);
-    return stats.rtt_us > 0 ? stats.rtt_us : USUAL_RTT_US;
+    return stats.rtt_us > 0 ? stats.rtt_us : DEFAULT_RTT_US;
 }
 
 /* The quality can change at a key frame. */

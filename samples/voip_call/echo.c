@@ -81,24 +81,24 @@ void echo_align(echo *e, long samples)
     }
 }
 
-static void take(echo *e, int16_t *heard)
+static void take(echo *e, int16_t *played)
 {
     e->quiet_frames++;
     for (size_t i = 0; i < FRAME; i++) {
-        heard[i] = i < e->used ? e->ring[(e->first + i) % RING] : 0;
-        if (abs(heard[i]) > QUIET)
+        played[i] = i < e->used ? e->ring[(e->first + i) % RING] : 0;
+        if (abs(played[i]) > QUIET)
             e->quiet_frames = 0;
     }
     drop(e, e->used < FRAME ? e->used : FRAME);
 }
 
-void echo_cancel(echo *e, int16_t said[FRAME], int16_t heard[FRAME])
+void echo_cancel(echo *e, int16_t captured[FRAME], int16_t played[FRAME])
 {
     int16_t clean[FRAME];
 
-    take(e, heard);
+    take(e, played);
     if (!e->canceller || e->quiet_frames > TAIL / FRAME) /* silence has no echo */
         return;
-    speex_echo_cancellation(e->canceller, said, heard, clean);
-    memcpy(said, clean, sizeof clean);
+    speex_echo_cancellation(e->canceller, captured, played, clean);
+    memcpy(captured, clean, sizeof clean);
 }

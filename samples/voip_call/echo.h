@@ -18,7 +18,7 @@ void echo_played(echo *e, const int16_t *samples, size_t count);
  * these: realigns after an underrun of a device. */
 void echo_align(echo *e, long samples);
 
-/* `heard` is the sound of the loudspeaker during `said`, from which its echo is removed. */
-void echo_cancel(echo *e, int16_t said[FRAME], int16_t heard[FRAME]);
+/* `played` is the sound of the loudspeaker during `captured`, from which its echo is removed. */
+void echo_cancel(echo *e, int16_t captured[FRAME], int16_t played[FRAME]);
 
 #endif

@@ -43,8 +43,8 @@ bool hearing_start(hearing *h, char *message, size_t size)
     int error = OPUS_OK;
 
     h->payload_type = -1;
-    h->spare = LONG_MAX;
-    h->usual = low(h) + MARGIN;
+    h->min_queued = LONG_MAX;
+    h->last_min_queued = low(h) + MARGIN;
     h->end_us = INT64_MIN;
     h->decoder = opus_decoder_create(SAMPLE_RATE, 1, &error);
     if (error != OPUS_OK) {
@@ -88,7 +88,7 @@ static void resample(hearing *h, const int16_t *samples, size_t count)
 static void follow_clocks(hearing *h)
 {
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
-    long excess = h->spare == LONG_MAX ? 0 : h->spare - low(h) - MARGIN;
+    long excess = h->min_queued == LONG_MAX ? 0 : h->min_queued - low(h) - MARGIN;
 
     if (labs(excess) < MARGIN / 2)
         excess = 0;
@@ -210,8 +210,8 @@ static void play(hearing *h, const due *d, livetcp_usec now)
     long early = d->item.play_us > now ? samples_of(d->item.play_us - now) : 0;
     long queued = sound_queued(h->out, now) - early; /* queue length when it is due */
 
-    if (packet && queued < h->spare)
-        h->spare = queued;
+    if (packet && queued < h->min_queued)
+        h->min_queued = queued;
     int count = decode_item(h, d, samples);
     if (queued < low(h) + EXCESS)
         resample(h, samples, (size_t)count);
@@ -247,8 +247,8 @@ void hearing_play(hearing *h, livetcp_usec now)
         play(h, &d, now);
     if (now - h->measured_us >= MEASURE_US) {
         follow_clocks(h);
-        h->usual = h->spare == LONG_MAX ? h->usual : h->spare;
-        h->spare = LONG_MAX;
+        h->last_min_queued = h->min_queued == LONG_MAX ? h->last_min_queued : h->min_queued;
+        h->min_queued = LONG_MAX;
         h->measured_us = now;
     }
     fill(h, now);
@@ -256,7 +256,7 @@ void hearing_play(hearing *h, livetcp_usec now)
 
 livetcp_usec hearing_delay(const hearing *h)
 {
-    return time_of(h->usual + sound_play_block(h->out));
+    return time_of(h->last_min_queued + sound_play_block(h->out));
 }
 
 livetcp_usec hearing_next(hearing *h, livetcp_usec now)

@@ -25,7 +25,7 @@ typedef struct hearing {
 
     /* Samples in the loudspeaker's queue when a packet arrives: the minimum since measured_us, and
      * in the second before that. */
-    long spare, usual;
+    long min_queued, last_min_queued;
     livetcp_usec measured_us;
 
     /* End of the last packet or gap, and the next item. */

@@ -58,7 +58,7 @@ typedef struct program {
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
-    char said[sizeof((livetcp_error *)0)->message]; /* why a call failed, reported once */
+    char reported[sizeof((livetcp_error *)0)->message]; /* why a call failed, reported once */
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
@@ -125,7 +125,7 @@ static void print_quality(const quality *q)
 }
 
 /* Problems that need attention first. */
-static void print_trouble(const program *p)
+static void print_problems(const program *p)
 {
     if (livetcp_session_get_state(p->session) != LIVETCP_SESSION_OPEN)
         printf("  NO CONNECTION, calling again");
@@ -141,7 +141,7 @@ static void print_status(const program *p)
     if (p->keys.on_terminal)
         fputs("\r\033[K", stdout);
     print_clock(p->elapsed);
-    print_trouble(p);
+    print_problems(p);
     print_quality(&p->quality);
     print_level(p->muted ? "  you (MUTED)" : "  you", p->state.spoken_peak);
     print_level("they", p->state.heard_peak);
@@ -354,9 +354,10 @@ static void on_connection(livetcp_session *session, unsigned connection,
     char text[sizeof error->message + 32];
 
     (void)session, (void)state;
-    if (connection != 0 || !error || p->voice || p->ending || strcmp(p->said, error->message) == 0)
+    if (connection != 0 || !error || p->voice || p->ending ||
+        strcmp(p->reported, error->message) == 0)
         return;
-    snprintf(p->said, sizeof p->said, "%s", error->message);
+    snprintf(p->reported, sizeof p->reported, "%s", error->message);
     snprintf(text, sizeof text, "%s; calling again", error->message);
     say(text);
 }

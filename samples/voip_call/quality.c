@@ -89,18 +89,18 @@ const char *quality_word(double mos)
 /* The largest component of the delay that the user can influence. */
 static const char *largest(const quality *q)
 {
-    livetcp_usec most = q->path_us;
+    livetcp_usec max = q->path_us;
     const char *name = "the path is long";
 
-    if (q->waiting_us > most) {
-        most = q->waiting_us;
+    if (q->waiting_us > max) {
+        max = q->waiting_us;
         name = "packets wait in queues and for lost ones";
     }
-    if (q->playout_us > most) {
-        most = q->playout_us;
+    if (q->playout_us > max) {
+        max = q->playout_us;
         name = "they come unevenly and have to be held";
     }
-    return q->hearing_us > most ? "the loudspeaker is slow" : name;
+    return q->hearing_us > max ? "the loudspeaker is slow" : name;
 }
 
 static void explain(quality *q, const livetcp_quality *now, const quality_counts *before)

@@ -23,7 +23,7 @@ struct recorder {
     uv_cond_t more;
     bool ending;
     uint8_t *waiting, *taken; /* little-endian samples */
-    size_t used, room;        /* bytes of `waiting`: used, allocated */
+    size_t used, capacity;    /* bytes of `waiting`: used, allocated */
 };
 
 static void put(uint8_t *at, uint32_t value, unsigned bytes)
@@ -71,7 +71,7 @@ static void run(void *user)
 
     while (!ending) {
         uv_mutex_lock(&r->lock);
-        while (!r->ending && r->used < r->room / PART)
+        while (!r->ending && r->used < r->capacity / PART)
             uv_cond_wait(&r->more, &r->lock);
         uint8_t *full = r->waiting;
         size_t size = r->used;
@@ -102,9 +102,9 @@ recorder *recorder_open(const char *path, unsigned rate, char *message, size_t s
         return NULL;
     }
     r->rate = rate;
-    r->room = (size_t)rate * 4 * SECONDS;
-    r->waiting = malloc(r->room);
-    r->taken = malloc(r->room);
+    r->capacity = (size_t)rate * 4 * SECONDS;
+    r->waiting = malloc(r->capacity);
+    r->taken = malloc(r->capacity);
     r->file = fopen(path, "wb");
     if (!r->waiting || !r->taken || !r->file) {
         snprintf(message, size, "%s cannot be recorded to: %s", path, strerror(errno));
@@ -118,14 +118,14 @@ recorder *recorder_open(const char *path, unsigned rate, char *message, size_t s
     return r;
 }
 
-void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t count)
+void recorder_add(recorder *r, const int16_t *captured, const int16_t *played, size_t count)
 {
     uv_mutex_lock(&r->lock);
-    for (size_t i = 0; i < count && r->room - r->used >= 4; i++, r->used += 4) {
-        put(r->waiting + r->used, (uint16_t)said[i], 2);
-        put(r->waiting + r->used + 2, (uint16_t)heard[i], 2);
+    for (size_t i = 0; i < count && r->capacity - r->used >= 4; i++, r->used += 4) {
+        put(r->waiting + r->used, (uint16_t)captured[i], 2);
+        put(r->waiting + r->used + 2, (uint16_t)played[i], 2);
     }
-    if (r->used >= r->room / PART)
+    if (r->used >= r->capacity / PART)
         uv_cond_signal(&r->more);
     uv_mutex_unlock(&r->lock);
 }

@@ -13,7 +13,7 @@ typedef struct recorder recorder;
 recorder *recorder_open(const char *path, unsigned rate, char *message, size_t size);
 
 /* Any thread; does not wait for the disk. Sound is left out when the disk is two seconds late. */
-void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t count);
+void recorder_add(recorder *r, const int16_t *captured, const int16_t *played, size_t count);
 
 /* Writes the rest. Returns NULL, or the error: valid until the next call of strerror(). */
 const char *recorder_close(recorder **r);

@@ -46,18 +46,18 @@ static int peak_of(const int16_t *frame)
 
 /* ---- the thread ---- */
 
-static void speak_frame(voice *v, int16_t *said, bool muted)
+static void speak_frame(voice *v, int16_t *captured, bool muted)
 {
     const livetcp_packet_info info = {.struct_size = sizeof info, .codec = LIVETCP_CODEC_AUDIO};
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + PACKET_MAX];
-    int16_t heard[FRAME];
+    int16_t played[FRAME];
 
-    echo_cancel(v->echo, said, heard);
+    echo_cancel(v->echo, captured, played);
     if (muted)
-        memset(said, 0, FRAME * sizeof *said);
+        memset(captured, 0, FRAME * sizeof *captured);
     if (v->settings.recorder)
-        recorder_add(v->settings.recorder, said, heard, FRAME);
-    size_t size = speaking_encode(&v->speaking, said, packet);
+        recorder_add(v->settings.recorder, captured, played, FRAME);
+    size_t size = speaking_encode(&v->speaking, captured, packet);
     if (size > 0) /* does not block; on_state() reports the end of the session */
         livetcp_session_send_with(v->settings.session, packet, size, &info);
 }
