@@ -22,7 +22,7 @@ PAUSE = 0.5  # s between two clips
 PATH, RTT = "delay=50ms,loss=3%", 100
 PORT = 5904
 SCHEMES = {"auto": [], "single": ["--policy", "single", "--connections", "1"]}
-JUDGED = "auto"
+CHECKED = "auto"
 MOST_MS, LEAST_MOS, MOST_CPU = 150, 4.2, 2.0
 WORDS = {True: "pass", False: "**fail**", None: "not judged"}
 
@@ -174,7 +174,7 @@ def build_floor(bench):
 def measure_floor(bench, program, rows, seconds, seed):
     """Rows of both ends: they say what was said in the call of `rows`, with the settings that its
     encoder had."""
-    folder = bench.results / "call" / f"{JUDGED}-{seed}"
+    folder = bench.results / "call" / f"{CHECKED}-{seed}"
     with_settings = [str(round(rows[0][name])) for name in ("bitrate", "complexity", "loss_percent")]
     bench.say(f"the least CPU of a telephone, {seconds:g} s, seed {seed}")
     run = subprocess.run([program, str(max(1, round(seconds))), *with_settings, folder / "near.call.wav",
@@ -187,9 +187,9 @@ def measure_floor(bench, program, rows, seconds, seed):
 
 # ---- the report ----
 
-def judge(rows, floor):
+def check(rows, floor):
     """(what, measured, wanted, passed)"""
-    mine = [row for row in rows if row["scheme"] == JUDGED]
+    mine = [row for row in rows if row["scheme"] == CHECKED]
     worst = {"mos": min(row["mos"] for row in mine),
              "ms": max(max(row["mouth_to_ear_ms"], row["measured_ms"] or float("inf"))
                        for row in mine),
@@ -236,7 +236,7 @@ def describe_cpu(rows, floor):
                              "packets a second, sent and decoded"], lines)
 
 
-def describe(rows, floor, judged, circumstances):
+def describe(rows, floor, checked, circumstances):
     text = (f"# A telephone call\n\n{circumstances}\n\nTwo processes of samples/voip_call, recorded "
             f"speech both ways, `{PATH}` in both directions (round trip {RTT} ms, of which "
             f"{RTT // 2} ms are in every mouth-to-ear delay). Estimated: by the program, mean of its "
@@ -258,9 +258,9 @@ def describe(rows, floor, judged, circumstances):
           f"{r['mos']:.2f}", f"{r['cpu_percent']:.1f} %") for r in rows])
     if floor:
         text += describe_cpu(rows, floor)
-    return text + f"\n## What `{JUDGED}` must show\n\n" + markdown(
+    return text + f"\n## What `{CHECKED}` must show\n\n" + markdown(
         ["", "measured", "wanted", ""],
-        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in judged])
+        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in checked])
 
 
 def run(bench, options):
@@ -274,14 +274,14 @@ def run(bench, options):
             measured = list(measure(bench, program, scheme, seconds, seed))
             rows += measured
             bench.left -= seconds + 15
-            if scheme == JUDGED and floor_program:
+            if scheme == CHECKED and floor_program:
                 floor += measure_floor(bench, floor_program, measured, seconds, seed)
                 bench.left -= seconds
-    judged = list(judge(rows, floor))
+    checked = list(check(rows, floor))
     bench.write_csv("call.csv", rows)
     bench.write_json("call.json", {"circumstances": bench.circumstances(), "rows": rows,
                                    "floor": floor,
                                    "verdicts": [dict(zip(("what", "measured", "wanted", "passed"), v))
-                                                for v in judged]})
-    bench.write("call.md", describe(rows, floor, judged, bench.circumstances()))
-    return 0 if all(passed is not False for *_, passed in judged) else 1
+                                                for v in checked]})
+    bench.write("call.md", describe(rows, floor, checked, bench.circumstances()))
+    return 0 if all(passed is not False for *_, passed in checked) else 1

@@ -32,7 +32,7 @@ def summary(trials):
     for trial in trials:
         for row in trial.rows:
             counts = kinds.setdefault(row.name.split("-")[0], {True: 0, False: 0, None: 0})
-            counts[None if trial.skipped[row.name] else overall(trial.verdicts(row))] += 1
+            counts[None if trial.skipped[row.name] else overall(trial.outcomes(row))] += 1
     return markdown(["paths", *(WORDS[key] for key in (True, False, None))],
                     [(kind, counts[True], counts[False], counts[None])
                      for kind, counts in kinds.items()])

@@ -36,7 +36,7 @@ def setting(load):
 
 
 def rows(quick):
-    """Nothing is judged: the paper gives a figure, and of another transport."""
+    """Nothing is checked: the paper gives a figure, and of another transport."""
     for load in QUICK_LOADS if quick else LOADS:
         at = setting(load)
         for scheme in SCHEMES:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench congestion`: which source goes over which path, beside what. Data only;
-suite.py runs and judge.py judges it."""
+suite.py runs it and check.py checks it."""
 
 from dataclasses import dataclass
 

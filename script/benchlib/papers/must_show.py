@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the figures together must show. A verdict looks at figures as they stand in papers.json and
+"""What the figures together must show. An outcome is about figures as they stand in papers.json and
 says (what, measured, wanted, passed); passed is None when nothing was measured."""
 
 from . import luebben
@@ -68,7 +68,7 @@ def agrees(report, run, queue, to, step=1):
     return what, f"{found[queue]:g} Mbit/s", wanted, abs(found[queue] - to) <= step
 
 
-def verdicts(report):
+def outcomes(report):
     small, smaller = (0.1, 0.5, 1, 2), (0.1, 0.5, 1)
     if report["setting"]["quick"]:
         small, smaller = (0.5, 2), (0.5,)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each row must show, and whether it does. A verdict is (wanted, measured, passed); passed is None
+"""What each row must show, and whether it does. An outcome is (wanted, measured, passed); passed is None
 when there was nothing to measure it with."""
 
 from statistics import median
@@ -124,7 +124,7 @@ def step(row, runs, floors):
 KINDS = {"alone": alone, "trace": trace, "overload": overload, "greedy": greedy, "sessions": sessions, "step": step}
 
 
-def verdicts(row, runs, floors):
+def outcomes(row, runs, floors):
     if not any(runs):
         return []
     return list(KINDS[row.kind](row, runs, floors))
