@@ -157,7 +157,7 @@ static const gchar *refusal(GstLiveTcpEndpoint *endpoint, livetcp_session *sessi
         return "its address cannot be read";
     }
     if (!is_welcome(endpoint, session, address)) {
-        return "a handler of caller-connecting said no";
+        return "a handler of caller-connecting refused the caller";
     }
     g_mutex_lock(&endpoint->lock);
     gboolean over = endpoint->closing || endpoint->over;

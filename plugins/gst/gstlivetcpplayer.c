@@ -698,7 +698,7 @@ void gst_livetcp_player_post_no_rate(GstElement *element)
 {
     GST_ELEMENT_ERROR(
         element, STREAM, FORMAT,
-        ("The stream's clock rate is not known, so nothing says when its packets are to be played. "
+        ("The stream's clock rate is not known, so its packets have no time to play. "
          "Give its caps, for example application/x-rtp,media=audio,clock-rate=48000,"
          "encoding-name=OPUS: the caps property of livetcpsrc, or a capsfilter before %s.",
          GST_OBJECT_NAME(element)),

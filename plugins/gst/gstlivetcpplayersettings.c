@@ -22,7 +22,8 @@ enum {
 };
 
 static const GEnumValue modes[] = {
-    {LIVETCP_PLAYOUT_NONE, "on arrival: leave it to an rtpjitterbuffer, or to nobody", "none"},
+    {LIVETCP_PLAYOUT_NONE, "on arrival: for an rtpjitterbuffer downstream, or without playout",
+     "none"},
     {LIVETCP_PLAYOUT_FIXED, "after \"latency\"", "fixed"},
     {LIVETCP_PLAYOUT_STATIC, "after RTT + 3 packets, what TCP takes to repair a loss", "static"},
     {LIVETCP_PLAYOUT_ADAPTIVE, "as the delays measured ask for", "adaptive"},
@@ -79,8 +80,8 @@ static void install_times(GObjectClass *klass, guint first, const GstLiveTcpPlay
     g_object_class_install_property(
         klass, first + PROP_RTT,
         g_param_spec_uint("rtt", "Round-trip time",
-                          "Of the path, for modes static and policy-aware, where nobody measures "
-                          "it: livetcpsrc does; 0 = not given (ms)",
+                          "Of the path, for modes static and policy-aware, unless livetcpsrc "
+                          "measures it; 0 = not given (ms)",
                           0, 60000, s->rtt, flags));
 }
 

@@ -49,7 +49,8 @@ static const GEnumValue rtcp[] = {
     {0, NULL, NULL}};
 static const GEnumValue timestamps[] = {
     {LIVETCP_TIMESTAMPS_AUTO, "of some packets, where the kernel tells", "auto"},
-    {LIVETCP_TIMESTAMPS_ON, "of every packet; an error where the kernel does not tell", "on"},
+    {LIVETCP_TIMESTAMPS_ON, "of every packet; an error where the kernel does not report them",
+     "on"},
     {LIVETCP_TIMESTAMPS_OFF, "none", "off"},
     {0, NULL, NULL}};
 
@@ -244,7 +245,7 @@ void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *d
     g_object_class_install_property(
         klass, PROP_STATE,
         g_param_spec_string("state", "State",
-                            "closed, listening (nobody has called), connecting or open", "closed",
+                            "closed, listening (no session yet), connecting or open", "closed",
                             readable));
     g_object_class_install_property(
         klass, PROP_LAST_ERROR,

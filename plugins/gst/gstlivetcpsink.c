@@ -529,7 +529,7 @@ static gboolean report_losses(GstLiveTcpSink *self, gboolean end)
         {"session", "the session ended before they were sent", endpoint->never_sent},
         {"not-sent", "they could not be sent within drain-timeout",
          end ? totals.sent.queue_packets : 0},
-        {"nobody", "nobody was there",
+        {"nobody", "no peer was connected",
          end && endpoint->sessions_total == 0 ? self->without_peer : 0},
     };
     g_mutex_unlock(&endpoint->lock);

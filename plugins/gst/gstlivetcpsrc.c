@@ -877,7 +877,7 @@ static void install_properties(GObjectClass *klass)
     g_object_class_install_property(
         klass, PROP_CAPS,
         g_param_spec_boxed("caps", "Caps",
-                           "What the stream is, as the sender's payloader or an SDP says; without "
+                           "Format of the stream, from the sender's payloader or an SDP; without "
                            "them application/x-rtp and what downstream asks for",
                            GST_TYPE_CAPS, flags));
     g_object_class_install_property(
@@ -895,8 +895,8 @@ static void install_properties(GObjectClass *klass)
     g_object_class_install_property(
         klass, PROP_ORDER,
         g_param_spec_enum("order", "Order",
-                          "In which order packets are handed on; \"order\" of \"stats\" says "
-                          "what auto has chosen",
+                          "Order in which packets are delivered; \"order\" of \"stats\" has the "
+                          "choice of auto",
                           order_type(), ORDER_AUTO, flags | GST_PARAM_MUTABLE_READY));
     g_object_class_install_property(
         klass, PROP_RTCP_MUX,

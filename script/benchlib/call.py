@@ -60,7 +60,7 @@ def write_speech(path, seconds, seed):
 # ---- from mouth to ear ----
 
 def envelopes(path):
-    """How loud each ms is that was said, and that was heard."""
+    """Loudness per ms of both channels: microphone and loudspeaker."""
     with wave.open(str(path), "rb") as reader:
         samples = array.array("h", reader.readframes(reader.getnframes()))
     return [[sum(map(abs, samples[at + channel:at + 2 * STEP:2])) / STEP
@@ -115,7 +115,7 @@ def phone(program, folder, name, arguments, uri):
 
 
 def run_call(bench, program, folder, arguments, seconds, seed):
-    """The summaries of the near end and of the far end."""
+    """The summaries of both ends."""
     for name, offset in (("near", 0), ("far", 1)):
         write_speech(folder / f"{name}.wav", seconds, 2 * seed + offset)
         (folder / f"{name}.json").unlink(missing_ok=True)
@@ -139,7 +139,7 @@ def run_call(bench, program, folder, arguments, seconds, seed):
 
 
 def measure(bench, program, scheme, seconds, seed):
-    """Two rows: what the near end heard, and what the far end heard."""
+    """Two rows: reception at the near end and at the far end."""
     folder = bench.results / "call" / f"{scheme}-{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     bench.say(f"a call of {seconds:g} s, {scheme}, seed {seed}")
@@ -162,7 +162,7 @@ def measure(bench, program, scheme, seconds, seed):
 # ---- the floor ----
 
 def build_floor(bench):
-    """tests/bench/call_floor.c, or None where it cannot be built."""
+    """tests/bench/call_floor.c, or None if it cannot be built."""
     program = bench.results / "call/floor"
     program.parent.mkdir(parents=True, exist_ok=True)
     failed = peers.build_with("opus", "libopus-dev", bench.root / "tests/bench/call_floor.c", program)

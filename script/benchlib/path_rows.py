@@ -26,7 +26,7 @@ SRT = 120  # ms, the latency that it has by default
 
 
 def srt_latencies(setting):
-    """Of SRT on that path: its own, and one that has time for one repair."""
+    """Latencies of SRT on that path: its default, and one with time for one repair."""
     return SRT, round(setting.one_way + setting.rtt + 60)
 
 

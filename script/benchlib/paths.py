@@ -12,7 +12,7 @@ programs = {}  # name -> command, of this machine
 
 
 def more(setting):
-    """Arguments of SRT, with the latencies of that path."""
+    """Arguments of SRT with the latencies for that path."""
     if "srt" not in programs:
         return ()
     return tuple(word for latency in sorted(set(srt_latencies(setting)))

@@ -45,7 +45,7 @@ def rows(quick):
 
 
 def load_of(trial):
-    """None: the trial is another experiment's."""
+    """None: the trial belongs to another experiment."""
     name = trial.setting.name
     return float(name.removeprefix("load-")) if name.startswith("load-") else None
 

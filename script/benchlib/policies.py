@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the policies must show, row by row, beside their peers in the same run."""
+"""What the policies must show, row by row, compared with their peers in the same run."""
 
 from collections.abc import Callable
 import csv
@@ -21,14 +21,14 @@ PYTHONS = ("python3", "/usr/bin/python3")  # one of them has matplotlib
 
 
 class Support:
-    """Which schemes this build knows, by asking it."""
+    """Queries which schemes this build has."""
 
     def __init__(self, tool):
         self.tool = tool
         self.known = {}
 
     def reason_against(self, scheme, args=()):
-        """None when the scheme can be run, with these arguments."""
+        """None if the scheme can run with these arguments."""
         key = scheme, tuple(args)
         if key not in self.known:
             run = subprocess.run([self.tool, "bench", "--check", *args, "--policy", scheme],
@@ -40,7 +40,7 @@ class Support:
 
 
 class Trial:
-    """A setting with the rows that are to be shown over it."""
+    """A setting and the rows measured on it."""
 
     def __init__(self, suite, setting, chosen, support):
         self.suite = suite
@@ -92,7 +92,7 @@ class Trial:
         self.suite.measured[self.setting.name] = self.figures
 
     def describe(self, delays, opening, results):
-        """Over all seeds; delays in ms over L."""
+        """Results over all seeds; delays in ms over L."""
         one_way = self.setting.one_way
         figures = {name: percentile(delays, share) - one_way for name, share in SHARES.items()}
         figures |= {f"opening_{name}": percentile(opening, share) - one_way
@@ -109,7 +109,7 @@ class Trial:
         return figures | describe_playout(results) | describe_queue(results) | describe_links(results)
 
     def outcomes(self, row):
-        """(wanted, measured, passed) of each demand; none of a row that was skipped."""
+        """(wanted, measured, passed) of each requirement; none for a skipped row."""
         if self.skipped[row.name]:
             return []
         return [want.check(self.setting, self.figures, row.scheme) for want in row.wants]
@@ -119,7 +119,7 @@ class Trial:
 
 
 def describe_playout(results):
-    """Figures of the playout delays that were asked for, of each its own."""
+    """Results of the requested playout delays."""
     figures = {}
     for points in zip(*(result.get("playout", []) for result in results)):
         name = points[0]["playout"]
@@ -149,7 +149,7 @@ def describe_adaptive(points, packets):
 
 
 def describe_queue(results):
-    """What the bottleneck dropped, of all packets that came to it."""
+    """Share of packets that the bottleneck dropped."""
     paths = [result["path"] for result in results if "path" in result]
     packets = sum(path["packets"] for path in paths)
     return {"dropped_by_queue": sum(path["dropped_queue"] for path in paths) / packets
@@ -157,7 +157,7 @@ def describe_queue(results):
 
 
 def describe_links(results):
-    """The share of each of several links in the bytes."""
+    """Each link's share of the bytes."""
     links = [result["path"]["links"] for result in results if "links" in result.get("path", {})]
     total = sum(link["bytes"] for path in links for link in path)
     return {f"link_{i}_share": sum(path[i]["bytes"] for path in links) / total
@@ -313,7 +313,7 @@ def report(trials, circumstances):
 
 
 def find_python():
-    """One with matplotlib, or None."""
+    """A Python with matplotlib, or None."""
     for python in PYTHONS:
         try:
             run = subprocess.run([python, "-c", "import matplotlib"], capture_output=True)

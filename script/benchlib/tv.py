@@ -53,7 +53,7 @@ def find_programs(bench):
 
 
 def rtsp_program(bench):
-    """The peer's program, or None with a word about why not."""
+    """The peer's program, or None and the reason."""
     program = bench.root / "tests/bench/peers/rtsp/rtsp_zap.py"
     check = subprocess.run(["/usr/bin/python3", str(program), "check"], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -74,7 +74,7 @@ def last_json(text, of):
 # ---- changes of the channel, over a path ----
 
 def run_for(seconds, name, command):
-    """The emulator ends what it started when it is told to."""
+    """On a signal the emulator ends everything it started."""
     process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         output = process.communicate(timeout=seconds)[0]
@@ -86,7 +86,7 @@ def run_for(seconds, name, command):
 
 
 def emulate(bench, name, far, near, control, seed, seconds):
-    """`near` may use $LIVETCP_FAR. Its figures."""
+    """`near` may use $LIVETCP_FAR. Returns its results."""
     folder = bench.results / "tv"
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{name.replace(' ', '-')}-{control}-{seed}.txt"
@@ -175,7 +175,7 @@ def crowd(programs, port, viewers, seconds):
 
 
 def measure_viewers(bench, programs, viewers, seconds, stall=False):
-    """`stall`: one more viewer, in a process of its own that is stopped before it is measured."""
+    """`stall`: one more viewer, in a process of its own that is stopped before the measurement."""
     bench.say(f"{viewers} viewers{' and one that stops reading' if stall else ''}")
     with serving(bench, programs) as (server, port):
         extra = crowd(programs, port, 1, 10000) if stall else None

@@ -19,7 +19,7 @@ def over(value):
 
 
 def worse(value, than, one_way):
-    """By more than noise. Both are over L; the share is of the whole delay."""
+    """True if it is worse by more than noise. Both are over L; the share is of the whole delay."""
     return value > than + max(NOISE_MS, NOISE * (than + one_way))
 
 
@@ -81,7 +81,7 @@ class NotAbove:
 
 @dataclass(frozen=True)
 class NearOther:
-    """What the same scheme has on another setting, both over their L."""
+    """Near the same scheme's result on another setting, both over their L."""
     quantile: str
     setting: str
     within: float  # ms
@@ -99,7 +99,7 @@ class NearOther:
 
 @dataclass(frozen=True)
 class Half:
-    """Of the best of the others."""
+    """At most half of the best of the others."""
     quantile: str
     others: tuple
 
@@ -144,7 +144,7 @@ class MostOn:
 
 @dataclass(frozen=True)
 class Recovery:
-    """From the end of an outage to the first packet that was sent after it."""
+    """Time from the end of an outage to the first packet sent after it."""
     most: float  # ms
 
     def check(self, setting, figures, scheme):
@@ -194,7 +194,7 @@ class NearBest:
 
 @dataclass(frozen=True)
 class Late:
-    """Of a playout delay: "10", ms over L, or "static"."""
+    """Late packets for a playout delay: "10", ms over L, or "static"."""
     playout: str
     percent: float
 
@@ -208,7 +208,7 @@ class Late:
 
 @dataclass(frozen=True)
 class MosNear:
-    """To what the same playout delay gives on a path that loses nothing."""
+    """Near the MOS of the same playout delay on a lossless path."""
     playout: str
     within: float
 
@@ -264,7 +264,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Opening:
-    """Of the first packets after a silence."""
+    """Delay of the first packets after a silence."""
     quantile: str
     percent: float  # of the other's delay over L
     other: str

@@ -278,7 +278,7 @@ static livetcp_result read_document(lt_tokens *tokens, const char *text, size_t 
     tokens->audience = json_string_value(json_object_get(tokens->document, "aud"));
     if (result == LIVETCP_OK && !tokens->key_count && !tokens->listed_count)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "there are neither \"keys\" nor \"tokens\", so nobody could come in");
+                       "there are neither \"keys\" nor \"tokens\", so no caller could be admitted");
     return result;
 }
 

@@ -105,7 +105,7 @@ void lt_io_admission_notify(livetcp_listener *listener, const char *remote,
                  " (and %u more like it from there)", unreported);
     else if (news && listener->unreported)
         snprintf(error.message + length, sizeof error.message - length,
-                 " (and %u others were turned away)", listener->unreported);
+                 " (and %u others were refused)", listener->unreported);
     if (news && !unreported)
         listener->unreported = 0;
     LT_IO_LOG(&listener->context->log, news && !expected ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG,

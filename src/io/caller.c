@@ -93,7 +93,7 @@ livetcp_result livetcp_session_admit_later(livetcp_session *session)
 
     if (result == LIVETCP_OK && session->config.wire == LIVETCP_WIRE_PLAIN)
         return lt_fail(NULL, LIVETCP_ERR_NOT_SUPPORTED,
-                       "a plain peer cannot be told to wait: answer at once");
+                       "a plain peer cannot wait: answer within the callback");
     if (result == LIVETCP_OK && session->decision != LT_IO_ASKED)
         return lt_fail(NULL, LIVETCP_ERR_BAD_STATE,
                        "an answer is put off within on_session, and once");

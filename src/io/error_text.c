@@ -80,7 +80,7 @@ static bool compose_rejection(livetcp_error *error, const livetcp_session *sessi
         return false;
     if (code)
         snprintf(number, sizeof number, " (%u)", code);
-    lt_fail(error, reason, "%.80s: turned away by the listener's application%s%s%s", peer,
+    lt_fail(error, reason, "%.80s: refused by the listener's application%s%s%s", peer,
             *text ? ": " : "", text, number);
     return true;
 }

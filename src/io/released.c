@@ -85,7 +85,7 @@ static void reject_with(lt_io_released *released, livetcp_result reason,
         lt_io_released_turn_away(released, reason, &reply);
         return;
     }
-    lt_fail(&error, reason, "connection from %s: turned away by the application: %s",
+    lt_fail(&error, reason, "connection from %s: refused by the application: %s",
             lt_io_released_remote(released), refusal->text);
     lt_io_released_send_off(released, &error, &reply);
 }
@@ -100,7 +100,7 @@ void lt_io_released_lose(lt_io_released *released, int system_errno)
                 strerror(system_errno));
     else
         lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
-                "connection from %s: closed before it said what it wanted", remote);
+                "connection from %s: closed before its request was complete", remote);
     lt_socket_close(released->socket);
     lt_io_admission_rejected(released->listener, remote, &error);
 }

@@ -239,7 +239,7 @@ static livetcp_result check_timestamps(const livetcp_config *config, livetcp_err
     if (config->timestamps != LIVETCP_TIMESTAMPS_ON || lt_platform_has_timestamps())
         return LIVETCP_OK;
     return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
-                   "timestamps=on: the kernel does not tell them; use auto or off");
+                   "timestamps=on: the kernel does not report them; use auto or off");
 }
 
 livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *error)

@@ -150,7 +150,7 @@ static const char *text_of(uint8_t reply)
         [2] = "the proxy's rules forbid it: have its administrator allow this host and port",
         [3] = "the proxy has no route to that network",
         [4] = "the proxy cannot reach that host; check the name, which the proxy resolves",
-        [5] = "nobody listens there; check host and port, and that a listener runs",
+        [5] = "connection refused; check host and port, and that a listener is running",
         [6] = "the way from the proxy is too long (TTL expired)",
         [7] = "the proxy does not support CONNECT",
         [8] = "the proxy does not support this kind of address (IPv4, IPv6 or a name)"};

@@ -242,7 +242,7 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "a packet for standard output is left out: it is %s",
+                         "a packet for standard output is dropped: it is %s",
                          lt_relay_fit_text(fit));
     } else if (lt_relay_writer_put(c->writer, bytes, size, NULL, 0)) {
         end->counts.packets_out++;
@@ -254,7 +254,7 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
                          uv_strerror(lt_relay_writer_status(c->writer)));
     } else if (lt_relay_lose(end, LT_RELAY_BLOCKED)) {
         lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                     "standard output is not read: packets are left out");
+                     "standard output is not read: packets are dropped");
     }
 }
 

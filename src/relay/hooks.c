@@ -85,9 +85,10 @@ static void run(lt_relay_hooks *hooks, const char *command, const char *event, c
         return;
     if (hooks->running >= LT_RELAY_HOOKS_MAX) {
         if (!hooks->left_out++)
-            lt_relay_log(hooks->journal, LIVETCP_LOG_WARNING, route,
-                         "%d commands of --on-open and --on-close still run: others are left out",
-                         LT_RELAY_HOOKS_MAX);
+            lt_relay_log(
+                hooks->journal, LIVETCP_LOG_WARNING, route,
+                "%d commands of --on-open and --on-close are still running: others are not started",
+                LT_RELAY_HOOKS_MAX);
         return;
     }
     snprintf(ours[0], TEXT, "LIVETCP_EVENT=%s", event);

@@ -334,7 +334,7 @@ static void on_reload(uv_signal_t *handle, int number)
             started++;
         else
             lt_relay_log(r->world.journal, LIVETCP_LOG_ERROR, plan.routes[i].name,
-                         "%s; the route is left out: correct it, and send SIGHUP again",
+                         "%s; the route is not started: correct it, and send SIGHUP again",
                          error.message);
     }
     lt_relay_plan_clear(&plan);

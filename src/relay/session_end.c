@@ -286,11 +286,11 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         } else if (result == LIVETCP_ERR_PACKET_TOO_LARGE) {
             if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
                 lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                             "%s: a packet of %zu bytes is left out: max-packet is %zu",
+                             "%s: a packet of %zu bytes is dropped: max-packet is %zu",
                              end->location.text, packet->size, end->location.session.max_packet);
         } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: a packet of %zu bytes is left out: %s", end->location.text,
+                         "%s: a packet of %zu bytes is dropped: %s", end->location.text,
                          packet->size, livetcp_result_detail(result));
         }
     }

@@ -153,7 +153,7 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
     name_peer(socket, p.remote);
     if (l->bound && l->stream_id[0] &&
         (srt_getsockflag(socket, SRTO_STREAMID, id, &size) != 0 || strcmp(id, l->stream_id) != 0)) {
-        tell_text(s, FAILED, p.remote, "turned away: it calls for another streamid");
+        tell_text(s, FAILED, p.remote, "refused: it requests another streamid");
         srt_close(socket);
         return;
     }
@@ -163,7 +163,7 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
         s->peers[s->count++] = p;
     uv_mutex_unlock(&s->lock);
     if (!packet_buffer) {
-        tell_text(s, FAILED, p.remote, "turned away: there are 64 callers already");
+        tell_text(s, FAILED, p.remote, "refused: there are 64 callers already");
         srt_close(socket);
         return;
     }
@@ -237,7 +237,7 @@ static void on_waiting(srt_end *s)
     SRTSOCKET socket = s->waiting;
     if (srt_getsockstate(socket) != SRTS_CONNECTED) {
         int reason = srt_getrejectreason(socket);
-        call_failed(s, reason == SRT_REJ_UNKNOWN ? "nobody answers" : srt_rejectreason_str(reason));
+        call_failed(s, reason == SRT_REJ_UNKNOWN ? "no answer" : srt_rejectreason_str(reason));
         return;
     }
     s->waiting = SRT_INVALID_SOCK;
@@ -288,7 +288,7 @@ static void take_arrived(srt_end *s, const event *e)
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_INVALID))
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: %zu bytes are left out: they are %s", end->location.text, e->size,
+                         "%s: %zu bytes are dropped: they are %s", end->location.text, e->size,
                          lt_relay_fit_text(fit));
         return;
     }
@@ -374,7 +374,7 @@ static void send_to(srt_end *s, const peer *p, const uint8_t *bytes, size_t size
     } else if (srt_getlasterror(NULL) == SRT_EASYNCSND) {
         if (lt_relay_lose(end, LT_RELAY_BLOCKED))
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: SRT's send buffer is full: packets are left out", p->remote);
+                         "%s: SRT's send buffer is full: packets are dropped", p->remote);
     } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
         lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s", p->remote,
                      srt_getlasterror_str());
@@ -393,12 +393,12 @@ static void srt_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: a packet is left out: it is %s", end->location.text,
+                         "%s: a packet is dropped: it is %s", end->location.text,
                          lt_relay_fit_text(fit));
     } else if (size > DATAGRAM) {
         if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
             lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: %zu bytes are left out: SRT's live mode has room for %d at once",
+                         "%s: %zu bytes are dropped: SRT's live mode takes at most %d",
                          end->location.text, size, DATAGRAM);
     } else {
         uv_mutex_lock(&s->lock);

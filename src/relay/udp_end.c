@@ -57,8 +57,8 @@ static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
             return true;
         if (lt_relay_lose(&u->end, LT_RELAY_STRANGER))
             lt_relay_log(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
-                         "%s: a datagram from %s is ignored: only %s is heard; latch=1 hears "
-                         "everybody",
+                         "%s: a datagram from %s is dropped: only %s is accepted; latch=1 "
+                         "accepts every source",
                          l->text, lt_relay_address_text(from, text, sizeof text), l->host);
         return false;
     }
@@ -171,7 +171,7 @@ static void send_packet(udp_end *u, const uint8_t *data, size_t size, bool rtcp)
         send_datagram(u, rtcp ? RTCP : RTP, datagram, datagram_size);
     else if (fit != LT_RELAY_NOT_FOR_OUTPUT && lt_relay_lose(end, LT_RELAY_UNWANTED))
         lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                     "%s: a packet of payload type %u is left out: it is %s", end->location.text,
+                     "%s: a packet of payload type %u is dropped: it is %s", end->location.text,
                      size > 1 ? data[1] & 0x7f : 0, lt_relay_fit_text(fit));
 }
 

@@ -55,8 +55,8 @@ livetcp_result lt_tls_derive_psk(const char *passphrase, uint8_t psk[LT_TLS_PSK_
 
     if (length < LT_TLS_PASSPHRASE_MIN)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the passphrase has %zu characters and needs at least %d: whoever records a "
-                       "handshake can try short ones",
+                       "the passphrase has %zu characters and needs at least %d: short ones "
+                       "can be found by trial from a recorded handshake",
                        length, LT_TLS_PASSPHRASE_MIN);
     if (!EVP_PBE_scrypt(passphrase, length, (const unsigned char *)salt, sizeof salt - 1, SCRYPT_N,
                         SCRYPT_R, SCRYPT_P, SCRYPT_MEMORY, psk, LT_TLS_PSK_SIZE)) {

@@ -83,15 +83,15 @@ static const words reasons[] = {
      "passphrase)"},
     {SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, "the peer refuses this end's version of TLS; TLS 1.2 or "
                                          "1.3 is needed (1.3 with a passphrase)"},
-    {SSL_R_INAPPROPRIATE_FALLBACK, "somebody on the way forces an older version of TLS"},
+    {SSL_R_INAPPROPRIATE_FALLBACK, "something between the ends forces an older version of TLS"},
     {SSL_R_TLSV1_ALERT_INAPPROPRIATE_FALLBACK,
-     "somebody on the way forces an older version of TLS"},
+     "something between the ends forces an older version of TLS"},
     {SSL_R_WRONG_VERSION_NUMBER, "the peer does not speak TLS; set tls=off here, or tls=on there"},
     {SSL_R_HTTP_REQUEST, "the peer speaks HTTP without TLS"},
     {SSL_R_HTTPS_PROXY_REQUEST, "the peer speaks HTTP without TLS"},
     {SSL_R_PACKET_LENGTH_TOO_LONG, "a record is longer than TLS allows; does the peer speak TLS?"},
     {SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, "a record was altered on its way"},
-    {SSL_R_SSLV3_ALERT_BAD_RECORD_MAC, "the peer says that a record was altered on its way"},
+    {SSL_R_SSLV3_ALERT_BAD_RECORD_MAC, "the peer reports a record that was altered on the path"},
     {SSL_R_NO_SHARED_CIPHER, "no cipher that both ends have; does this listener have tls-cert, or "
                              "the caller the passphrase?"},
     {SSL_R_NO_APPLICATION_PROTOCOL,

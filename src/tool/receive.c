@@ -12,7 +12,7 @@
 static const char about[] =
     "\nReceives RTP packets from livetcp://HOST:PORT, or from who calls\n"
     "livetcp://:PORT?mode=listener, until the session ends, and writes them to FILE, \"-\" for\n"
-    "standard output; without FILE it counts them. RTCP that LiveTCP makes is left out.\n"
+    "standard output; without FILE it counts them. RTCP composed by LiveTCP is left out.\n"
     "The rest of the URI are settings (docs/reference/settings.md): ?order=sequence.\n"
     "Ctrl-C ends it with the summary, a second one at once.\n\n"
     "Exit code: 0 when the peer, --duration or Ctrl-C ended it; 1 when there was no session, it\n"

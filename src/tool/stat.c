@@ -409,7 +409,7 @@ static int scan(stat_run *run)
         free(names[i]);
     }
     if (count > SOCKETS)
-        remark(run, run->directory, "more than 256 sockets, the rest is left out");
+        remark(run, run->directory, "more than 256 sockets, the rest is not shown");
     free(names);
     return LT_EXIT_OK;
 }

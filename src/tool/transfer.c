@@ -468,7 +468,7 @@ int lt_transfer_finish(lt_transfer *t)
     bool success;
 
     if (!t->session) {
-        fprintf(stderr, "livetcp %s: nobody called\n", t->command);
+        fprintf(stderr, "livetcp %s: no session: there was no caller\n", t->command);
         return LT_EXIT_FAILED;
     }
     end_session(t);
@@ -480,7 +480,7 @@ int lt_transfer_finish(lt_transfer *t)
                 t->end.code != LIVETCP_OK &&
                         (t->end.code != LIVETCP_ERR_CANCELLED || was_turned_away(t))
                     ? t->end.message
-                    : "there was no session: nobody answered");
+                    : "there was no session: no answer");
     if (!t->quiet && t->start)
         print_summary(t, &stats, seconds);
     if (t->json && write_json(t, seconds, success, &error) != LIVETCP_OK) {

@@ -198,7 +198,8 @@ static const char *advice_of(int status)
         return "the server forbids it; look at its log";
     case 404:
     case 405:
-        return "nobody has a WebSocket at this path; check the path of the URI, and websocket-path "
+        return "the server has no WebSocket at this path; check the path of the URI, and "
+               "websocket-path "
                "of the listener";
     case 407:
         return "a proxy is in the way; set 'proxy'";

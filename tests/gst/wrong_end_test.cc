@@ -172,7 +172,7 @@ TEST_CASE("a caller that a handler turns away is signalled once, with the handle
     std::lock_guard<std::mutex> guard(refusals.lock);
     CHECK(refusals.asked >= refusals.reasons.size());
     for (const std::string &reason : refusals.reasons) {
-        CHECK(contains(reason, "a handler of caller-connecting said no"));
+        CHECK(contains(reason, "a handler of caller-connecting refused the caller"));
     }
     std::vector<Message> warnings = source.posted(GST_MESSAGE_WARNING);
     REQUIRE(warnings.size() == 1);

@@ -57,7 +57,7 @@ class Srt(RelayTest):
         near.wait_for("SRT connection open")
         far.end()
         near.wait_for("the SRT connection has ended")
-        near.wait_for("nobody answers|connection|timed? ?out")
+        near.wait_for("no answer|connection|timed? ?out")
         far, there, _ = self.listener(name=f"srt://127.0.0.1:{port}?mode=listener")
         near.wait_for("SRT connection open", 2)
         far.wait_for("SRT connection open")

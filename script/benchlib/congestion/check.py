@@ -41,7 +41,7 @@ def near_floor(row, runs, floors, begin, end, calm=None):
 
 
 def settled(row, runs, floors, begin, end, calm=None):
-    """The row "alone"."""
+    """Checks of the row "alone"."""
     def used(packets):
         return figures.rate(packets, begin, end) / row.link_at(begin)[0]
 

@@ -24,7 +24,7 @@ STALLED, ATTEMPTS = 0.02, 3  # of a run; a machine that stands still longer meas
 
 
 class Trial:
-    """A row with what was measured: packets by title, a list for each seed."""
+    """A row and its measurements: packets by title, a list per seed."""
 
     def __init__(self, row, found):
         self.row = row
@@ -91,7 +91,7 @@ class Trial:
         return windows
 
     def frozen(self, packets, begin, end):
-        """Of all flows, while they take part."""
+        """Freezes of all flows while they take part."""
         times = self.row.times or ((0, self.row.seconds),)
         return sum(figures.frozen(figures.of_flow(packets, flow), max(begin, join + (join > 0)),
                                   min(end, leave), self.row.interval)
@@ -101,7 +101,7 @@ class Trial:
         return check.outcomes(self.row, self.packets[title], self.packets.get(FLOOR, []))
 
     def cells(self, title, begin, end):
-        """A line of the table: medians over the seeds, and the largest of all."""
+        """A line of the table: medians over the seeds, and the overall maximum."""
         runs = [packets for packets in self.packets[title] if packets]
         if not runs:
             return ["–"] * 7
@@ -179,7 +179,7 @@ def report(trials, circumstances):
 
 
 def request(trial):
-    """For plot.py: the first seed."""
+    """The request for plot.py, of the first seed."""
     row, curves = trial.row, {}
     for title, _ in trial.schemes:
         packets = trial.packets[title][0] if trial.packets[title] else []

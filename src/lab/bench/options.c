@@ -240,7 +240,7 @@ static livetcp_result take_path(const lt_bench_line *raw, lt_bench_options *opti
     options->emulated = strcmp(spec, "none") != 0;
     if (!options->emulated && raw->path_back)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--path-back makes no sense with --path none: loopback has no way back");
+                       "--path-back needs an emulated path: --path none is loopback");
     if (options->emulated)
         result = take_both_ways(raw, spec, options, error);
     if (strlen(spec) >= LT_PARAMS_TEXT ||
@@ -376,7 +376,8 @@ static livetcp_result take_load(const lt_bench_line *raw, lt_bench_options *opti
     livetcp_result result;
     if (strlen(cc) >= sizeof load->congestion_control)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--background-cc %.40s: no congestion control has so long a name", cc);
+                       "--background-cc %.40s: the name of a congestion control is not that long",
+                       cc);
     snprintf(load->congestion_control, sizeof load->congestion_control, "%s", cc);
     load->peer = raw->peer;
     if ((result = lt_load_parse_count("--ftp", raw->ftp, &load->ftp, &load->ftp_time, error)) ||
@@ -398,8 +399,9 @@ static livetcp_result take_playout(const lt_bench_line *raw, lt_bench_options *o
                                    livetcp_error *error)
 {
     if (raw->playout && options->plan.greedy)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--playout makes no sense with --greedy: nobody plays what has no rate");
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "--playout and --greedy: take one of them; a greedy source has no playout times");
     return lt_playout_parse(&options->playout, raw->playout, raw->codec,
                             options->link[0].delay + options->link[1].delay, options->plan.interval,
                             error);

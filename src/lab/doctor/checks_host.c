@@ -13,8 +13,8 @@ static void classify_mtu_probing(const lt_facts *facts, lt_finding *finding)
     lt_find_costs(finding, "not looked for");
     lt_find_price(finding, LT_WHEN_RARELY, NAN, 0,
                   "On a path with a smaller MTU that swallows the ICMP messages about it, as some "
-                  "tunnels do, full segments never arrive: the connection stands still until it is "
-                  "given up. Small packets pass.");
+                  "tunnels do, full segments never arrive: the connection stalls until it is "
+                  "closed. Small packets pass.");
     lt_find_sysctl(finding, LT_SYSCTL_MTU_PROBING, "1");
 }
 

@@ -140,7 +140,9 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
 {
     const page p = {out, colour};
     const unsigned *n = diagnosis->results;
-    fprintf(out, "%u of %zu checks found something that costs delay, %u nothing, %u cannot tell.\n",
+    fprintf(out,
+            "%u of %zu checks found something that costs delay, %u nothing, %u could not be "
+            "determined.\n",
             n[LT_CHECK_COSTS], diagnosis->count, n[LT_CHECK_OK], n[LT_CHECK_UNKNOWN]);
     print_host(&p, diagnosis->facts);
     print_costs(&p, diagnosis);
@@ -148,6 +150,6 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
     print_short(&p, diagnosis, LT_CHECK_OK, green, "Costs nothing:");
     if (n[LT_CHECK_COSTS])
         fputs("\nNothing was changed. Commands take root and last until the next start;\n"
-              "docs/guide/doctor.md says how to make them stay.\n",
+              "docs/guide/doctor.md explains how to make them permanent.\n",
               out);
 }

@@ -140,7 +140,7 @@ void lt_sysctl_why(const lt_facts *facts, lt_sysctl which, char *text, size_t si
     const lt_sysctl_fact *fact = &facts->sysctl[which];
     const char *name = table[which].name;
     if (fact->how == LT_KNOWN)
-        snprintf(text, size, "%s says '%.40s', which is not what was expected", name, fact->text);
+        snprintf(text, size, "%s says '%.40s', which is not the expected format", name, fact->text);
     else if (fact->how == LT_FAILED)
         snprintf(text, size, "%s cannot be read: %s", name, strerror(fact->error));
     else if (!lt_kernel_from(facts, table[which].major, table[which].minor))

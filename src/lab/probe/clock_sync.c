@@ -159,8 +159,8 @@ static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
             return lt_fail(error, LIVETCP_ERR_PEER_TIMEOUT,
                            c->identified
                                ? "%s has not answered for 5 s"
-                               : "%s takes connections and does not answer: is livetcp probe "
-                                 "--listen what runs there?",
+                               : "%s accepts connections and does not answer: is livetcp probe "
+                                 "--listen running there?",
                            c->peer);
         lt_connection_wait(c, sent + ANSWER_WITHIN);
     }

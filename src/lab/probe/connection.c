@@ -76,8 +76,8 @@ static livetcp_result connect_to(lt_probe_connection *c, const struct addrinfo *
     }
     if (cause == ECONNREFUSED)
         return lt_fail(error, LIVETCP_ERR_SYSTEM,
-                       "nobody listens at %s: run livetcp probe --listen=:%s there first", c->peer,
-                       o->port);
+                       "nothing is listening at %s: run livetcp probe --listen=:%s there first",
+                       c->peer, o->port);
     return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause, "cannot connect to %s", c->peer);
 }
 
@@ -145,7 +145,7 @@ static livetcp_result not_a_prober(const lt_probe_connection *c, const char *wha
                                    livetcp_error *error)
 {
     return lt_fail(error, LIVETCP_ERR_PROTOCOL,
-                   "the peer %s %s; is livetcp probe --listen what runs there?", c->peer, what);
+                   "the peer %s %s; is livetcp probe --listen running there?", c->peer, what);
 }
 
 livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message **message,

@@ -213,7 +213,7 @@ static void take_peer(listener *l)
         l->count++;
         return;
     }
-    fprintf(stderr, "livetcp probe: %s was turned away: %d probers are here\n", name, MAX_PEERS);
+    fprintf(stderr, "livetcp probe: %s was refused: %d probers are connected\n", name, MAX_PEERS);
     close(fd);
 }
 

@@ -17,7 +17,7 @@ static void print_path(const lt_probe_findings *f, FILE *out)
     if (!p->known)
         return;
     fprintf(out,
-            "Path to %s: least round trip %.1f ms, congestion control %s, segments of %u "
+            "Path to %s: minimum round trip %.1f ms, congestion control %s, segments of %u "
             "bytes\n",
             p->peer, (double)p->min_rtt / 1e3, p->congestion_control, p->mss);
     if (!p->timestamps)

@@ -98,7 +98,7 @@ static void show_video(const lt_probe_findings *f, char *text, size_t size)
                  livetcp_envelope_mean_rate(f->video.envelope) / 1e6);
     else
         snprintf(text, size,
-                 " The video of %.2f Mbit/s needs a playout delay of %.0f ms over the least "
+                 " The video of %.2f Mbit/s needs a playout delay of %.0f ms over the minimum "
                  "transit.",
                  livetcp_envelope_mean_rate(f->video.envelope) / 1e6,
                  (double)(f->video.bound - lt_probe_min_delay(f)) / 1e3);
@@ -110,7 +110,7 @@ static void say(const lt_probe_findings *f, lt_probe_result *v)
 
     show_video(f, video, sizeof video);
     snprintf(v->sentence, sizeof v->sentence,
-             "%s %.2f Mbit/s with policy=%s (%s) and a playout delay of %.0f ms over the least "
+             "%s %.2f Mbit/s with policy=%s (%s) and a playout delay of %.0f ms over the minimum "
              "transit%s.%s",
              v->within_target ? "This path supports" : "At its best this path supports",
              v->bitrate / 1e6, v->policy, reason(v), ceil((double)v->playout / 1e3),
@@ -127,7 +127,7 @@ void lt_probe_result_make(const lt_probe_findings *findings, lt_probe_result *re
     if (!train) {
         snprintf(v->sentence, sizeof v->sentence,
                  findings->interrupted || findings->failure[0]
-                     ? "Nothing can be said of this path: no rate was probed to the end."
+                     ? "No result for this path: no rate was probed to the end."
                      : "This path does not carry even %.3f Mbit/s: try a smaller --rate-step.",
                  findings->options->step / 1e6);
         return;

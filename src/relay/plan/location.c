@@ -290,7 +290,7 @@ static const key keys[] = {
      "RTCP on the next port, on the same one, or not relayed (next)"},
     {"latch", UDP | RTP, take_latch, "1 or 0",
      "answers go where the program last sent from (1 where the relay is bound, else 0: they go to "
-     "host:port, and only that host is heard)"},
+     "host:port, and only datagrams from that host are accepted)"},
     {"localport", UDP | RTP, take_localport, "1..65534",
      "where the relay sends to host:port: its own port (any)"},
     {"rcvbuf", UDP | RTP, take_rcvbuf, "4096..1073741824 bytes",
@@ -315,7 +315,7 @@ static const key keys[] = {
      "encrypts; both ends have it (none)"},
     {"pbkeylen", SRT, take_pbkeylen, "16, 24 or 32", "bytes of the key (the other end's, or 16)"},
     {"streamid", SRT, take_streamid, "text",
-     "what a caller says that it wants; a listener turns callers of others away (any)"},
+     "the stream that a caller requests; a listener refuses callers with another one (any)"},
     {NULL, 0, NULL, NULL, NULL}};
 
 /* Writes "udp, rtp, file". */

@@ -78,7 +78,7 @@ livetcp_result lt_relay_plan_route_finish(lt_relay_plan_route *route, livetcp_er
             if (!strcmp(route->uris[i], route->uris[j]) &&
                 route->ends[i].scheme != LT_RELAY_LIVETCP)
                 return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                               "'%.100s' is there twice: packets would go in a circle",
+                               "'%.100s' is given twice: packets would go in a circle",
                                route->uris[i]);
     choose_order(route);
     return LIVETCP_OK;

@@ -91,7 +91,7 @@ TEST_CASE("a setting that cannot be read is unknown, with the reason")
           std::string("net.ipv4.tcp_sack cannot be read: Permission denied"));
     host.set(LT_SYSCTL_SACK, "perhaps");
     CHECK(host.classify("sack").found ==
-          std::string("net.ipv4.tcp_sack says 'perhaps', which is not what was expected"));
+          std::string("net.ipv4.tcp_sack says 'perhaps', which is not the expected format"));
     host.lose(LT_SYSCTL_RMEM_MAX);
     CHECK(host.classify("socket-buffers").found ==
           std::string("net.core.rmem_max is not visible in this network namespace; ask on the host "
