@@ -96,7 +96,7 @@ livetcp_result livetcp_session_admit_later(livetcp_session *session)
                        "a plain peer cannot wait: answer within the callback");
     if (result == LIVETCP_OK && session->decision != LT_IO_ASKED)
         return lt_fail(NULL, LIVETCP_ERR_BAD_STATE,
-                       "an answer is put off within on_session, and once");
+                       "an answer can be deferred within on_session only, and once");
     return result == LIVETCP_OK ? answer(session, LT_IO_LATER, 0, NULL) : result;
 }
 

@@ -185,7 +185,7 @@ static void on_tunnel_again(void *owner)
         return;
     }
     lt_fail(&connector->error, LIVETCP_ERR_PROXY,
-            "it asks for user and password again and again, and takes none for too old");
+            "it repeats its challenge, and calls each answer stale");
     fail(connector);
 }
 
@@ -420,8 +420,9 @@ static void begin(lt_io_connector *connector)
             uv_timer_start(&connector->timer, on_start, TEST_MS, 0);
             return;
         }
-        lt_fail(&connector->error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-                "another connection has found out nothing within connect-timeout");
+        lt_fail(
+            &connector->error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+            "another connection's test of user and password did not end within connect-timeout");
         fail(connector);
     } else if (connector->addresses.count) {
         try_next(connector);

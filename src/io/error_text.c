@@ -60,7 +60,7 @@ static const char *text_of(const livetcp_session *session, livetcp_result reason
                                                           : "the peer closed the session";
     case LIVETCP_ERR_CANCELLED:
         return session->closed_here ? "the session was closed here"
-                                    : "the application at the other end turned the session away";
+                                    : "the peer's application refused the session";
     case LIVETCP_ERR_NOT_SUPPORTED:
         return "the listener takes no sessions, it has wire=plain";
     default:

@@ -226,16 +226,17 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
     switch (event->reason) {
     case LIVETCP_ERR_INVALID_ARGUMENT:
         lt_fail(warning, event->reason,
-                "max-send-delay is %.1f ms and the shortest round trip %.1f ms: nothing arrives so "
-                "soon, and %.1f ms are used; set max-send-delay above one round trip, or to 0",
+                "max-send-delay is %.1f ms and the shortest round trip %.1f ms: no packet can "
+                "arrive in time, and %.1f ms are used; set max-send-delay above one round trip, or "
+                "to 0",
                 (double)event->asked_us / LIVETCP_USEC_MSEC,
                 (double)event->used_us / LIVETCP_USEC_MSEC,
                 (double)event->used_us / LIVETCP_USEC_MSEC);
         break;
     case LIVETCP_ERR_TOO_SLOW:
         lt_fail(warning, event->reason,
-                "min-bitrate is %.0f kbit/s and the path carries %.0f kbit/s of media: what is too "
-                "much is dropped, by importance; lower min-bitrate, or the stream's bit rate",
+                "min-bitrate is %.0f kbit/s and the path carries %.0f kbit/s of media: the "
+                "excess is dropped, by importance; lower min-bitrate, or the stream's bit rate",
                 event->min_bitrate / 1e3, event->bitrate / 1e3);
         break;
     case LIVETCP_ERR_KEYFRAME_DROPPED:
@@ -246,9 +247,9 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
         break;
     case LIVETCP_ERR_CONNECTION_LOST:
         lt_fail(warning, event->reason,
-                "something on the way (a proxy, a tunnel) ends TCP connections, and a connection "
-                "broke with packets in it that it had acknowledged; those still kept are sent "
-                "again: see acknowledged_lost and acknowledged_resent in the statistics");
+                "a proxy or tunnel on the path ends TCP connections, and a connection broke with "
+                "packets in it that it had acknowledged; those still kept are sent again: see "
+                "acknowledged_lost and acknowledged_resent in the statistics");
         break;
     default:
         copy_policy_name(session, policy, sizeof policy);

@@ -116,7 +116,7 @@ void lt_io_released_push_out(lt_io_released *released)
         return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
             "connection from %s: closed to make room for others, before it had joined; if it was "
-            "no stranger, raise max-joining or max-joining-address",
+            "a legitimate peer, raise max-joining or max-joining-address",
             lt_io_released_remote(released));
     lt_io_admission_notify(released->listener, lt_io_released_remote(released), &error);
 }

@@ -122,8 +122,8 @@ static void run_connect(void *argument)
     lt_io_session_use_proxy(session, call->proxy);
     if (session->config.tls_insecure)
         LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "tls",
-                  "tls-insecure: the certificate of %.120s is not checked; anybody on the way can "
-                  "read and change everything",
+                  "tls-insecure: the certificate of %.120s is not checked; anybody on the path "
+                  "can read and change all data",
                   session->config.host);
     set_callbacks(session, call->callbacks, call->user);
     /* Not within this call: a callback may use data that the caller stores after it returns. */

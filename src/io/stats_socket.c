@@ -177,7 +177,7 @@ static void retry(reader *to)
 {
     if (++to->retries > RETRIES) {
         LT_IO_LOG(&to->socket->context->log, LIVETCP_LOG_INFO, "statistics",
-                  "a reader of %s does not read: let go", to->socket->name);
+                  "a reader of %s does not read: disconnected", to->socket->name);
         close_reader(to);
         return;
     }

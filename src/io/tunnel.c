@@ -120,7 +120,7 @@ static void fail_socket(lt_io_tunnel *self, int system_errno)
     }
     lt_proxy_text(lt_io_proxy_address(self->proxy), name);
     lt_fail_errno(&error, lt_io_socket_result(system_errno, true), system_errno,
-                  "proxy %s: the connection ended before it was made", name);
+                  "proxy %s: the proxy closed the connection before the tunnel was open", name);
     fail(self, &error);
 }
 

@@ -69,6 +69,6 @@ static int run_doctor(int argc, const char **argv)
 
 const lt_command lt_command_doctor = {
     .name = "doctor",
-    .summary = "what on this host costs live media delay, and the command that changes it",
+    .summary = "settings of this host that cost media delay, and how to change them",
     .run = run_doctor,
 };

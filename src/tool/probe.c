@@ -86,6 +86,6 @@ static int run_probe(int argc, const char **argv)
 
 const lt_command lt_command_probe = {
     .name = "probe",
-    .summary = "measure what a path carries over TCP, and with which delay",
+    .summary = "measure the bit rates and delays of a path over TCP",
     .run = run_probe,
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char about[] =
-    "\nReceives RTP packets from livetcp://HOST:PORT, or from who calls\n"
+    "\nReceives RTP packets from livetcp://HOST:PORT, or from callers of\n"
     "livetcp://:PORT?mode=listener, until the session ends, and writes them to FILE, \"-\" for\n"
     "standard output; without FILE it counts them. RTCP composed by LiveTCP is left out.\n"
     "The rest of the URI are settings (docs/reference/settings.md): ?order=sequence.\n"

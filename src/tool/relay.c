@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const char about[] =
-    "\nRelays between programs that speak UDP and LiveTCP, in both directions: what comes from IN\n"
-    "goes to every OUT, what comes from an OUT goes to IN. Ends are udp://HOST:PORT,\n"
+    "\nRelays between programs that speak UDP and LiveTCP, in both directions: packets from IN\n"
+    "go to every OUT, packets from an OUT go to IN. Ends are udp://HOST:PORT,\n"
     "rtp://HOST:PORT, livetcp://HOST:PORT, livetcp://:PORT, which waits for any number of "
     "callers,\n"
     "srt:// and file://con. --help-url lists the keys of their URIs.\n"
@@ -53,13 +53,14 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
         LT_OPTION_TEXT("on-close", &v->on_close, "run this when a session has ended", "COMMAND"),
         LT_OPTION_TEXT("on-open", &v->on_open, "run this when a session is open", "COMMAND"),
         LT_OPTION_FLAG("once", &v->once, "end when the first session has ended"),
-        LT_OPTION_TEXT("pcap", &v->pcap, "record the packets that come, as a pcap file", "FILE"),
+        LT_OPTION_TEXT("pcap", &v->pcap, "record received packets as a pcap file", "FILE"),
         LT_OPTION_TEXT("stats", &v->stats,
                        "a line of JSON on standard output at this interval; a plain number is ms",
                        "TIME"),
-        LT_OPTION_TEXT("timeout", &v->timeout, "end when no packet has come for so long", "TIME"),
+        LT_OPTION_TEXT("timeout", &v->timeout, "end after this time without a packet", "TIME"),
         LT_OPTION_TEXT("tokens", &v->tokens,
-                       "let in who shows a token of this file, or signed by a key of it", "FILE"),
+                       "admit callers with a token of this file, or one signed by a key of it",
+                       "FILE"),
         LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &v->quiet, 0, "print errors only", NULL),
         LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &v->help, LT_OPTION_CODE_LAST, "show this help",
                         NULL),

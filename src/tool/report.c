@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const char about[] =
-    "\nMakes one HTML page, which needs no network, of what other subcommands wrote:\n"
+    "\nMakes one self-contained HTML page from the output of other subcommands:\n"
     "  livetcp bench --json FILE, --raw FILE   delays; against loss, when there are several\n"
     "  livetcp model ... --json=FILE           the same computed, and the working region\n"
     "  livetcp probe --json=FILE               service curve, components of the delay\n"
@@ -66,6 +66,6 @@ static int run_report(int argc, const char **argv)
 
 const lt_command lt_command_report = {
     .name = "report",
-    .summary = "one HTML page of what bench, model, probe and doctor wrote",
+    .summary = "one HTML page of bench, model, probe and doctor output",
     .run = run_report,
 };

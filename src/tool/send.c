@@ -16,7 +16,7 @@
 #define AHEAD 64
 
 static const char about[] =
-    "\nSends RTP packets to livetcp://HOST:PORT, or to who calls livetcp://:PORT?mode=listener:\n"
+    "\nSends RTP packets to livetcp://HOST:PORT, or to callers of livetcp://:PORT?mode=listener:\n"
     "those of FILE, \"-\" for standard input, or without FILE a test signal. An rtpdump is sent "
     "at\n"
     "the times that it was recorded at; frames are sent as fast as the session takes them.\n"

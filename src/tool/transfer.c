@@ -235,9 +235,10 @@ livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *optio
     t->json = options->json;
     t->duration = LIVETCP_NEVER;
     if (!uri)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "which URI? livetcp://HOST:PORT calls, livetcp://:PORT?mode=listener waits "
-                       "for a caller");
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "a URI is missing: livetcp://HOST:PORT calls, livetcp://:PORT?mode=listener waits "
+            "for a caller");
     if ((result = livetcp_config_apply_uri(&t->config, uri, error)) ||
         (result = livetcp_config_check(&t->config, error)))
         return result;

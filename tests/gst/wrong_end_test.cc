@@ -176,7 +176,7 @@ TEST_CASE("a caller that a handler turns away is signalled once, with the handle
     }
     std::vector<Message> warnings = source.posted(GST_MESSAGE_WARNING);
     REQUIRE(warnings.size() == 1);
-    CHECK(contains(complaint(warnings[0]).text, "turned the session away"));
+    CHECK(contains(complaint(warnings[0]).text, "refused the session"));
 }
 
 TEST_CASE("a listener with wire=auto takes a session and a plain sender")

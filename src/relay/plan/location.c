@@ -283,7 +283,7 @@ static livetcp_result take_mode(lt_relay_location *l, const char *name, const ch
 
 static const key keys[] = {
     {"encap", UDP | RTP | FILES | SRT, take_encap, "rtp, ts or raw",
-     "what datagrams are: RTP (rtp://), MPEG-TS (file://con, srt://), or anything (udp://)"},
+     "content of datagrams: RTP (rtp://), MPEG-TS (file://con, srt://), or anything (udp://)"},
     {"pt", UDP | FILES | SRT, take_pt, "0..127 without 33 and 64..95",
      "RTP payload type of raw datagrams between the relays (96)"},
     {"rtcp", RTP, take_rtcp, "next, mux or off",
@@ -309,7 +309,7 @@ static const key keys[] = {
     {"clock-rate", RTP | UDP, take_clock_rate, "1000..1000000000 Hz",
      "of RTP timestamps, for playout with encap=rtp (90000)"},
     {"mode", SRT, take_mode, "caller or listener",
-     "who calls whom (listener without a host, else caller)"},
+     "listener or caller (listener without a host, else caller)"},
     {"latency", SRT, take_latency, "0..60000 ms, or a time", "SRT's buffer for repeating (120)"},
     {"passphrase", SRT, take_passphrase, "10 to 79 characters",
      "encrypts; both ends have it (none)"},
