@@ -15,8 +15,8 @@ typedef struct _GstLiveTcpPath {
 
 void gst_livetcp_path_reset(GstLiveTcpPath *path);
 
-/* TRUE if `path` has changed for the playout and downstream; follow with told(). Checks again soon
- * where downstream was not reached. */
+/* TRUE if `path` has changed for the playout and downstream; follow with delivered(). Checks again
+ * soon where downstream was not reached. */
 gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoint);
 void gst_livetcp_path_delivered(GstLiveTcpPath *path, gboolean reached);
 

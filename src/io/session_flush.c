@@ -10,8 +10,8 @@
 /* Maximum age of the congestion window and times of an idle connection; nothing waits there. */
 #define FULL_PROBE_AGE_US 100000
 
-/* Share (1/N) of the unsent limit below which the socket's own limit follows lazily; above it, at
- * once. */
+/* The socket's limit may be this part (1/N) below the engine's before it is raised; it is lowered
+ * at once. */
 #define FOLLOW_PART 4
 
 /* ---- path information ---- */

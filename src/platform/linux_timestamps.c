@@ -24,18 +24,18 @@
  * of the first unacknowledged byte. Older headers lack it. */
 #define OPT_ID_TCP (1U << 16)
 
-/* TELL selects the form of the reports and is set once per socket. OF_A_WRITE selects the events
- * and is set with each write that requests timestamps. */
-#define TELL                                                                                       \
+/* REPORT_FLAGS selects the form of the reports and is set once per socket. WRITE_FLAGS selects the
+ * events and is set with each write that requests timestamps. */
+#define REPORT_FLAGS                                                                               \
     (SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |          \
      SOF_TIMESTAMPING_OPT_TSONLY)
-#define OF_A_WRITE                                                                                 \
+#define WRITE_FLAGS                                                                                \
     (SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_TX_ACK)
 
 /* Control message space for the timestamps and the position, of either address family. */
 #define CONTROL_SIZE 256
 
-static bool tell(lt_os_socket socket, unsigned flags)
+static bool set_timestamping(lt_os_socket socket, unsigned flags)
 {
     return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
 }
@@ -46,7 +46,7 @@ bool lt_platform_has_timestamps(void)
     if (any < 0)
         any = socket(AF_INET6, SOCK_STREAM, 0);
     /* OPT_ID is refused on a socket that is not connected. */
-    bool has = any >= 0 && tell(any, TELL & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
+    bool has = any >= 0 && set_timestamping(any, REPORT_FLAGS & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
 
     if (any >= 0)
         close(any);
@@ -67,20 +67,20 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
     uint32_t before, after;
 
     *first = 0;
-    if (tell(socket, TELL | OPT_ID_TCP))
+    if (set_timestamping(socket, REPORT_FLAGS | OPT_ID_TCP))
         return true;
     /* An acknowledgement that arrives while the option is set makes its start position uncertain:
      * checks and retries. */
     for (unsigned attempt = 0; attempt < 3; attempt++) {
-        if (!unacknowledged(socket, &before) || !tell(socket, TELL) ||
+        if (!unacknowledged(socket, &before) || !set_timestamping(socket, REPORT_FLAGS) ||
             !unacknowledged(socket, &after))
             break;
         *first = after;
         if (before == after)
             return true;
-        (void)tell(socket, 0); /* otherwise the start position would not be set anew */
+        (void)set_timestamping(socket, 0); /* otherwise the start position would not be set anew */
     }
-    (void)tell(socket, 0);
+    (void)set_timestamping(socket, 0);
     return false;
 }
 
@@ -92,7 +92,7 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
         struct cmsghdr aligned;
         char bytes[CMSG_SPACE(sizeof(uint32_t))];
     } control = {.bytes = {0}};
-    const uint32_t flags = OF_A_WRITE;
+    const uint32_t flags = WRITE_FLAGS;
     struct iovec piece = {(void *)data, size};
     struct msghdr message = {.msg_iov = &piece,
                              .msg_iovlen = 1,

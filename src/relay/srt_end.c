@@ -61,7 +61,7 @@ typedef struct srt_end {
 
 /* ---- from the thread to the loop ---- */
 
-static void tell(srt_end *s, kind what, const char *remote, const void *data, size_t size)
+static void post(srt_end *s, kind what, const char *remote, const void *data, size_t size)
 {
     event *e = NULL;
 
@@ -83,9 +83,9 @@ static void tell(srt_end *s, kind what, const char *remote, const void *data, si
     uv_async_send(&s->async);
 }
 
-static void tell_text(srt_end *s, kind what, const char *remote, const char *text)
+static void post_text(srt_end *s, kind what, const char *remote, const char *text)
 {
-    tell(s, what, remote, text, strlen(text) + 1);
+    post(s, what, remote, text, strlen(text) + 1);
 }
 
 /* ---- sockets, on the thread ---- */
@@ -153,7 +153,7 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
     name_peer(socket, p.remote);
     if (l->bound && l->stream_id[0] &&
         (srt_getsockflag(socket, SRTO_STREAMID, id, &size) != 0 || strcmp(id, l->stream_id) != 0)) {
-        tell_text(s, FAILED, p.remote, "refused: it requests another streamid");
+        post_text(s, FAILED, p.remote, "refused: it requests another streamid");
         srt_close(socket);
         return;
     }
@@ -163,12 +163,12 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
         s->peers[s->count++] = p;
     uv_mutex_unlock(&s->lock);
     if (!packet_buffer) {
-        tell_text(s, FAILED, p.remote, "refused: there are 64 callers already");
+        post_text(s, FAILED, p.remote, "refused: there are 64 callers already");
         srt_close(socket);
         return;
     }
     watch(s, socket, SRT_EPOLL_IN | SRT_EPOLL_ERR);
-    tell_text(s, OPENED, p.remote, "");
+    post_text(s, OPENED, p.remote, "");
 }
 
 static void remove_peer(srt_end *s, SRTSOCKET socket)
@@ -186,7 +186,7 @@ static void remove_peer(srt_end *s, SRTSOCKET socket)
     srt_epoll_remove_usock(s->poll, socket);
     srt_close(socket);
     if (remote[0])
-        tell_text(s, CLOSED, remote, "the SRT connection has ended");
+        post_text(s, CLOSED, remote, "the SRT connection has ended");
     s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
 }
 
@@ -196,7 +196,7 @@ static void receive(srt_end *s, SRTSOCKET socket)
     int size;
 
     while ((size = srt_recvmsg2(socket, data, sizeof data, NULL)) > 0)
-        tell(s, ARRIVED, "", data, (size_t)size);
+        post(s, ARRIVED, "", data, (size_t)size);
     if (srt_getlasterror(NULL) != SRT_EASYNCRCV)
         remove_peer(s, socket);
 }
@@ -211,7 +211,7 @@ static void call_failed(srt_end *s, const char *why)
     }
     s->waiting = SRT_INVALID_SOCK;
     s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
-    tell_text(s, FAILED, "", why);
+    post_text(s, FAILED, "", why);
 }
 
 static void call(srt_end *s)

@@ -3,11 +3,11 @@
  * The empirical envelope of a trace (Wrege, Knightly, Zhang and Liebeherr 1996), and the delay
  * bound that follows from it and a service curve.
  *
- * The envelope steps up where a window of k frames, from the first's time to the last's, is shorter
- * than every other that holds as much. It is computed for windows of 1, 2, 3, ... frames as far as
- * somebody asks: a delay bound needs it only up to the first window that the curve serves in its
- * own length. From there on E(t) <= S(t0) + E(t - t0), since E is subadditive, and S is
- * superadditive, being convex: no longer window can be worse.
+ * The envelope steps up where a window of k frames, from the first frame's time to the last one's,
+ * is shorter than every other with as much data. It is computed for windows of 1, 2, 3, ... frames
+ * on demand: a delay bound needs it only up to the first window that the curve serves within its
+ * own length. From there on E(t) <= S(t0) + E(t - t0), since E is subadditive, and S, being convex,
+ * is superadditive: no longer window can have a larger bound.
  */
 #include <livetcp/service_curve.h>
 
