@@ -140,9 +140,7 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
 {
     const page p = {out, colour};
     const unsigned *n = diagnosis->results;
-    fprintf(out,
-            "%u of %zu checks found something that costs delay, %u nothing, %u could not be "
-            "determined.\n",
+    fprintf(out, "%u of %zu checks found something that costs delay, %u nothing, %u unknown.\n",
             n[LT_CHECK_COSTS], diagnosis->count, n[LT_CHECK_OK], n[LT_CHECK_UNKNOWN]);
     print_host(&p, diagnosis->facts);
     print_costs(&p, diagnosis);
