@@ -110,7 +110,7 @@ class Srt(RelayTest):
             here.sendto(bytes(size), ("127.0.0.1", near.port()))
         self.assertEqual(there.recv(4000), bytes(1456))
         near.end()
-        self.assertEqual(len(near.said("has room for 1456 at once")), 1, near.lines)
+        self.assertEqual(len(near.said("takes at most 1456")), 1, near.lines)
         self.assertTrue(near.said("2 packets not relayed"), near.lines)
 
     def test_elements_of_gstreamer(self):
